@@ -1,0 +1,57 @@
+"""What can go wrong, in few kinds. No message ever holds a cell value or a record."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DiscreetError(Exception):
+    """The base of every error that discreet raises on purpose."""
+
+    exit_code = 2
+
+
+class InputError(DiscreetError, ValueError):
+    """Something given is wrong: a code, a column, a file, a parameter. Nothing has been computed or written."""
+
+
+class NotAdditiveError(InputError):
+    """A ready table whose totals are not the sums of their parts; the worst relations are named."""
+
+
+class Refused(DiscreetError):  # noqa: N818 - the plan's word: an answer, not an accident
+    """The policy says no. Carries the rule's name, the reason, and what to change."""
+
+    exit_code = 3
+
+    def __init__(self, rule: str, reason: str, hint: str = "") -> None:
+        self.rule, self.reason, self.hint = rule, reason, hint
+        super().__init__(f"{rule}: {reason}" + (f" ({hint})" if hint else ""))
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[str, str, str]]:
+        return type(self), (self.rule, self.reason, self.hint)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, else the list.
+
+    >>> nearest("treshold", ["threshold", "dominance"])
+    "did you mean 'threshold'?"
+    >>> nearest("x", ["sex", "age"])
+    "known: 'sex', 'age'"
+    """
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else "known: " + listed(known)
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Quoted names for a message, cut after ``most``.
+
+    >>> listed("abc", most=2)
+    "'a', 'b' and 1 more"
+    """
+    names = list(names)
+    text = ", ".join(repr(n) for n in names[:most])
+    return text + (f" and {len(names) - most} more" if len(names) > most else "")
