@@ -203,12 +203,20 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
     return list(hierarchies.values()), labels, list(codes)
 
 
+def column_names(frame: Any) -> list[str]:
+    """The columns of a pandas, polars or Arrow table or a dict of lists."""
+    for face in ("column_names", "columns"):  # an Arrow table has both: names and the columns themselves
+        if (names := getattr(frame, face, None)) is not None:
+            return [str(n) for n in names]
+    return [str(n) for n in frame]
+
+
 def unique_rows(frame: Any, columns: Sequence[str]) -> list[tuple[Any, ...]]:
     """The distinct combinations of some columns of a pandas, polars or Arrow table or a dict of lists."""
-    have = list(getattr(frame, "column_names", None) or getattr(frame, "columns", None) or frame.keys())
+    have = column_names(frame)
     for column in columns:
         if column not in have:
-            raise InputError(f"no column {column!r}; {nearest(str(column), map(str, have))}")
+            raise InputError(f"no column {column!r}; {nearest(str(column), have)}")
     if hasattr(frame, "drop_duplicates"):  # pandas
         rows = frame[list(columns)].drop_duplicates().itertuples(index=False, name=None)
     elif hasattr(frame, "group_by") and hasattr(frame, "schema") and hasattr(frame, "to_pylist"):  # Arrow
@@ -241,6 +249,6 @@ def from_nested(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> tupl
     groups = set(above.values())
     if clash := [code for code in leaves if code in groups]:
         raise InputError(
-            f"{clash[0]!r} is a code of {columns[0]!r} and also a group of others; codes of different levels must differ"
+            f"{clash[0]!r} is a code of {columns[0]!r} and a group of others too; codes of different levels must differ"
         )
     return list(leaves), [Link(c, p) for c, p in above.items()]

@@ -1,0 +1,318 @@
+"""The barrier. A Protected is confidential; a Release has no field in which a true value could stand.
+
+Only a Release is ever written, printed or served. Outside, nobody is told whether a missing cell was sensitive
+itself or hidden to protect another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import display
+from discreet.dimension import Dimension
+from discreet.errors import InputError, nearest
+from discreet.files import write_whole
+from discreet.table import Table, code_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[Any]
+
+
+class Status(StrEnum):
+    """What becomes of a cell, in the letters of sdcTable and tau-ARGUS. Confidential: see ``outward``."""
+
+    PUBLISHED = "s"
+    PRIMARY = "u"
+    SECONDARY = "x"
+    FORCED = "z"  # must be published
+    NEVER = "w"  # not part of any publication
+
+    @property
+    def hidden(self) -> bool:
+        return self in (Status.PRIMARY, Status.SECONDARY, Status.NEVER)
+
+
+CONFIDENTIAL = "c"
+OPEN = ""
+
+
+def hidden(status: Array) -> Array:
+    """Which cells are not shown.
+
+    >>> hidden(np.array(["s", "u", "x"])).tolist()
+    [False, True, True]
+    """
+    return np.isin(status, [s.value for s in Status if s.hidden])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Protected:
+    """A table with what is to be published of it. Confidential: it holds the truth beside it."""
+
+    table: Table
+    published: Mapping[str, Array]
+    status: Array
+    method: str
+    """What was done, in words for the public: no key, seed or other secret parameter."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What was done, for the methodologist (confidential)."""
+
+    def __post_init__(self) -> None:
+        n = len(self.table)
+        if self.status.shape != (n,) or not np.isin(self.status, [s.value for s in Status]).all():
+            raise InputError(f"a status is one of {', '.join(Status)} for each of the {n:,} cells")
+        gone = hidden(self.status)
+        for name, values in self.published.items():
+            if values.shape != (n,):
+                raise InputError(f"{name!r} must have one value for each of the {n:,} cells")
+            shown = np.isfinite(values.astype(float))
+            if (shown & gone).any() or (~shown & ~gone).any():
+                raise InputError(
+                    f"{name!r}: a hidden cell has a value or a published one has none; nothing is released"
+                )
+
+    @property
+    def hidden(self) -> Array:
+        """Which cells are not shown."""
+        return hidden(self.status)
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """Codes, true and published values and status (confidential)."""
+        import pandas as pd
+
+        frame = pd.DataFrame(code_columns(self.table.layout))
+        for name, values in self.published.items():
+            frame[name] = self.table.statistic(name).values
+            frame[f"published {name}"] = values
+        return frame.assign(status=self.status)
+
+    def summary(self) -> pd.DataFrame:
+        """How many cells have which status, and how much of the measure they hold (confidential)."""
+        import pandas as pd
+
+        size = np.abs(self.table.value.astype(float))
+        rows = {
+            s.name.lower(): {"cells": int(at.sum()), "share of value": float(size[at].sum() / (size.sum() or 1))}
+            for s in Status
+            if (at := self.status == s.value).any()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def release(self, *, title: str | None = None, source: str | None = None, notes: Sequence[str] = ()) -> Release:
+        """The only way out: published values, open codes, nothing else."""
+        keep = np.flatnonzero(self.status != Status.NEVER.value)
+        gone = self.hidden[keep]
+        values, decimals = {}, {}
+        for name, published in self.published.items():
+            shown = np.array(published, float)[keep]
+            shown[gone] = np.nan
+            values[name] = _frozen(shown)
+            decimals[name] = self.table.statistic(name).decimals
+        return Release(
+            dimensions=self.table.dimensions,
+            codes=_frozen(self.table.layout.codes[keep].copy()),
+            values=values,
+            decimals=decimals,
+            status=_frozen(np.where(gone, CONFIDENTIAL, OPEN)),
+            method=self.method,
+            title=self.table.title if title is None else title,
+            source=self.table.source if source is None else source,
+            notes=tuple(notes),
+        )
+
+    def __repr__(self) -> str:
+        names = " x ".join(d.name for d in self.table.dimensions)
+        return f"Protected({names}: {len(self.table):,} cells, {int(self.hidden.sum()):,} hidden; {self.method})"
+
+    def _repr_html_(self) -> str:
+        measure = next(iter(self.published))
+        return display.html(
+            self.table.dimensions, self.table.layout.codes, self.published[measure], caption=f"{measure} (as published)"
+        )
+
+
+Method = Callable[[Table], Protected]
+
+
+def protect(table: Table, method: Method) -> Protected:
+    """Apply a method: any callable from Table to Protected; those of discreet are frozen values.
+
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> protect(t, Hide(t.where(area="1", sex="1"))).release()
+    Release(area x sex: 9 cells, 1 not shown; count)
+    """
+    return method(table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publish:
+    """Nothing hidden, nothing changed: for tables that are safe as they are."""
+
+    measures: tuple[str, ...] | None = None
+
+    def __call__(self, table: Table) -> Protected:
+        names = self.measures or (table.measure,)
+        status = np.full(len(table), Status.PUBLISHED.value)
+        return Protected(table, {n: publishable(table, n) for n in names}, status, "published as it is")
+
+
+@dataclass(frozen=True, eq=False)
+class Hide:
+    """Cells hidden by hand: a truth mask over the cells, their numbers, or a list of {dimension: code}."""
+
+    cells: Any
+    measures: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    def __call__(self, table: Table) -> Protected:
+        gone = self._mask(table)
+        status = np.where(gone, Status.PRIMARY.value, Status.PUBLISHED.value)
+        names = self.measures or (table.measure,)
+        published = {n: np.where(gone, np.nan, publishable(table, n).astype(float)) for n in names}
+        return Protected(table, published, status, "cell suppression")
+
+    def _mask(self, table: Table) -> Array:
+        gone = np.zeros(len(table), bool)
+        cells = self.cells
+        if isinstance(cells, Mapping):
+            cells = [cells]
+        if isinstance(cells, Iterable) and not isinstance(cells, np.ndarray):
+            cells = list(cells)
+            if cells and all(isinstance(c, Mapping) for c in cells):
+                for codes in cells:
+                    gone |= table.layout.find(codes)
+                return gone
+        given = np.asarray(cells)
+        if given.dtype == bool:
+            if given.shape != gone.shape:
+                raise InputError(f"the mask has shape {given.shape}, the table {len(table):,} cells")
+            return given.copy()
+        if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= len(table)):
+            raise InputError(f"cells to hide are a mask, numbers from 0 to {len(table) - 1:,}, or {{dimension: code}}")
+        gone[given.astype(int)] = True
+        return gone
+
+
+def publishable(table: Table, name: str) -> Array:
+    """A statistic that can be published; keys cannot."""
+    if name == "key" or name not in table.statistics:
+        raise InputError(
+            f"no measure {name!r} to publish; {nearest(name, [n for n in table.statistics if n != 'key'])}"
+        )
+    return np.array(table.statistic(name).values)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Release:
+    """What the world may see: codes, published values (missing where hidden), one mark for every hidden cell."""
+
+    dimensions: tuple[Dimension, ...]
+    codes: Array
+    values: Mapping[str, Array]
+    decimals: Mapping[str, int]
+    status: Array
+    method: str
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """One row per cell: codes, values and status ('c' where a value is confidential)."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                d.name: pd.Categorical.from_codes(self.codes[:, k], categories=pd.Index(d.codes))
+                for k, d in enumerate(self.dimensions)
+            }
+        )
+        for name, values in self.values.items():
+            frame[name] = values if self.decimals[name] else pd.array(np.asarray(values), dtype="Int64")
+        return frame.assign(status=self.status)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python, ready for JSON."""
+        return {
+            "title": self.title,
+            "source": self.source,
+            "method": self.method,
+            "notes": list(self.notes),
+            "dimensions": [
+                {"name": d.name, "codes": list(d.codes), "labels": dict(d.labels), "total": d.total}
+                for d in self.dimensions
+            ],
+            "cells": self.codes.tolist(),
+            "values": {
+                name: [None if v != v else v if self.decimals[name] else int(v) for v in values.tolist()]
+                for name, values in self.values.items()
+            },
+            "status": self.status.tolist(),
+        }
+
+    def to_csv(self, path: str | Path | None = None) -> bytes:
+        """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given."""
+        data = _csv(self)
+        if path is not None:
+            write_whole(path, data)
+        return data
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Release):
+            return NotImplemented
+        return self.dimensions == other.dimensions and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = " x ".join(d.name for d in self.dimensions)
+        gone = int((self.status == CONFIDENTIAL).sum())
+        return f"Release({names}: {len(self):,} cells, {gone:,} not shown; {', '.join(self.values)})"
+
+    def __str__(self) -> str:
+        return display.text(self.dimensions, self.codes, self.values[next(iter(self.values))])
+
+    def _repr_html_(self) -> str:
+        measure = next(iter(self.values))
+        caption = f"{self.title or measure}. {self.method}"
+        return display.html(self.dimensions, self.codes, self.values[measure], caption=caption)
+
+
+def _csv(release: Release) -> bytes:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = []
+    for k, d in enumerate(release.dimensions):  # a code is quoted once, however many cells have it
+        codes = pa.array([_quoted(c) for c in d.codes], pa.string())
+        columns.append(pa.DictionaryArray.from_arrays(release.codes[:, k], codes).cast(pa.string()))
+    for name, values in release.values.items():
+        digits = release.decimals[name]
+        numbers = pa.array(values, mask=np.isnan(values))
+        exact = numbers.cast(pa.decimal128(38, digits), safe=False) if digits else numbers.cast(pa.int64())
+        columns.append(exact.cast(pa.string()).fill_null(""))
+    columns.append(pa.array(release.status.astype(object), pa.string()))
+    head = ",".join(_quoted(n) for n in (*(d.name for d in release.dimensions), *release.values, "status"))
+    lines = pc.binary_join_element_wise(*columns, ",").to_pylist()
+    return "\r\n".join([head, *lines, ""]).encode()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
+
+
+def _frozen(array: Array) -> Array:
+    array.setflags(write=False)
+    return array
