@@ -1,0 +1,42 @@
+# Everything a fresh Debian machine with Python 3.11 needs: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CODE   := src tests benchmarks
+DEMO   := demo
+
+.PHONY: demo test lint docs bench clean
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "discreet needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+		{ test "$$(id -u)" = 0 && apt-get update -q && apt-get install -q -y --no-install-recommends python3-venv; } || \
+		{ echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -c constraints.txt hatchling editables
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-build-isolation -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/installed  ## the synthetic census, tabulated and shown
+	@mkdir -p $(DEMO)
+	$(BIN)/discreet datasets census -o $(DEMO)/census.parquet
+	$(BIN)/discreet tabulate $(DEMO)/census.parquet --codebook $(DEMO)/census.toml --by age,sex -o $(DEMO)/age-sex.csv
+	$(BIN)/discreet show $(DEMO)/age-sex.csv
+
+test: lint  ## everything
+	$(BIN)/pytest -n auto --dist worksteal
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy
+
+docs: $(VENV)/installed  ## run every example of the documentation
+	$(BIN)/pytest tests/test_docs.py
+
+bench: $(VENV)/installed  ## ratios, side by side with what a user would use instead
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis

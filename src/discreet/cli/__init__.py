@@ -1,0 +1,60 @@
+"""The command line: argv to library calls. Data go to stdout or -o, words to stderr.
+
+Exit codes: 0 done, 2 wrong input, 3 refused by the policy, 70 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from discreet.cli import tables  # noqa: F401 - importing a file of commands adds them to the application
+from discreet.cli.common import app, say
+from discreet.errors import DiscreetError, Refused
+
+FAULT = 70
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, and turn every error into one line and an exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Like main, but returns the exit code."""
+    try:
+        code = app.main(
+            args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False
+        )
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        say(f"discreet: {error.format_message()}")
+        return 2
+    except click.Abort:
+        say("discreet: stopped")
+        return 130
+    except Refused as error:
+        say(f"refused: {error}")
+        return error.exit_code
+    except DiscreetError as error:
+        say(f"discreet: {error}")
+        return error.exit_code
+    except BrokenPipeError:  # the reader went away, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # a traceback or its message could hold a value
+        if os.environ.get("DISCREET_TRACEBACK"):
+            raise
+        at = error.__traceback__
+        while at and at.tb_next:
+            at = at.tb_next
+        place = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at else "?"
+        say(
+            f"discreet: a fault of ours ({type(error).__name__} at {place}); its message may hold data and is withheld. "
+            "DISCREET_TRACEBACK=1 shows it"
+        )
+        return FAULT

@@ -1,0 +1,184 @@
+"""What the commands share: the application, reading microdata, writing bytes, words on stderr."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import discreet
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from discreet.microdata import Microdata
+    from discreet.table import Table
+
+
+def example(text: str) -> Callable[[Any], Any]:
+    """An example at the end of a command's help."""
+
+    def add(command: Any) -> Any:
+        command.epilog = f"\b\nExample:\n  {text}"
+        return command
+
+    return add
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(discreet.__version__, prog_name="discreet")
+def app() -> None:
+    """Protect statistical tables: measure how disclosive they are, protect them, prove it."""
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The argument and options that say which table: of records, or a ready one."""
+    path = click.Path(path_type=Path)
+    options = [
+        click.argument("data", type=path),
+        click.option("--by", default="", help="Dimensions to cross, separated by commas."),
+        click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes."),
+        click.option("--value", help="A magnitude to sum; without one, records are counted."),
+        click.option("--where", multiple=True, metavar="DIMENSION=CODE", help="Only those with this code; repeatable."),
+        click.option("--missing", help="Category for missing values; without one they are an error."),
+        click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
+        click.option("--count", help="With --ready: the column that holds counts."),
+        click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def load_table(
+    *,
+    data: Path,
+    by: str = "",
+    codebook: Path | None = None,
+    value: str | None = None,
+    where: Sequence[str] = (),
+    missing: str | None = None,
+    ready: bool = False,
+    count: str | None = None,
+    database_table: str | None = None,
+    top: int | None = None,
+) -> Table:
+    """The table that ``table_options`` describe."""
+    if ready:
+        return read_ready(data, names_of(by), codebook, count, value)
+    if not names_of(by):
+        raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
+    records = read_microdata(data, codebook, names_of(by), value, missing, database_table)
+    return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
+
+
+def read_ready(data: Path, names: Sequence[str], codebook: Path | None, count: str | None, value: str | None) -> Table:
+    """A CSV or Parquet file of cells; a CSV that discreet wrote names its dimensions and measure itself."""
+    import pandas as pd
+
+    if data.suffix == ".parquet":
+        try:
+            frame = pd.read_parquet(data)
+        except (OSError, ValueError):
+            raise InputError(f"cannot read {data.name!r} as Parquet") from None
+    else:
+        frame = read_csv(data)
+    if "status" in frame.columns and frame.columns[-1] == "status":
+        if hidden := int((frame["status"].fillna("") != "").sum()):
+            raise InputError(f"{data.name!r} has {hidden:,} hidden cells; a table of all cells is needed here")
+        frame = frame.drop(columns="status")
+        if count is None and value is None and frame.columns[-1] != "count":
+            value = str(frame.columns[-1])
+    decimals = None
+    if value in frame.columns and data.suffix != ".parquet":  # the precision that the file itself states
+        decimals = min(max(len(text.partition(".")[2]) for text in frame[value]), 9)
+    for column in {count, value, "count"} & set(frame.columns):
+        frame[column] = pd.to_numeric(frame[column], errors="coerce")
+    book = None if codebook is None else discreet.read_codebook(codebook)
+    known = {} if book is None else {d.name: d for d in book.dimensions}
+    measured = {count or ("count" if value is None else None), value}
+    wanted = list(names) or [str(c) for c in frame.columns if c not in measured]
+    return discreet.Table.of(frame, [known.get(n, n) for n in wanted], count=count, value=value, decimals=decimals)
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """A CSV as text, so that codes keep their leading zeros."""
+    import pandas as pd
+
+    from discreet.hierarchy import read_text
+
+    text = read_text(path)
+    if not text.strip():
+        raise InputError(f"{path.name!r} is empty")
+    delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
+    try:
+        return pd.read_csv(io.StringIO(text), dtype=str, sep=delimiter, keep_default_na=False)
+    except ValueError:
+        raise InputError(f"{path.name!r} is not a CSV file: its rows have different numbers of fields") from None
+
+
+def read_microdata(
+    data: Path,
+    codebook: Path | None,
+    names: Sequence[str],
+    value: str | None,
+    missing: str | None,
+    database_table: str | None,
+) -> Microdata:
+    """Microdata by codebook, or with the codes that the named columns happen to hold."""
+    if codebook is not None:
+        return discreet.Microdata.read(data, codebook, table=database_table, missing=missing)
+    magnitudes = [] if value is None else [value]
+    return discreet.Microdata.of(data, dimensions=names, magnitudes=magnitudes, missing=missing, table=database_table)
+
+
+def names_of(text: str) -> list[str]:
+    """``"county, sex"`` as ["county", "sex"]."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def filters(where: Sequence[str]) -> dict[str, list[str]] | None:
+    """``["region=N", "region=S"]`` as {"region": ["N", "S"]}."""
+    found: dict[str, list[str]] = {}
+    for item in where:
+        name, equals, code = item.partition("=")
+        if not equals:
+            raise InputError(f"--where takes DIMENSION=CODE, not {item!r}")
+        found.setdefault(name.strip(), []).append(code.strip())
+    return found or None
+
+
+def emit(data: bytes, output: Path | None) -> None:
+    """Bytes to a file, whole or not at all, or to stdout."""
+    from discreet.files import write_whole
+
+    if output is not None:
+        write_whole(output, data)
+        say(f"wrote {output}")
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner on stderr while something takes its time; nothing when stderr is no terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield

@@ -1,0 +1,71 @@
+"""discreet tabulate, show, datasets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import discreet
+from discreet.cli.common import app, emit, example, load_table, say, table_options, working
+
+
+@example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
+@app.command()
+@table_options
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the CSV here instead of to stdout.")
+def tabulate(output: Path | None, **which: Any) -> None:
+    """Count DATA (CSV, Parquet, DuckDB) into a table with all its margins, as CSV.
+
+    The table is NOT protected: it is confidential until a method has been applied.
+    """
+    with working("reading and counting"):
+        table = load_table(**which)
+    emit(discreet.protect(table, discreet.Publish()).release().to_csv(), output)
+    say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
+
+
+@example("discreet show table.csv --rows 40")
+@app.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--rows", default=24, show_default=True, help="Rows to show.")
+@click.option("--columns", default=12, show_default=True, help="Columns to show.")
+@click.option("--codebook", type=click.Path(path_type=Path), help="Show labels from this codebook instead of codes.")
+def show(file: Path, rows: int, columns: int, codebook: Path | None) -> None:
+    """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
+    from rich.console import Console
+
+    from discreet import display
+
+    book = None if codebook is None else discreet.read_codebook(codebook)
+    release = discreet.Release.read_csv(file, codebook=book)
+    measure = next(iter(release.values))
+    made = display.rich(
+        release.dimensions, release.codes, release.values[measure], title=measure, rows=rows, columns=columns,
+        labels=book is not None,
+    )  # fmt: skip
+    Console().print(made)
+
+
+@example("discreet datasets census -n 100000 -o census.parquet")
+@app.command()
+@click.argument("name", required=False)
+@click.option("-n", "records", type=click.IntRange(1), help="Number of records (synthetic microdata only).")
+@click.option("--seed", type=click.IntRange(0), help="Seed (synthetic microdata only).")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write: .parquet or .csv.")
+def datasets(name: str | None, records: int | None, seed: int | None, output: Path | None) -> None:
+    """List the bundled datasets, or write one; microdata come with a codebook of the same name (.toml)."""
+    from discreet import datasets as bundled
+
+    if name is None:
+        width = max(len(entry.name) for entry in bundled.catalogue())
+        for entry in bundled.catalogue():
+            click.echo(f"{entry.name:<{width}}  {entry.kind:<9}  {entry.description}")
+        return
+    with working(f"making {name}"):
+        written = bundled.write(name, output, n=records, seed=seed)
+    if isinstance(written, bytes):
+        emit(written, None)
+    else:
+        say("wrote " + " and ".join(str(path) for path in written))

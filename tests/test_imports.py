@@ -1,0 +1,67 @@
+"""The house plan: imports only go up this list, and importing stays quick."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+HOME = Path(discreet.__file__).parent
+ORDER = [
+    "errors", "files", "hierarchy", "dimension", "engine", "duckdb_sql", "duckdb_plan", "duckdb_source", "duckdb_engine",
+    "codebook", "microdata", "layout", "additive", "contributions", "display", "ready", "table", "information", "plot",
+    "release", "rules", "risk", "population", "methods", "audits", "utility", "formats", "policy", "datasets", "server",
+    "cli",
+]  # fmt: skip
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms a file imports from, wherever in the file it does."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "discreet":
+            found |= {alias.name for alias in node.names} & set(ORDER)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("discreet."):
+            found.add((node.module or "").split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("discreet.")}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(HOME.rglob("*.py")), ids=lambda p: str(p.relative_to(HOME)))
+def test_imports_only_go_up_the_list(path: Path) -> None:
+    """A room uses only what stands before it."""
+    room = path.relative_to(HOME).parts[0].removesuffix(".py")
+    if room == "__init__":
+        return
+    assert room in ORDER, "a new room needs its place in the plan"
+    assert not {name for name in imports(path) - {room} if ORDER.index(name) > ORDER.index(room)}
+
+
+def test_only_plot_imports_matplotlib() -> None:
+    """Everything else works without a drawing library being loaded."""
+    users = {
+        p.stem for p in HOME.rglob("*.py") if "import matplotlib" in p.read_text() or "from matplotlib" in p.read_text()
+    }
+    assert users <= {"plot"}
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    """`import discreet` and `discreet --help` wait for no data frame, database or compiler."""
+    code = "import sys, discreet, discreet.cli; print([m for m in ('pandas','duckdb','numba','matplotlib','scipy') if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
+
+
+def test_every_public_name_is_there() -> None:
+    """What __all__ promises can be had, and the rest is a plain AttributeError."""
+    assert all(getattr(discreet, name) is not None for name in discreet.__all__)
+    assert set(discreet.__all__) == set(discreet._HOME)
+    with pytest.raises(AttributeError):
+        discreet.nonsense  # noqa: B018
