@@ -54,7 +54,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             at = at.tb_next
         place = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at else "?"
         say(
-            f"discreet: a fault of ours ({type(error).__name__} at {place}); its message may hold data and is withheld. "
+            f"discreet: a fault ({type(error).__name__} at {place}); its message may hold data, so it is withheld. "
             "DISCREET_TRACEBACK=1 shows it"
         )
         return FAULT

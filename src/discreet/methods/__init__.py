@@ -1,0 +1,41 @@
+"""Ways to protect a table, by name. A method is a frozen value that turns a Table into a Protected.
+
+The name is what the command line and a policy file say; the fields of the class are its parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+from discreet.errors import InputError, nearest
+from discreet.release import Method
+
+HOMES = {
+    "publish": "discreet.release:Publish",
+}
+
+
+def method_class(name: str) -> type[Any]:
+    """The class of a method, loaded when it is first asked for."""
+    if name not in HOMES:
+        raise InputError(f"no method {name!r}; {nearest(name, HOMES)}")
+    module, _, attribute = HOMES[name].partition(":")
+    found: type[Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def method(name: str, **parameters: Any) -> Method:
+    """A method by name and parameters.
+
+    >>> method("publish")
+    Publish(measures=None)
+    """
+    kind = method_class(name)
+    known = [f.name for f in dataclasses.fields(kind) if f.init]
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+    made: Method = kind(**parameters)
+    return made
