@@ -1,0 +1,155 @@
+"""Which lines of a table give an attribute away: Frank's patterns and the measures of the 2011 UK census.
+
+A line runs along ``axis``: for a matrix axis=1 (the default, the last) looks at the rows, axis=0 at the columns.
+[PSD14]_ is Antal, Shlomo & Elliot 2014, section 3.9 of the thesis [Ant16]_; [Fra76]_ is O. Frank 1976, as section
+2.3.2.2.1 of the thesis gives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.information import Array, read_counts, same_shape, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Lines = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class FrankPatterns:
+    """One truth value a line, in the shape of the table without the axis. ``pair`` implies ``singleton``."""
+
+    alone: Lines
+    pair: Lines
+    singleton: Lines
+
+    def summary(self) -> pd.DataFrame:
+        """Number and share of lines with each pattern."""
+        import pandas as pd  # half of this package's import time: only when a frame is asked for
+
+        found = {"alone": self.alone, "pair": self.pair, "singleton": self.singleton}
+        rows = [(name, int(lines.sum()), float(lines.mean())) for name, lines in found.items()]
+        return pd.DataFrame(rows, columns=["pattern", "lines", "share"]).set_index("pattern")
+
+
+@dataclass(frozen=True)
+class Share:
+    """``kept`` of ``at_risk`` lines or cells; the value is 0 where none is at risk."""
+
+    value: float
+    kept: int
+    at_risk: int
+
+    @classmethod
+    def of(cls, kept: int, at_risk: int) -> Share:
+        """The quotient, 0 for 0/0."""
+        return cls(kept / at_risk if at_risk else 0.0, kept, at_risk)
+
+
+def frank_patterns(counts: Any, *, axis: int = -1) -> FrankPatterns:
+    """The three row patterns that disclose [Fra76]_.
+
+    ``alone``: one unit in the line; who finds it learns its category. ``pair``: two units in two cells; each learns
+    the other's. ``singleton``: two populated cells, at least one of them a 1; that unit learns the category of all
+    others.
+
+    >>> frank_patterns([[0, 1, 0], [1, 0, 1], [1, 0, 5], [2, 2, 0]]).singleton
+    array([False,  True,  True, False])
+    """
+    array = read_counts(counts)
+    rows, batch = tables(array, axis)
+    total, filled = rows.sum(axis=1), np.count_nonzero(rows, axis=1)
+    singleton = _singleton(rows)
+    return FrankPatterns(
+        alone=(total == 1).reshape(batch),
+        pair=((total == 2) & (filled == 2)).reshape(batch),
+        singleton=singleton.reshape(batch),
+    )
+
+
+def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
+    """Group attribute disclosure that survives a pre-tabular method: GAD of section 4 of [PSD14]_.
+
+    Of the lines with one populated cell before, those with the same single cell after *and* the same units in it.
+    ``stayed`` is the number of units of each cell that are in it before and after (from the microdata).
+
+    >>> gad([[0, 3], [2, 0]], [[0, 3], [2, 0]], [[0, 3], [1, 0]])
+    Share(value=0.5, kept=1, at_risk=2)
+    """
+    f, g, same = _three(before, after, stayed, axis)
+    one = np.count_nonzero(f, axis=1) == 1
+    return Share.of(int((one & _unmoved(f, g, same)).sum()), int(one.sum()))
+
+
+def gad_star(before: Any, after: Any, *, axis: int = -1) -> Share:
+    """GAD* of section 4 of [PSD14]_, for post-tabular methods: the same single cell is populated before and after.
+
+    >>> gad_star([[0, 4], [2, 0]], [[0, 3], [3, 3]])
+    Share(value=0.5, kept=1, at_risk=2)
+    """
+    f, g = _two(before, after, axis)
+    one = np.count_nonzero(f, axis=1) == 1
+    return Share.of(int((one & ((f > 0) == (g > 0)).all(axis=1)).sum()), int(one.sum()))
+
+
+def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
+    """Within-group attribute disclosure that survives: WGAD of section 4 of [PSD14]_.
+
+    Of the lines with two populated cells, one of them a 1, those with the same units in the same two cells after.
+
+    >>> wgad([[1, 3], [1, 4]], [[1, 3], [1, 4]], [[1, 3], [0, 4]])
+    Share(value=0.5, kept=1, at_risk=2)
+    """
+    f, g, same = _three(before, after, stayed, axis)
+    two = _singleton(f)
+    return Share.of(int((two & _unmoved(f, g, same)).sum()), int(two.sum()))
+
+
+def wgad_star(before: Any, after: Any, *, axis: int = -1) -> Share:
+    """WGAD* of section 4 of [PSD14]_: the same two cells are populated before and after, with a 1 both times.
+
+    >>> wgad_star([[1, 3], [1, 4]], [[1, 5], [3, 3]])
+    Share(value=0.5, kept=1, at_risk=2)
+    """
+    f, g = _two(before, after, axis)
+    two = _singleton(f)
+    kept = two & _singleton(g) & ((f > 0) == (g > 0)).all(axis=1)
+    return Share.of(int(kept.sum()), int(two.sum()))
+
+
+def dr(before: Any, after: Any) -> Share:
+    """Share of the ones and twos of the perturbed table that are true: DR of section 4 of [PSD14]_.
+
+    >>> dr([1, 2, 2, 7], [1, 1, 2, 7]).value
+    0.6666666666666666
+    """
+    f, g = _two(before, after, None)
+    small = (g == 1) | (g == 2)
+    return Share.of(int((small & (f == g)).sum()), int(small.sum()))
+
+
+def _singleton(rows: Array) -> Lines:
+    out: Lines = (np.count_nonzero(rows, axis=1) == 2) & (rows == 1).any(axis=1)
+    return out
+
+
+def _unmoved(f: Array, g: Array, stayed: Array) -> Lines:
+    out: Lines = ((f == g) & (f == stayed)).all(axis=1)
+    return out
+
+
+def _two(before: Any, after: Any, axis: int | None) -> tuple[Array, Array]:
+    f, g = read_counts(before, "before"), read_counts(after, "after")
+    same_shape(f, g)
+    return tables(f, axis)[0], tables(g, axis)[0]
+
+
+def _three(before: Any, after: Any, stayed: Any, axis: int) -> tuple[Array, Array, Array]:
+    f, g = _two(before, after, axis)
+    return f, g, _two(before, stayed, axis)[1]
