@@ -14,13 +14,26 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from discreet import datasets
+    from discreet import datasets, information, plot, risk, utility
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
     from discreet.errors import DiscreetError, InputError, NotAdditiveError, Refused
     from discreet.microdata import Microdata
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
+    from discreet.risk import (
+        Transition,
+        expected_r2,
+        jos15_after,
+        jos15_risk,
+        line_risks,
+        r1,
+        r1_star,
+        r2,
+        r2_star,
+    )
+    from discreet.risk.report import RiskReport, assess
     from discreet.table import Table, tabulate
+    from discreet.utility import compare
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
 _HOME = {
@@ -35,12 +48,28 @@ _HOME = {
     "Publish": "release",
     "Refused": "errors",
     "Release": "release",
+    "RiskReport": "risk.report",
     "Status": "release",
     "Table": "table",
+    "Transition": "risk",
+    "assess": "risk.report",
+    "compare": "utility",
     "datasets": "datasets",
+    "expected_r2": "risk",
+    "information": "information",
+    "jos15_after": "risk",
+    "jos15_risk": "risk",
+    "line_risks": "risk",
+    "plot": "plot",
     "protect": "release",
+    "r1": "risk",
+    "r1_star": "risk",
+    "r2": "risk",
+    "r2_star": "risk",
     "read_codebook": "codebook",
+    "risk": "risk",
     "tabulate": "table",
+    "utility": "utility",
 }
 
 __all__ = [
@@ -55,12 +84,28 @@ __all__ = [
     "Publish",
     "Refused",
     "Release",
+    "RiskReport",
     "Status",
     "Table",
+    "Transition",
+    "assess",
+    "compare",
     "datasets",
+    "expected_r2",
+    "information",
+    "jos15_after",
+    "jos15_risk",
+    "line_risks",
+    "plot",
     "protect",
+    "r1",
+    "r1_star",
+    "r2",
+    "r2_star",
     "read_codebook",
+    "risk",
     "tabulate",
+    "utility",
 ]
 
 

@@ -140,9 +140,12 @@ class Table:
         """Records in the whole table."""
         return int(self.statistic("count").inner.sum())
 
-    def array(self, name: str | None = None, *, margins: bool = False) -> Array:
-        """Inner cells as an array with one axis per dimension; with margins, all codes of every dimension."""
-        statistic = self.statistic(name or self.measure)
+    def array(self, name: str = "count", *, margins: bool = False) -> Array:
+        """Inner cells as an array with one axis per dimension; with margins, all codes of every dimension.
+
+        Counts unless another statistic is named, because risks are functions of counts.
+        """
+        statistic = self.statistic(name)
         if not margins:
             return self.layout.dense(statistic.inner_values)
         if not self.layout.is_full:

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import click
 
-from discreet.cli import tables  # noqa: F401 - importing a file of commands adds them to the application
+from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
+    risk,
+    tables,
+)
 from discreet.cli.common import app, say
 from discreet.errors import DiscreetError, Refused
 

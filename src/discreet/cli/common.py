@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from discreet.dimension import Dimension
     from discreet.microdata import Microdata
     from discreet.table import Table
 
@@ -68,17 +69,29 @@ def load_table(
     count: str | None = None,
     database_table: str | None = None,
     top: int | None = None,
+    dimensions: Sequence[Dimension] = (),
+    totals: str = "check",
 ) -> Table:
-    """The table that ``table_options`` describe."""
+    """The table that ``table_options`` describe; ``dimensions`` known already need no codebook."""
     if ready:
-        return read_ready(data, names_of(by), codebook, count, value)
+        known = {
+            d.name: d for d in (*dimensions, *([] if codebook is None else discreet.read_codebook(codebook).dimensions))
+        }
+        return read_ready(data, names_of(by), known, count, value, totals)
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
     records = read_microdata(data, codebook, names_of(by), value, missing, database_table)
     return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
 
 
-def read_ready(data: Path, names: Sequence[str], codebook: Path | None, count: str | None, value: str | None) -> Table:
+def read_ready(
+    data: Path,
+    names: Sequence[str],
+    known: Mapping[str, Dimension],
+    count: str | None,
+    value: str | None,
+    totals: str = "check",
+) -> Table:
     """A CSV or Parquet file of cells; a CSV that discreet wrote names its dimensions and measure itself."""
     import pandas as pd
 
@@ -100,11 +113,11 @@ def read_ready(data: Path, names: Sequence[str], codebook: Path | None, count: s
         decimals = min(max(len(text.partition(".")[2]) for text in frame[value]), 9)
     for column in {count, value, "count"} & set(frame.columns):
         frame[column] = pd.to_numeric(frame[column], errors="coerce")
-    book = None if codebook is None else discreet.read_codebook(codebook)
-    known = {} if book is None else {d.name: d for d in book.dimensions}
     measured = {count or ("count" if value is None else None), value}
     wanted = list(names) or [str(c) for c in frame.columns if c not in measured]
-    return discreet.Table.of(frame, [known.get(n, n) for n in wanted], count=count, value=value, decimals=decimals)
+    return discreet.Table.of(
+        frame, [known.get(n, n) for n in wanted], count=count, value=value, decimals=decimals, totals=totals
+    )
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -1,0 +1,130 @@
+"""discreet risk: how disclosive a table is, before and after protection."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.common import app, emit, example, load_table, say, table_options, working
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.risk.report import RiskReport
+
+SHADES = ("green", "yellow", "dark_orange", "red")
+
+
+@example("discreet risk people.parquet --codebook people.toml --by county,sex --html report.html")
+@app.command()
+@table_options
+@click.option(
+    "--after", type=click.Path(path_type=Path), help="The protected table: a CSV of cells with a 'count' column."
+)
+@click.option("--weights", default="0.1,0.8,0.1", show_default=True, help="Weights of zeros, entropy and size.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write the whole report here, one file with pictures.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--lines", default=10, show_default=True, help="How many of the riskiest lines to show.")
+def risk(after: Path | None, weights: str, html: Path | None, as_json: bool, lines: int, **which: Any) -> None:
+    """Measure how disclosive a table of counts is: DATA may hold records, or cells (--ready).
+
+    What is printed and written is CONFIDENTIAL: it is made of functions of the true counts.
+    """
+    from discreet.risk.report import assess
+
+    with working("reading and measuring"):
+        table = load_table(**which)
+        shown = None
+        if after is not None:
+            names = ",".join(d.name for d in table.dimensions)  # its totals may be perturbed too, so they need not add
+            shown = load_table(
+                data=after, by=names, ready=True, count="count", dimensions=table.dimensions, totals="compute"
+            )
+        report = assess(table, shown, weights=numbers(weights))
+        page = None if html is None else report.to_html(html)
+    if as_json:
+        emit((json.dumps(report.to_dict(), indent=2, default=float) + "\n").encode(), None)
+    else:
+        draw(report, lines)
+    if page is not None:
+        say(f"wrote {html}")
+    say("Confidential: functions of the true counts.")
+
+
+def numbers(text: str) -> list[float]:
+    """``"0.1,0.8,0.1"`` as numbers."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--weights takes three numbers separated by commas, not {text!r}") from None
+
+
+def draw(report: RiskReport, lines: int) -> None:
+    """The report for people who read it in a terminal: measures, then the riskiest lines or a heat map."""
+    from rich.console import Console
+    from rich.table import Table as Rich
+
+    console = Console()
+    names = " x ".join(d.name for d in report.table.dimensions)
+    console.print(f"[bold]{names}[/]: {report.counts.size:,} inner cells, {int(report.counts.sum()):,} people")
+    for note in report.notes:
+        console.print(note)
+    measures = Rich(header_style="bold")
+    for head in ("measure", "value", "meaning"):
+        measures.add_column(head, justify="right" if head == "value" else "left")
+    for name, row in report.summary().iterrows():
+        measures.add_row(str(name), number(float(row["value"])), str(row["meaning"]))
+    console.print(measures)
+    if len(report.table.dimensions) == 2 and report.counts.size <= 600:
+        console.print(heat_map(report))
+    if lines:
+        console.print(riskiest(report, lines))
+
+
+def heat_map(report: RiskReport) -> Any:
+    """A two-way table whose last column and row are the risks of its lines, coloured."""
+    from rich.table import Table as Rich
+
+    from discreet.risk.frequency import line_risks
+
+    down, across = report.table.dimensions
+    columns, rows = line_risks(report.counts, report.before.weights)
+    made = Rich(title="Counts, with the risk (R1) of every row and column", header_style="bold")
+    made.add_column(f"{down.name} \\ {across.name}")
+    for code in across.leaves:
+        made.add_column(code, justify="right")
+    made.add_column("R1", justify="right")
+    for code, line, value in zip(down.leaves, report.counts, rows, strict=True):
+        made.add_row(code, *(f"{int(n):,}" for n in line), shade(value))
+    made.add_section()
+    made.add_row("R1", *(shade(value) for value in columns), shade(float(report.before.value)))
+    return made
+
+
+def riskiest(report: RiskReport, most: int) -> Any:
+    """The riskiest lines with a bar for each."""
+    from rich.table import Table as Rich
+
+    made = Rich(title="Riskiest lines", header_style="bold")
+    heads = ["line", "people", "R1", *(["R2"] if report.after is not None else []), ""]
+    for head in heads:
+        made.add_column(head, justify="left" if head in ("line", "") else "right")
+    for label, row in zip(report.line_labels(most), report.lines.head(most).to_dict(orient="records"), strict=True):
+        filled = 0 if row["r1"] != row["r1"] else round(20 * row["r1"])
+        after = [shade(row["r2"])] if report.after is not None else []
+        made.add_row(label, f"{int(row['n']):,}", shade(row["r1"]), *after, "█" * filled + "░" * (20 - filled))
+    return made
+
+
+def number(value: float) -> str:
+    """Whole numbers as such, others with four decimals."""
+    return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:,.4f}"
+
+
+def shade(value: float) -> str:
+    """A risk in the colour of its height."""
+    if value != value:
+        return "–"
+    return f"[{SHADES[min(int(value * 4), 3)]}]{value:.3f}[/]"

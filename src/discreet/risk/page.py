@@ -1,0 +1,70 @@
+"""A risk report as one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from discreet import plot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from discreet.risk.report import RiskReport
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
+.warning { border-left: .4rem solid #d7191c; padding: .4rem 1rem; background: #d7191c18; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:last-child { text-align: left; }
+figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; }
+.scroll { overflow-x: auto; }
+"""
+WARNING = (
+    "Confidential. This page holds functions of the true counts: with enough decimals some of them can be turned back "
+    "into counts. It is not a release and must not be published."
+)
+
+
+def page(report: RiskReport) -> str:
+    """The whole page."""
+    names = " x ".join(d.name for d in report.table.dimensions)
+    title = report.table.title or f"Risk of {names}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="warning" role="note">{escape(WARNING)}</p>',
+        f"<p>{escape(names)}: {report.counts.size:,} inner cells, {len(report.table):,} published cells, "
+        f"{int(report.counts.sum()):,} people.</p>",
+        *(f"<p>{escape(note)}</p>" for note in report.notes),
+        "<h2>The table</h2>",
+        _table(report.summary().reset_index(), "Measures of the whole table"),
+        _figure(plot.svg(report.plot_terms()), "The terms of the risk"),
+        _figure(plot.svg(report.plot()), "Risk of the lines"),
+        "<h2>Lines, the riskiest first</h2>",
+        _table(report.lines.head(20), "Risk of single rows and columns"),
+        "<h2>Margins</h2>",
+        _table(report.margins, "Risk of every margin"),
+    ]
+    if report.rules:
+        parts += ["<h2>Rules</h2>", "<ul>"]
+        parts += [f"<li>{escape(name)}: {int(broken.sum()):,} cells</li>" for name, broken in report.rules.items()]
+        parts.append("</ul>")
+    for name, result in report.extra.items():
+        parts += [f"<h2>{escape(name)}</h2>", _table(result.summary().reset_index(), name)]
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><meta name="viewport" content="width=device-width">'
+    return (
+        f'<!doctype html><html lang="en"><head>{head}<style>{STYLE}</style></head><body>{"".join(parts)}</body></html>'
+    )
+
+
+def _table(frame: pd.DataFrame, caption: str) -> str:
+    body = frame.to_html(index=False, border=0, float_format="{:.4f}".format, na_rep="–")
+    return (
+        '<div class="scroll">' + body.replace("<thead>", f"<caption>{escape(caption)}</caption><thead>", 1) + "</div>"
+    )
+
+
+def _figure(svg: str, caption: str) -> str:
+    return f'<figure role="img" aria-label="{escape(caption)}">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
