@@ -69,6 +69,18 @@ def test_a_slice_is_what_the_cells_say(table: Table, data: st.DataObject) -> Non
         assert cut.count.tolist() == full.slice(**{fixed.name: code}).count.tolist()
 
 
+@given(tables(), st.data())
+def test_less_detail_is_what_the_cells_say(table: Table, data: st.DataObject) -> None:
+    """At any level the cells are those of the full table; coarser groups and the total stay."""
+    full = Table.of(table.array(), table.dimensions)
+    levels = {d.name: data.draw(st.sampled_from([*d.levels])) for d in full.dimensions}
+    coarse = full.at_levels(**levels)
+    place = {tuple(codes): n for n, codes in enumerate(full.cells[list(levels)].astype(str).to_numpy().tolist())}
+    for n, codes in enumerate(coarse.cells[list(levels)].astype(str).to_numpy().tolist()):
+        assert coarse.count[n] == full.count[place[tuple(codes)]]
+    assert coarse.n == full.n
+
+
 @given(tables())
 def test_a_frame_of_the_cells_reads_back_equal(table: Table) -> None:
     """The long form with all totals, in any row order, is the same table."""

@@ -355,6 +355,31 @@ class Dimension:
             raise InputError(f"dimension {self.name!r} has no level {name!r}; {nearest(name, self.levels)}")
         return self.levels[name]
 
+    def at_level(self, name: str) -> Dimension:
+        """The same variable in less detail: the level's codes become the leaves, coarser levels of its tree stay.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).at_level("level 1").codes
+        ('Total', 'A', 'B')
+        """
+        kept = self.level(name)
+        if kept == self.leaves:
+            return self
+        if kept == (self.total,):
+            return replace(self, leaves=kept, groups=(), total=None, labels=self._labels_of(kept), level_names=())
+        held = [set(self._leaves_of[code]) for code in kept]
+        groups: list[Group] = []
+        for group in self.groups:
+            inside = self._leaves_of[group.code]
+            parts = tuple((code, 1) for code, leaves in zip(kept, held, strict=True) if leaves <= set(inside))
+            exact = sum(len(self._leaves_of[code]) for code, _ in parts) == len(inside) and min(inside.values()) > 0
+            if group.code not in kept and exact:  # flattened: which codes it holds is all that matters from here
+                groups.append(Group(group.code, parts, len(groups)))
+        labels = self._labels_of((*kept, *(g.code for g in groups), *([] if self.total is None else [self.total])))
+        return replace(self, leaves=kept, groups=tuple(groups), labels=labels, level_names=())
+
+    def _labels_of(self, codes: Sequence[str]) -> dict[str, str]:
+        return {code: self.labels[code] for code in codes if code in self.labels}
+
     def label(self, code: str) -> str:
         """The label of a code, or the code itself."""
         return self.labels.get(code, code)

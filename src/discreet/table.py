@@ -222,6 +222,21 @@ class Table:
         """
         return _sliced(self, codes)
 
+    def at_levels(self, **levels: str) -> Table:
+        """The table in less detail: each named dimension at one of its levels (``Dimension.levels``).
+
+        >>> nace = Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1])
+        >>> Table.of([3, 1, 2], [nace]).at_levels(nace="level 1").count.tolist()
+        [6, 4, 2]
+        """
+        for name in levels:
+            self.layout.axis(name)
+        chosen = [levels.get(d.name, d.name) for d in self.dimensions]
+        blocks = [
+            np.array([d.position[c] for c in d.level(level)]) for d, level in zip(self.dimensions, chosen, strict=True)
+        ]
+        return _recast(self, blocks, [d.at_level(v) for d, v in zip(self.dimensions, chosen, strict=True)])
+
     def with_margins(self, margins: Sequence[Margin]) -> Table:
         """The same inner cells with other published cells: ``[("area", "sex"), ("area", "age")]`` are linked tables."""
         layout = replace(Layout.of(self.dimensions, margins), possible=self.layout.possible)
@@ -249,18 +264,11 @@ class Table:
         return display.html(self.dimensions, self.layout.codes, self.value, caption=caption)
 
 
-def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
-    fixed = {table.layout.axis(name): name for name in codes}
-    rest = [d for k, d in enumerate(table.dimensions) if k not in fixed]
-    if not rest:
-        raise InputError("a slice must leave at least one dimension; use .where() to find a single cell")
-    block = tuple(
-        np.array([d.index(codes[d.name])] if k in fixed else [d.position[leaf] for leaf in d.leaves])
-        for k, d in enumerate(table.dimensions)
-    )
-    cut = Layout(table.dimensions, (block,), table.layout.possible)
+def _recast(table: Table, blocks: Sequence[Array], dimensions: Sequence[Dimension]) -> Table:
+    """A table whose inner cells are some cells of this one: a product of code positions that do not overlap."""
+    cut = Layout(table.dimensions, (tuple(blocks),), table.layout.possible)
     held = None if cut.possible is None else cut.parts > 0
-    layout = replace(Layout.of(rest), possible=held)
+    layout = replace(Layout.of(dimensions), possible=held)
     statistics = {}
     for name, statistic in table.statistics.items():
         inner = cut.aggregate(statistic.inner)
@@ -271,7 +279,7 @@ def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
         contributions = merge_up(cut, contributions, None)
         contributions = contributions if held is None else contributions.take(np.flatnonzero(held))
     if spanning is not None:
-        rows = cut.matrix[spanning.inner].tocoo()  # at most one entry a row: the slice's cells do not overlap
+        rows = cut.matrix[spanning.inner].tocoo()  # at most one entry a row, since the cells do not overlap
         new = rows.col if held is None else (np.cumsum(held) - 1)[rows.col]
         spanning = replace(
             spanning,
@@ -282,6 +290,18 @@ def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
         )
     made = replace(table, layout=layout, statistics=statistics)
     return replace(made, _inner_contributions=contributions, _spanning=spanning)
+
+
+def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
+    fixed = {table.layout.axis(name) for name in codes}
+    rest = [d for k, d in enumerate(table.dimensions) if k not in fixed]
+    if not rest:
+        raise InputError("a slice must leave at least one dimension; use .where() to find a single cell")
+    blocks = [
+        np.array([d.index(codes[d.name])] if k in fixed else [d.position[leaf] for leaf in d.leaves])
+        for k, d in enumerate(table.dimensions)
+    ]
+    return _recast(table, blocks, rest)
 
 
 def code_columns(layout: Layout) -> dict[str, Any]:
