@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -273,6 +273,23 @@ class Release:
         if path is not None:
             write_whole(path, data)
         return data
+
+    def only(self, name: str, codes: Sequence[str]) -> Release:
+        """The cells with one of some codes; a dimension left with a single code falls away if others remain."""
+        names = [d.name for d in self.dimensions]
+        if name not in names:
+            raise InputError(f"no dimension {name!r}; {nearest(name, names)}")
+        axis = names.index(name)
+        keep = np.isin(self.codes[:, axis], [self.dimensions[axis].index(c) for c in codes])
+        drop = len(codes) == 1 and len(names) > 1
+        kept = [k for k in range(len(names)) if not (drop and k == axis)]
+        return replace(
+            self,
+            dimensions=tuple(self.dimensions[k] for k in kept),
+            codes=_frozen(self.codes[keep][:, kept]),
+            values={n: _frozen(v[keep]) for n, v in self.values.items()},
+            status=_frozen(self.status[keep]),
+        )
 
     @classmethod
     def read_csv(cls, path: str | Path, *, codebook: Codebook | None = None, measures: int = 1) -> Release:

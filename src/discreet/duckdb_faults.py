@@ -1,0 +1,113 @@
+"""What can be wrong with records, as SQL that counts them: refusals name columns and counts, never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from discreet.duckdb_plan import Plan
+from discreet.duckdb_source import VIEW
+from discreet.duckdb_sql import Column
+from discreet.engine import Hmac, Key
+from discreet.errors import listed
+
+TOO_LARGE = "a value or a sum is too large for whole-number arithmetic; state fewer decimals for the magnitude"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Records that meet an SQL condition, and what to say of one and of several."""
+
+    test: str
+    one: str
+    many: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """Faults of one column. ``rows`` has the column and ``n``, how many records a row stands for."""
+
+    what: str
+    rows: str
+    faults: tuple[Fault, ...]
+    key: Key | None = None  # its codes are the table ``codes``
+
+    @property
+    def sql(self) -> str:
+        return f"SELECT {', '.join(f'coalesce(sum(n) FILTER ({f.test}), 0)' for f in self.faults)} FROM {self.rows}"
+
+    def sentence(self, counts: Sequence[int]) -> str | None:
+        """How many records, and what is wrong with them; None if nothing is.
+
+        >>> check = Check("column 'x'", "", (Fault("", "is negative", "are negative"),))
+        >>> check.sentence([1]), check.sentence([3]), check.sentence([0])
+        ("column 'x': 1 record is negative", "column 'x': 3 records are negative", None)
+        """
+        pairs = zip(counts, self.faults, strict=True)
+        parts = [f"1 record {f.one}" if n == 1 else f"{int(n)} records {f.many}" for n, f in pairs if n]
+        return f"{self.what}: {', '.join(parts)}" if parts else None
+
+
+def checks(plan: Plan) -> Iterator[Check]:
+    """Everything that can be wrong with the records a plan reads."""
+    g = plan.grouping
+    for key in g.keys:
+        yield code_check(key, plan.columns[key.column], plan.where)
+    if g.magnitude is not None:
+        c = plan.columns[g.magnitude]
+        yield _number_check("magnitude", c, c.fixed(plan.decimals), plan.where)
+    if g.weight is not None:
+        c = plan.columns[g.weight]
+        yield _number_check("weight", c, c.weight, plan.where)
+    if isinstance(g.record_key, Hmac):
+        c = plan.columns[g.record_key.unit]
+        yield _key_check("unit", c, c.text, plan.where)
+    elif g.record_key is not None:
+        c = plan.columns[g.record_key]
+        yield _key_check("record key", c, c.record_key, plan.where)
+
+
+def code_check(key: Key, c: Column, where: str = "") -> Check:
+    """Codes that are not in the codebook, and missing values without a category."""
+    grouped = f"(SELECT {c.sql}, count(*) AS n FROM {VIEW} {where} GROUP BY {c.sql})"
+    advice = f"a code that is not in the codebook (allowed: {listed(key.codes)}); correct the data or add the code"
+    absent = 'no value; correct the data or give missing values a category (missing = "Unknown")'
+    parts = "a number that is not whole, so no code"
+    faults = [
+        Fault("code IS NOT NULL AND place IS NULL", f"holds {advice}", f"hold {advice}"),
+        Fault(f"NOT {c.missing} AND code IS NULL", f"holds {parts}", f"hold {parts}"),
+    ]
+    if key.missing is None:
+        faults.append(Fault(c.missing, f"has {absent}", f"have {absent}"))
+    return Check(
+        f"column {key.column!r} of dimension {key.name!r}",
+        f"(SELECT *, {c.text} AS code FROM {grouped}) LEFT JOIN codes USING (code)",
+        tuple(faults),
+        key,
+    )
+
+
+def _number_check(role: str, c: Column, usable: str, where: str) -> Check:
+    n, weight = c.number, role == "weight"
+    faults = [
+        Fault(f"{c.missing} OR isnan({n})", "has no value (missing or NaN)", "have no value (missing or NaN)"),
+        Fault(f"NOT {c.missing} AND {n} IS NULL", "holds text that is no number", "hold text that is no number"),
+        Fault(f"isinf({n})", "is infinite", "are infinite"),
+    ]
+    if weight:
+        faults.append(Fault(f"{n} < 0 AND isfinite({n})", "is negative", "are negative"))
+    large = f"isfinite({n}) AND ({usable}) IS NULL" + (f" AND {n} >= 0" if weight else "")
+    faults.append(Fault(large, "is too large: state fewer decimals", "are too large: state fewer decimals"))
+    return Check(f"{role} column {c.name!r}", _each(where), tuple(faults))
+
+
+def _key_check(role: str, c: Column, usable: str, where: str) -> Check:
+    faults = (
+        Fault(c.missing, "has no value", "have no value"),
+        Fault(f"NOT {c.missing} AND ({usable}) IS NULL", "holds no whole number", "hold no whole number"),
+    )
+    return Check(f"{role} column {c.name!r}", _each(where), faults)
+
+
+def _each(where: str) -> str:
+    return f"(SELECT *, 1 AS n FROM {VIEW} {where})"

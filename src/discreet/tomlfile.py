@@ -1,0 +1,102 @@
+"""TOML files with a JSON Schema: what is wrong is said with the file and the line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.errors import InputError, listed, nearest
+
+
+def load(text: str, schema: Mapping[str, Any], source: str, whole: str) -> dict[str, Any]:
+    """The TOML text as a dict that fits the schema; ``source`` and ``whole`` name the file and what it is."""
+    problem = None
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem = syntax(str(error), text, source)
+    if problem is not None:
+        raise InputError(problem)
+    validate(given, schema, text, source, whole)
+    return given
+
+
+def validate(given: Mapping[str, Any], schema: Mapping[str, Any], text: str, source: str, whole: str) -> None:
+    """Refuse what does not fit the schema, the first fault by path."""
+    from jsonschema import Draft202012Validator
+
+    found = sorted(Draft202012Validator(schema).iter_errors(given), key=lambda e: [str(p) for p in e.absolute_path])
+    if found:
+        path = list(found[0].absolute_path)
+        key, message = explain(found[0], path, whole)
+        raise InputError(f"{place(text, source, [*path, *key])}: {message}")
+
+
+def syntax(message: str, text: str, source: str) -> str:
+    """What the TOML reader says, with the line in front."""
+    found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    if not found:
+        return f"{source}: not valid TOML: {message}"
+    return f"{source}, line {found[2] or len(text.splitlines())}: not valid TOML: {found[1]}"
+
+
+def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
+    """The key at fault, if it is not the last of the path, and a sentence."""
+    where = name_of(path, whole)
+    if error.validator == "additionalProperties" and "properties" in error.schema:
+        known = list(error.schema["properties"])
+        key = next(k for k in error.instance if k not in known)
+        return [key], f"unknown key {key!r} in {where}; {nearest(key, known)}"
+    if error.validator == "required":
+        key = next(k for k in error.validator_value if k not in error.instance)
+        return [], f"{where} has no {key!r}"
+    allowed = error.schema.get("type") or "one of the forms in the documentation"
+    words = {
+        "string": "text",
+        "object": "a table",
+        "array": "a list",
+        "integer": "a whole number",
+        "boolean": "true or false",
+    }
+    if error.validator == "type":
+        kinds = [allowed] if isinstance(allowed, str) else allowed
+        return [], f"{where} must be " + " or ".join(words.get(k, k) for k in kinds)
+    if error.validator == "enum":
+        return [], f"{where} must be one of {listed(map(str, error.validator_value))}"
+    limits = {"minLength": "must not be empty", "minItems": "must not be empty", "minProperties": "must not be empty"}
+    limits |= {"maxLength": "must be a single character", "minimum": f"must be at least {error.validator_value}"}
+    limits |= {"maximum": f"must be at most {error.validator_value}"}
+    return [], f"{where} {limits.get(error.validator, 'has a form that is not known; see the documentation')}"
+
+
+def name_of(path: Sequence[Any], whole: str) -> str:
+    """A path in words.
+
+    >>> name_of(["dimension", 1, "labels"], "the codebook"), name_of([], "the codebook")
+    ("'labels' in dimension 2", 'the codebook')
+    """
+    if len(path) >= 2 and isinstance(path[1], int):
+        whole = f"{path[0]} {path[1] + 1}"
+        return whole if len(path) == 2 else f"{path[2]!r} in {whole}"
+    return repr(path[-1]) if path else whole
+
+
+def place(text: str, source: str, path: Sequence[Any]) -> str:
+    """File and line of a path such as ["dimension", 1, "labels"], found by looking for its header and key."""
+    lines = text.splitlines()
+    start, stop = 0, len(lines)
+    keys = [p for p in path if isinstance(p, str)]
+    if len(path) >= 2 and isinstance(path[1], int):
+        headers = [n for n, line in enumerate(lines) if re.match(rf"\s*\[\[\s*{re.escape(str(path[0]))}\s*\]\]", line)]
+        if path[1] < len(headers):
+            start, keys = headers[path[1]], keys[1:]
+            ends = (n for n in range(start + 1, stop) if re.match(r"\s*\[\[", lines[n]))
+            stop = next(ends, stop)
+    for key in reversed(keys):  # the innermost key that has a line of its own
+        pattern = rf"\s*(\[.*\.)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
+        found = next((n for n in range(start, stop) if re.match(pattern, lines[n])), None)
+        if found is not None:
+            return f"{source}, line {found + 1}"
+    return f"{source}, line {start + 1}"
