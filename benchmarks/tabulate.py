@@ -186,7 +186,7 @@ def margins() -> None:
     print(f"all margins of the cube: {found['cells']:,} cells, count and key")
     print(f"  sums along the axes              {found['ours'] * 1000:7.1f} ms {found['peak']:7.0f} MB")
     print(
-        f"  one NumPy pass, {found['nnz']:,} entries {found['pass'] * 1000:7.1f} ms {found['all']:7.0f} MB with the matrix"
+        f"  one pass, {found['nnz']:,} entries  {found['pass'] * 1000:7.1f} ms {found['all']:7.0f} MB with the matrix"
     )
     print(f"  ours by one pass            {found['ours'] / found['pass']:.2f} (under 3)")
 
