@@ -14,11 +14,25 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from discreet import datasets, information, plot, risk, utility
+    from discreet import datasets, formats, information, plot, risk, utility
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
     from discreet.errors import DiscreetError, InputError, NotAdditiveError, Refused
+    from discreet.formats import write
+    from discreet.methods.barnard import Barnard
+    from discreet.methods.cell_key import CellKey, CellKeyMagnitude
+    from discreet.methods.controlled import ControlledRound
+    from discreet.methods.cta import CTA
+    from discreet.methods.noise import expected_hellinger
+    from discreet.methods.pram import Pram
+    from discreet.methods.ptable import PTable
+    from discreet.methods.recode import GlobalRecode, Sample
+    from discreet.methods.rounding import RandomRound, Round, SemiControlledRound
+    from discreet.methods.small_counts import SmallCountRound
+    from discreet.methods.stochastic import Stochastic
+    from discreet.methods.swapping import Swap
     from discreet.microdata import Microdata
+    from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
     from discreet.risk import (
         Transition,
@@ -37,25 +51,47 @@ if TYPE_CHECKING:
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
 _HOME = {
+    "Barnard": "methods.barnard",
+    "CTA": "methods.cta",
+    "CellKey": "methods.cell_key",
+    "CellKeyMagnitude": "methods.cell_key",
     "Codebook": "codebook",
+    "ControlledRound": "methods.controlled",
     "Dimension": "dimension",
     "DiscreetError": "errors",
+    "GlobalRecode": "methods.recode",
     "Hide": "release",
     "InputError": "errors",
     "Microdata": "microdata",
     "NotAdditiveError": "errors",
+    "PTable": "methods.ptable",
+    "Policy": "policy",
+    "Pram": "methods.pram",
     "Protected": "release",
     "Publish": "release",
+    "Query": "policy",
+    "RUMap": "policy",
+    "RandomRound": "methods.rounding",
     "Refused": "errors",
     "Release": "release",
     "RiskReport": "risk.report",
+    "Round": "methods.rounding",
+    "Sample": "methods.recode",
+    "SemiControlledRound": "methods.rounding",
+    "SmallCountRound": "methods.small_counts",
     "Status": "release",
+    "Stochastic": "methods.stochastic",
+    "Swap": "methods.swapping",
     "Table": "table",
     "Transition": "risk",
+    "answer": "policy",
     "assess": "risk.report",
     "compare": "utility",
     "datasets": "datasets",
+    "expected_hellinger": "methods.noise",
     "expected_r2": "risk",
+    "formats": "formats",
+    "grid": "policy",
     "information": "information",
     "jos15_after": "risk",
     "jos15_risk": "risk",
@@ -67,31 +103,56 @@ _HOME = {
     "r2": "risk",
     "r2_star": "risk",
     "read_codebook": "codebook",
+    "read_policy": "policy",
     "risk": "risk",
+    "ru_map": "policy",
     "tabulate": "table",
     "utility": "utility",
+    "write": "formats",
 }
 
 __all__ = [
+    "CTA",
+    "Barnard",
+    "CellKey",
+    "CellKeyMagnitude",
     "Codebook",
+    "ControlledRound",
     "Dimension",
     "DiscreetError",
+    "GlobalRecode",
     "Hide",
     "InputError",
     "Microdata",
     "NotAdditiveError",
+    "PTable",
+    "Policy",
+    "Pram",
     "Protected",
     "Publish",
+    "Query",
+    "RUMap",
+    "RandomRound",
     "Refused",
     "Release",
     "RiskReport",
+    "Round",
+    "Sample",
+    "SemiControlledRound",
+    "SmallCountRound",
     "Status",
+    "Stochastic",
+    "Swap",
     "Table",
     "Transition",
+    "answer",
     "assess",
     "compare",
     "datasets",
+    "expected_hellinger",
     "expected_r2",
+    "formats",
+    "grid",
     "information",
     "jos15_after",
     "jos15_risk",
@@ -103,9 +164,12 @@ __all__ = [
     "r2",
     "r2_star",
     "read_codebook",
+    "read_policy",
     "risk",
+    "ru_map",
     "tabulate",
     "utility",
+    "write",
 ]
 
 

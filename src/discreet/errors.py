@@ -33,6 +33,10 @@ class Refused(DiscreetError):  # noqa: N818 - the plan's word: an answer, not an
         return type(self), (self.rule, self.reason, self.hint)
 
 
+class DiscreetWarning(UserWarning):
+    """A result that stands but needs a look: a fit that has not converged, a model that hardly fits the data."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known one, else the list.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
+    policy,
     risk,
     tables,
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from discreet.dimension import Dimension
     from discreet.microdata import Microdata
+    from discreet.release import Release
     from discreet.table import Table
 
 
@@ -180,6 +181,31 @@ def emit(data: bytes, output: Path | None) -> None:
     sys.stdout.buffer.flush()
 
 
+def emit_release(release: Release, output: Path | None, format: str | None = None) -> None:
+    """A release to a file in the format of its suffix, or to stdout as CSV, unless ``format`` says otherwise."""
+    from discreet.formats import to_bytes
+
+    emit(to_bytes(release, format_of(output, format)), output)
+
+
+def format_of(output: Path | None, format: str | None = None) -> str:
+    """The name of the format to write, so that a wrong suffix is found before any work is done."""
+    from discreet.formats import by_name, by_suffix
+
+    if format is not None:
+        return by_name(format).name
+    return "csv" if output is None else by_suffix(output).name
+
+
+def release_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Where a release goes (``output``) and in which format (``format``)."""
+    kinds = ".csv .xlsx .json .sdmx.csv .px .parquet .html .sbs"
+    path = click.Path(path_type=Path)
+    names = "csv, xlsx, json-stat, sdmx-csv, px, parquet, html, argus-csv or sbs"
+    out = click.option("-o", "--output", type=path, help=f"Write here instead of to stdout: {kinds}.")
+    return out(click.option("--format", metavar="NAME", help=f"The format, whatever the suffix: {names}.")(command))
+
+
 def say(text: str) -> None:
     click.echo(text, err=True)
 
@@ -195,3 +221,18 @@ def working(what: str) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr for work that reports (done, total); nothing when stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total: None
+        return
+    with Progress(console=console, transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -8,21 +8,33 @@ from typing import Any
 import click
 
 import discreet
-from discreet.cli.common import app, emit, example, load_table, say, table_options, working
+from discreet.cli.common import (
+    app,
+    emit,
+    emit_release,
+    example,
+    format_of,
+    load_table,
+    release_options,
+    say,
+    table_options,
+    working,
+)
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
 @app.command()
 @table_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the CSV here instead of to stdout.")
-def tabulate(output: Path | None, **which: Any) -> None:
-    """Count DATA (CSV, Parquet, DuckDB) into a table with all its margins, as CSV.
+@release_options
+def tabulate(output: Path | None, format: str | None, **which: Any) -> None:
+    """Count DATA (CSV, Parquet, DuckDB) into a table with all its margins.
 
     The table is NOT protected: it is confidential until a method has been applied.
     """
+    format = format_of(output, format)
     with working("reading and counting"):
         table = load_table(**which)
-    emit(discreet.protect(table, discreet.Publish()).release().to_csv(), output)
+    emit_release(discreet.protect(table, discreet.Publish()).release(), output, format)
     say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
 

@@ -14,6 +14,20 @@ from discreet.release import Method
 
 HOMES = {
     "publish": "discreet.release:Publish",
+    "round": "discreet.methods.rounding:Round",
+    "random-round": "discreet.methods.rounding:RandomRound",
+    "semi-controlled-round": "discreet.methods.rounding:SemiControlledRound",
+    "controlled-round": "discreet.methods.controlled:ControlledRound",
+    "small-count-round": "discreet.methods.small_counts:SmallCountRound",
+    "cell-key": "discreet.methods.cell_key:CellKey",
+    "cell-key-magnitude": "discreet.methods.cell_key:CellKeyMagnitude",
+    "stochastic": "discreet.methods.stochastic:Stochastic",
+    "barnard": "discreet.methods.barnard:Barnard",
+    "cta": "discreet.methods.cta:CTA",
+    "swap": "discreet.methods.swapping:Swap",
+    "pram": "discreet.methods.pram:Pram",
+    "global-recode": "discreet.methods.recode:GlobalRecode",
+    "sample": "discreet.methods.recode:Sample",
 }
 
 

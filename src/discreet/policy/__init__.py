@@ -1,0 +1,28 @@
+"""What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
+
+from discreet.policy.policy import Policy, QueryRules, TableRules, Thresholds, parse_policy, read_policy, template
+from discreet.policy.query import Query
+from discreet.policy.record import answer_recorded, replay
+from discreet.policy.road import Evidence, answer, dry_run
+from discreet.policy.screening import screen
+from discreet.policy.search import RUMap, grid, ru_map
+
+__all__ = [
+    "Evidence",
+    "Policy",
+    "Query",
+    "QueryRules",
+    "RUMap",
+    "TableRules",
+    "Thresholds",
+    "answer",
+    "answer_recorded",
+    "dry_run",
+    "grid",
+    "parse_policy",
+    "read_policy",
+    "replay",
+    "ru_map",
+    "screen",
+    "template",
+]

@@ -1,0 +1,185 @@
+"""Policy: what is allowed. A TOML file with a schema; an unknown key is an error that names the nearest known one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache, reduce
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from discreet.dimension import Dimension
+from discreet.errors import InputError, nearest
+from discreet.hierarchy import read_text
+from discreet.methods import method, method_class
+from discreet.release import Method
+from discreet.rules import Rule, from_dict
+from discreet.tomlfile import load
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryRules:
+    """What may be asked; decided from the codebook alone, before anything is counted."""
+
+    max_dimensions: int = 3
+    max_cells: int = 100_000
+    max_filters: int = 1
+    nested_only: bool = True
+    forbidden: tuple[tuple[str, ...], ...] = ()
+    required: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    disallowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRules:
+    """What a table must be like; decided on the protected table before it is filtered."""
+
+    min_population: int = 0
+    min_mean: float = 0.0
+    max_small_share: float = 1.0
+    small: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """T1: risk below which nothing need be done. T2: most risk after protection. T3: most loss (1 − utility)."""
+
+    t1: float | None = None
+    t2: float | None = None
+    t3: float | None = None
+    weights: tuple[float, float, float] = (0.1, 0.8, 0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference."""
+
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    query: QueryRules = QueryRules()
+    table: TableRules = TableRules()
+    risk: Thresholds = Thresholds()
+    rules: tuple[Rule, ...] = ()
+    methods: tuple[tuple[str, Mapping[str, Any]], ...] = (("publish", {}),)
+    search: bool = False
+    utility: str = "band"
+    secret: bytes | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.methods:
+            raise InputError("a policy names at least one method ([[method]] name = ...)")
+        for name, parameters in self.methods:
+            kind = method_class(name)
+            known = [f for f in kind.__dataclass_fields__ if f not in ("secret", "rule")]
+            for parameter in parameters:
+                if parameter not in known:
+                    raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+
+    def make(self, number: int) -> Method:
+        """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
+        name, parameters = self.methods[number]
+        fields = method_class(name).__dataclass_fields__
+        given = dict(parameters)
+        if "secret" in fields and self.secret is not None:
+            given["secret"] = self.secret
+        if "rule" in fields:
+            if not self.rules:
+                raise InputError(f"method {name!r} needs a rule that says which cells are sensitive ([[rule]])")
+            given["rule"] = reduce(operator.or_, self.rules)
+        return method(name, **given)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything in the policy but the secret."""
+        told = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules")}
+        told["rules"] = [repr(rule) for rule in self.rules]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
+    def check(self, dimensions: Sequence[Dimension]) -> None:
+        """Whether the policy speaks of variables that exist."""
+        known = [d.name for d in dimensions]
+        named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
+        named += [n for k, v in self.query.required.items() for n in (k, *v)]
+        for name in named:
+            if name not in known:
+                raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
+
+
+def read_policy(path: str | Path) -> Policy:
+    """A policy from a TOML file."""
+    path = Path(path)
+    if path.is_dir() or not path.exists():
+        raise InputError(f"policy not found: {path.name!r}")
+    return parse_policy(read_text(path), source=path.name)
+
+
+def parse_policy(text: str, *, source: str = "policy") -> Policy:
+    """A policy from TOML text.
+
+    >>> parse_policy('[query]\\nmax_dimensions = 2').query.max_dimensions
+    2
+    """
+    given = load(text, schema(), source, "the policy")
+    query = dict(given.get("query", {}))
+    for name in ("forbidden", "disallowed"):
+        if name in query:
+            query[name] = tuple(tuple(v) if isinstance(v, list) else v for v in query[name])
+    if "required" in query:
+        query["required"] = {k: tuple(v) for k, v in query["required"].items()}
+    risk = dict(given.get("risk", {}))
+    if "weights" in risk:
+        risk["weights"] = tuple(float(w) for w in risk["weights"])
+    methods = [dict(m) for m in given.get("method", [])]
+    try:
+        return Policy(
+            title=given.get("title", ""),
+            notes=tuple(given.get("notes", ())),
+            query=QueryRules(**query),
+            table=TableRules(**given.get("table", {})),
+            risk=Thresholds(**risk),
+            rules=tuple(from_dict(rule) for rule in given.get("rule", ())),
+            methods=tuple((m.pop("name"), m) for m in methods) or (("publish", {}),),
+            search=given.get("search", False),
+            utility=given.get("utility", "band"),
+            secret=_secret(given.get("secret")),
+        )
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+
+
+def _secret(where: Mapping[str, str] | None) -> bytes | None:
+    """The secret from the environment or a file; never from the policy itself."""
+    if where is None:
+        return None
+    if "env" in where:
+        found = os.environ.get(where["env"], "")
+        if len(found) < 16:
+            raise InputError(f"the environment variable {where['env']!r} must hold a secret of at least 16 characters")
+        return found.encode()
+    try:
+        data = Path(where["file"]).read_bytes().strip()
+    except OSError as error:
+        raise InputError(f"cannot read the secret file: {error.strerror}") from None
+    if len(data) < 16:
+        raise InputError("the secret file must hold at least 16 bytes")
+    return data
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a policy."""
+    return dict(json.loads(_text("policy.schema.json")))
+
+
+def template() -> str:
+    """A policy with every key, commented."""
+    return _text("template.toml")
+
+
+def _text(name: str) -> str:
+    return resources.files("discreet.policy").joinpath(name).read_text(encoding="utf-8")

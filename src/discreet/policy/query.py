@@ -1,0 +1,148 @@
+"""Query: what is asked. Two ways of asking for the same table are one query with one hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.dimension import Dimension
+from discreet.errors import InputError, nearest
+
+Names = str | Sequence[str] | Mapping[str, str]
+Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Query:
+    """Variables with the level of detail of each, the population, and the measure; kept in canonical order.
+
+    >>> Query.of("sex, county:region", where="age=young") == Query.of(["county:region", "sex"], where={"age": "young"})
+    True
+    """
+
+    variables: tuple[tuple[str, str], ...]
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    measure: str = "count"
+
+    @classmethod
+    def of(cls, variables: Names, *, where: Where | None = None, measure: str = "count") -> Query:
+        """From ``"sex, county:region"`` (a list, {variable: level}) and ``"age=young"`` (a list, {variable: codes})."""
+        pairs = _pairs(variables)
+        if not pairs:
+            raise InputError("a query names at least one variable: 'sex' or 'county:region'")
+        population = _population(where)
+        for name in [n for n, _ in population if n in dict(pairs)]:
+            raise InputError(f"{name!r} is a variable of the table and also its population; leave one of them out")
+        return cls(tuple(sorted(pairs)), tuple(sorted(population)), measure)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, without levels."""
+        return tuple(name for name, _ in self.variables)
+
+    @property
+    def canonical(self) -> str:
+        """The query as JSON, the same text for the same query."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python, ready for JSON."""
+        where = {name: list(codes) for name, codes in self.where}
+        return {"variables": dict(self.variables), "where": where, "measure": self.measure}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Query:
+        """The query that ``to_dict`` wrote."""
+        return cls.of(given["variables"], where=given.get("where"), measure=given.get("measure", "count"))
+
+    def resolved(self, dimensions: Iterable[Dimension]) -> Resolved:
+        """The query against the codebook: unknown variables, levels and codes are errors that name the nearest."""
+        known = {d.name: d for d in dimensions}
+        for name in (*self.names, *(n for n, _ in self.where)):
+            if name not in known:
+                raise InputError(f"unknown variable {name!r}; {nearest(name, known)}")
+        detail = {name: known[name].at_level(level) for name, level in self.variables}
+        population = {}
+        for name, codes in self.where:
+            population[name] = (_filter_level(known[name], codes), codes)
+        return Resolved(self, detail, population, {d: known[d] for d in (*self.names, *population)})
+
+    def __str__(self) -> str:
+        variables = ", ".join(name if name == level else f"{name}:{level}" for name, level in self.variables)
+        where = "; ".join(f"{name}={'+'.join(codes)}" for name, codes in self.where)
+        return variables + (f" where {where}" if where else "")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A query whose names are known: the asked dimensions in their detail, and the level each filter stands at."""
+
+    query: Query
+    detail: Mapping[str, Dimension]
+    population: Mapping[str, tuple[str, tuple[str, ...]]]
+    source: Mapping[str, Dimension]
+
+    @property
+    def cells(self) -> int:
+        """How many cells are asked, totals included."""
+        asked = 1
+        for dimension in self.detail.values():
+            asked *= len(dimension.leaves) + (dimension.total is not None)
+        return asked
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The level of every dimension of the unfiltered table."""
+        return dict(self.query.variables) | {name: level for name, (level, _) in self.population.items()}
+
+
+def _pairs(variables: Names) -> list[tuple[str, str]]:
+    if isinstance(variables, Mapping):
+        pairs = [(str(name), str(level) or str(name)) for name, level in variables.items()]
+    else:
+        parts = variables.split(",") if isinstance(variables, str) else list(variables)
+        split = [part.partition(":") for part in (p.strip() for p in parts) if part]
+        pairs = [(name.strip(), level.strip() or name.strip()) for name, _, level in split]
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"variable {name!r} is named twice")
+    return pairs
+
+
+def _population(where: Where | None) -> list[tuple[str, tuple[str, ...]]]:
+    if not where:
+        return []
+    if isinstance(where, Mapping):
+        items = [(n, [c] if isinstance(c, str) else list(c)) for n, c in where.items()]
+    else:
+        items = []
+        for text in where.split(";") if isinstance(where, str) else where:
+            name, equals, codes = text.partition("=")
+            if not equals:
+                raise InputError(f"a population is VARIABLE=CODE, not {text!r}")
+            items.append((name.strip(), [c.strip() for c in codes.split("+")]))
+    names = [name for name, _ in items]
+    if len(set(names)) < len(names):
+        raise InputError("a variable is named twice in the population")
+    return [(name, tuple(sorted(set(codes)))) for name, codes in items]
+
+
+def _filter_level(dimension: Dimension, codes: Sequence[str]) -> str:
+    """The coarsest level that holds the codes, so that the unfiltered table is no larger than it need be."""
+    for code in codes:
+        dimension.index(code)
+    for level, held in dimension.levels.items():
+        if set(codes) <= set(held):
+            return level
+    raise InputError(
+        f"{'+'.join(codes)!r} of {dimension.name!r} is no population: no level of the codebook holds its codes"
+    )

@@ -1,0 +1,110 @@
+"""The dissemination record: who asked what and what became of it, never a value. A second program can replay it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError, Refused
+from discreet.microdata import Microdata
+from discreet.policy.policy import Policy
+from discreet.policy.query import Query
+from discreet.policy.road import answer
+from discreet.release import Release
+from discreet.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One answer. ``outcome`` is "released" with the SHA-256 of the CSV bytes, or "refused" with the rule."""
+
+    when: str
+    who: str
+    query: dict[str, Any]
+    policy: str
+    data: str
+    outcome: str
+    rule: str = ""
+    digest: str = ""
+
+
+def entry(query: Query, policy: Policy, data: str, who: str, result: Release | Refused) -> Entry:
+    """The entry for an answer."""
+    told = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "data": data}
+    if isinstance(result, Refused):
+        return Entry(query=query.to_dict(), policy=policy.digest, outcome="refused", rule=result.rule, **told)
+    digest = hashlib.sha256(result.to_csv()).hexdigest()
+    return Entry(query=query.to_dict(), policy=policy.digest, outcome="released", digest=digest, **told)
+
+
+def append(path: str | Path, made: Entry) -> None:
+    """Add one line to the record in one write, so that a line is there whole or not at all."""
+    line = json.dumps(asdict(made), sort_keys=True, ensure_ascii=False) + "\n"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise InputError(f"cannot write the record {str(path)!r}: {error.strerror}") from None
+    try:
+        os.write(handle, line.encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read(path: str | Path) -> Iterator[Entry]:
+    """The entries of a record, oldest first."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read the record {str(path)!r}: {error.strerror}") from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            yield Entry(**json.loads(line))
+        except (TypeError, ValueError):
+            raise InputError(f"the record's line {number} is not an entry") from None
+
+
+def answer_recorded(
+    data: Microdata | Table, query: Query | str, policy: Policy, path: str | Path, *, who: str = "", version: str = ""
+) -> Release:
+    """``answer``, with its outcome written to the record before it is given back."""
+    query = Query.of(query) if isinstance(query, str) else query
+    try:
+        release = answer(data, query, policy)
+    except Refused as refused:
+        append(path, entry(query, policy, version, who, refused))
+        raise
+    append(path, entry(query, policy, version, who, release))
+    return release
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay found of one entry: "same", or how it differs."""
+
+    entry: Entry
+    verdict: str
+
+
+def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version: str = "") -> Iterator[Replayed]:
+    """Answer every query of a record again and compare: the same bytes, or the same refusal."""
+    for old in read(path):
+        if old.policy != policy.digest:
+            yield Replayed(old, "another policy")
+            continue
+        if old.data != version:
+            yield Replayed(old, "another data version")
+            continue
+        query = Query.from_dict(old.query)
+        try:
+            new = entry(query, policy, version, old.who, answer(data, query, policy))
+        except Refused as refused:
+            new = entry(query, policy, version, old.who, refused)
+        same = (new.outcome, new.rule, new.digest) == (old.outcome, old.rule, old.digest)
+        yield Replayed(old, "same" if same else f"differs: now {new.outcome} {new.rule}".rstrip())

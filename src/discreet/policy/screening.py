@@ -1,0 +1,37 @@
+"""Which variables the policy would never publish: found once when the data are loaded, so that nobody asks in vain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.errors import Refused
+from discreet.microdata import Microdata
+from discreet.policy.policy import Policy
+from discreet.policy.query import Query
+from discreet.policy.road import answer
+from discreet.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def screen(data: Microdata | Table, policy: Policy) -> pd.DataFrame:
+    """Every variable at every level by itself: allowed, or refused by which rule and why.
+
+    The verdicts are those of ``answer``, so they tell no more than asking would.
+    """
+    import pandas as pd
+
+    policy.check(data.dimensions)
+    rows = []
+    for dimension in data.dimensions:
+        for level in dimension.levels:
+            if level == "total":
+                continue
+            row = {"variable": dimension.name, "level": level, "categories": len(dimension.level(level))}
+            try:
+                answer(data, Query.of({dimension.name: level}), policy)
+                rows.append({**row, "allowed": True, "rule": "", "reason": ""})
+            except Refused as refused:
+                rows.append({**row, "allowed": False, "rule": refused.rule, "reason": refused.reason})
+    return pd.DataFrame(rows)

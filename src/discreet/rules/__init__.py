@@ -1,0 +1,31 @@
+"""Rules: which cells of a table are sensitive, and why."""
+
+from discreet.rules.apriori import Marks, Request, read_marks
+from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, from_toml, parse
+from discreet.rules.disclosure import DirectDisclosure, GroupDisclosure, KDisclosure
+from discreet.rules.frequency import Threshold
+from discreet.rules.magnitude import PQ, Dominance, EntropyRule, FewContributors, PPercent, Waived
+
+__all__ = [
+    "PQ",
+    "AllOf",
+    "AnyOf",
+    "Custom",
+    "DirectDisclosure",
+    "Dominance",
+    "EntropyRule",
+    "FewContributors",
+    "GroupDisclosure",
+    "KDisclosure",
+    "Marks",
+    "PPercent",
+    "Request",
+    "Rule",
+    "Threshold",
+    "Waived",
+    "as_rule",
+    "from_dict",
+    "from_toml",
+    "parse",
+    "read_marks",
+]

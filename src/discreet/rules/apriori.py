@@ -1,0 +1,120 @@
+"""Cells marked by hand: on request, or from a file of a-priori marks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError, nearest
+from discreet.hierarchy import read_text
+from discreet.release import Hide
+from discreet.rules.base import Array, Rule, percent
+from discreet.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Request(Rule):
+    """Cells that are sensitive because somebody asked: a list of {dimension: code}, a truth mask, or numbers.
+
+    >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> table.count[Request([{"area": "2", "sex": "2"}])(table)].tolist()
+    [2]
+    """
+
+    cells: Any
+    level: float = 0
+    name: ClassVar[str] = "request"
+
+    def __post_init__(self) -> None:
+        percent(self.level, "level")
+
+    def __call__(self, table: Table) -> Array:
+        return Hide(self.cells)._mask(table)
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """``level`` percent of the value, on both sides."""
+        width = self.level / 100 * np.abs(table.value.astype(float))
+        return width, width
+
+    def to_dict(self) -> dict[str, Any]:
+        cells = [self.cells] if isinstance(self.cells, Mapping) else self.cells
+        if isinstance(cells, np.ndarray) or not all(isinstance(c, Mapping) for c in cells):
+            raise InputError("a request by mask or number cannot be written down; name its cells: [{dimension: code}]")
+        written = [{k: v if isinstance(v, str) else [str(x) for x in v] for k, v in c.items()} for c in cells]
+        return {"rule": self.name, "cells": written, **({"level": self.level} if self.level else {})}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Request):
+            return NotImplemented
+        return self.level == other.level and np.array_equal(np.asarray(self.cells), np.asarray(other.cells))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        many = int(np.sum(self.cells)) if getattr(self.cells, "dtype", None) == bool else np.size(self.cells)
+        return f"Request({many} cells)"
+
+
+MARKS = {
+    "s": "safe", "safe": "safe",
+    "u": "unsafe", "unsafe": "unsafe",
+    "z": "publish", "publish": "publish", "must publish": "publish", "p": "publish",
+    "w": "never", "never": "never",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Marks:
+    """A-priori marks: cells called safe or unsafe whatever the rules say, that must or must never be published.
+
+    ``safe`` cells are not primary but may be hidden for others' sake; ``publish`` ones may not.
+    """
+
+    safe: tuple[Mapping[str, Any], ...] = ()
+    unsafe: tuple[Mapping[str, Any], ...] = ()
+    publish: tuple[Mapping[str, Any], ...] = ()
+    never: tuple[Mapping[str, Any], ...] = ()
+
+    def mask(self, table: Table, kind: str) -> Array:
+        """Which cells have a mark."""
+        marked = np.zeros(len(table), bool)
+        for codes in getattr(self, kind):
+            at = table.layout.find(codes)
+            if not at.any():
+                raise InputError(f"an a-priori mark names no published cell: {dict(codes)}")
+            marked |= at
+        return marked
+
+
+def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Marks:
+    """A CSV with one column per dimension and a column ``mark``: s, u, z or w, or the words safe, unsafe, ...
+
+    Without a head (as tau-ARGUS a-priori files) name the dimensions: the mark is what follows their codes.
+    """
+    text = read_text(Path(path))
+    rows = [r for r in csv.reader(io.StringIO(text), delimiter=max(",;\t", key=text.count)) if any(r)]
+    if not rows:
+        raise InputError(f"{Path(path).name!r} holds no marks")
+    head = [c.strip() for c in rows[0]]
+    if "mark" in head:
+        names, at, rows = [c for c in head if c != "mark"], head.index("mark"), rows[1:]
+    elif dimensions:
+        names, at = list(dimensions), len(dimensions)
+    else:
+        raise InputError(f"{Path(path).name!r} has no column 'mark'; name the dimensions of its columns")
+    found: dict[str, list[dict[str, str]]] = {"safe": [], "unsafe": [], "publish": [], "never": []}
+    for number, row in enumerate(rows, 1):
+        if len(row) <= at:
+            raise InputError(f"{Path(path).name!r}: row {number} has too few fields")
+        mark = row[at].strip().lower()
+        if mark not in MARKS:
+            raise InputError(f"{Path(path).name!r}: row {number} has the mark {mark!r}; {nearest(mark, MARKS)}")
+        codes = [c.strip() for k, c in enumerate(row) if k != at][: len(names)]
+        found[MARKS[mark]].append({n: c for n, c in zip(names, codes, strict=True) if c})
+    return Marks(**{k: tuple(v) for k, v in found.items()})

@@ -1,0 +1,350 @@
+"""What a rule is, how rules are combined, printed, written to TOML and read from a line of text."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, nearest
+from discreet.table import Table, code_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csc_array
+
+Array = NDArray[Any]
+
+HOMES = {
+    "threshold": "frequency:Threshold",
+    "dominance": "magnitude:Dominance",
+    "p-percent": "magnitude:PPercent",
+    "pq": "magnitude:PQ",
+    "entropy": "magnitude:EntropyRule",
+    "few-contributors": "magnitude:FewContributors",
+    "direct-disclosure": "disclosure:DirectDisclosure",
+    "k-disclosure": "disclosure:KDisclosure",
+    "group-disclosure": "disclosure:GroupDisclosure",
+    "request": "apriori:Request",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums of inner cells, one a column, that must stay unknown although no cell shows them.
+
+    Each must be able to lie at least ``above`` over its true value; ``k`` is how many people an intruder knows of.
+    """
+
+    matrix: csc_array
+    above: Array
+    k: int = 0
+
+
+class Rule:
+    """Which cells of a table are sensitive: a frozen value, called with a Table.
+
+    ``a | b`` is sensitive where either is, ``a & b`` where both are; a plain function from Table to a truth array may
+    stand in for a rule anywhere.
+    """
+
+    name: ClassVar[str] = ""
+
+    def __call__(self, table: Table) -> Array:
+        """One truth value per published cell."""
+        raise NotImplementedError
+
+    def evidence(self, table: Table) -> dict[str, Array]:
+        """The numbers that the judgement rests on, one column each over all cells (confidential)."""
+        return {}
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """How far below and above its value an intruder's estimate of each cell must be able to lie.
+
+        0 asks only that a cell is not known exactly.
+        """
+        nothing = np.zeros(len(table))
+        return nothing, nothing
+
+    def virtual(self, table: Table) -> Sums | None:
+        """Sums that must not be known although no published cell shows them."""
+        return None
+
+    def why(self, table: Table) -> pd.DataFrame:
+        """The sensitive cells, the rule, and the numbers that made them so (confidential)."""
+        import pandas as pd
+
+        at = np.flatnonzero(self(table))
+        frame = pd.DataFrame(code_columns(table.layout)).iloc[at]
+        frame["rule"] = str(self)
+        for name, numbers in self.evidence(table).items():
+            frame[name] = numbers[at]
+        return frame
+
+    def __or__(self, other: Any) -> AnyOf:
+        return AnyOf((*_parts(self, AnyOf), *_parts(as_rule(other), AnyOf)))
+
+    def __ror__(self, other: Any) -> AnyOf:
+        return as_rule(other) | self
+
+    def __and__(self, other: Any) -> AllOf:
+        return AllOf((*_parts(self, AllOf), *_parts(as_rule(other), AllOf)))
+
+    def __rand__(self, other: Any) -> AllOf:
+        return as_rule(other) & self
+
+    # -- text -----------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as plain values: its name and the parameters that differ from their defaults."""
+        if not self.name:
+            raise InputError(f"{self} holds data or a function and cannot be written down; write its parts")
+        out: dict[str, Any] = {"rule": self.name}
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            if value != f.default:
+                out[f.name] = _plain(value)
+        return out
+
+    def to_toml(self) -> str:
+        """The rule as TOML; ``from_toml`` reads it back."""
+        return "".join(f"{_toml_key(k)} = {_toml(v)}\n" for k, v in self.to_dict().items())
+
+
+@dataclass(frozen=True)
+class AnyOf(Rule):
+    """Sensitive where one of the rules says so."""
+
+    rules: tuple[Rule, ...]
+
+    def __call__(self, table: Table) -> Array:
+        return np.logical_or.reduce([r(table) for r in self.rules])
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """The widest that a rule which holds asks for."""
+        return _widest(self.rules, table)
+
+    def virtual(self, table: Table) -> Sums | None:
+        from scipy.sparse import csc_array, hstack
+
+        found = [v for r in self.rules if (v := r.virtual(table)) is not None]
+        if not found:
+            return None
+        above = np.concatenate([v.above for v in found])
+        return Sums(csc_array(hstack([v.matrix for v in found])), above, max(v.k for v in found))
+
+    def why(self, table: Table) -> pd.DataFrame:
+        """One row per cell and rule that holds."""
+        import pandas as pd
+
+        return pd.concat([r.why(table) for r in self.rules], ignore_index=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"any": [r.to_dict() for r in self.rules]}
+
+    def __str__(self) -> str:
+        return " | ".join(f"({r})" if isinstance(r, AllOf) else str(r) for r in self.rules)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class AllOf(Rule):
+    """Sensitive where all the rules say so."""
+
+    rules: tuple[Rule, ...]
+
+    def __call__(self, table: Table) -> Array:
+        return np.logical_and.reduce([r(table) for r in self.rules])
+
+    def evidence(self, table: Table) -> dict[str, Array]:
+        return {name: numbers for r in self.rules for name, numbers in r.evidence(table).items()}
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """The widest that a rule which holds asks for."""
+        return _widest(self.rules, table)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"all": [r.to_dict() for r in self.rules]}
+
+    def __str__(self) -> str:
+        return " & ".join(f"({r})" if isinstance(r, AnyOf) else str(r) for r in self.rules)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Custom(Rule):
+    """A user's function from Table to a truth array."""
+
+    function: Callable[[Table], Any]
+
+    def __call__(self, table: Table) -> Array:
+        found = np.asarray(self.function(table))
+        if found.shape != (len(table),) or found.dtype != bool:
+            raise InputError(
+                f"{self}: a rule returns a truth array with one entry for each of the {len(table):,} cells; "
+                f"given: {found.dtype} of shape {found.shape}"
+            )
+        return found
+
+    def __str__(self) -> str:
+        return str(getattr(self.function, "__name__", "function"))
+
+
+def _parts(rule: Rule, kind: type[AnyOf] | type[AllOf]) -> tuple[Rule, ...]:
+    return rule.rules if isinstance(rule, kind) else (rule,)
+
+
+def _widest(rules: tuple[Rule, ...], table: Table) -> tuple[Array, Array]:
+    low, high = np.zeros(len(table)), np.zeros(len(table))
+    for rule in rules:
+        at = rule(table)
+        below, above = rule.levels(table)
+        low, high = np.maximum(low, np.where(at, below, 0)), np.maximum(high, np.where(at, above, 0))
+    return low, high
+
+
+def as_rule(given: Any) -> Rule:
+    """A rule, a function, a truth mask, or the text or plain values that describe a rule.
+
+    >>> as_rule("threshold(n=3) | dominance(n=1, k=75)")
+    Threshold(n=3) | Dominance(n=1, k=75)
+    """
+    if isinstance(given, Rule):
+        return given
+    if isinstance(given, str):
+        return parse(given)
+    if isinstance(given, Mapping):
+        return from_dict(given)
+    if isinstance(given, (np.ndarray, list)):
+        from discreet.rules.apriori import Request
+
+        return Request(given)
+    if callable(given):
+        return Custom(given)
+    raise InputError(f"a rule is a Rule, a function from Table to truth values, or text; not {type(given).__name__}")
+
+
+def rule_class(name: str) -> type[Rule]:
+    """The class of a rule by its name in text; spelling of case, hyphens and underscores is free."""
+    found = {k.replace("-", ""): k for k in HOMES}.get(name.lower().replace("_", "").replace("-", ""))
+    if found is None:
+        raise InputError(f"no rule {name!r}; {nearest(name, HOMES)}")
+    module, _, attribute = HOMES[found].partition(":")
+    kind: type[Rule] = getattr(importlib.import_module(f"discreet.rules.{module}"), attribute)
+    return kind
+
+
+def make(name: str, parameters: Mapping[str, Any]) -> Rule:
+    """A rule by name; an unknown parameter is an error."""
+    kind = rule_class(name)
+    fields: tuple[Any, ...] = dataclasses.fields(kind)  # type: ignore[arg-type]
+    for parameter in parameters:
+        if parameter not in {f.name for f in fields}:
+            raise InputError(
+                f"rule {name!r} has no parameter {parameter!r}; {nearest(parameter, [f.name for f in fields])}"
+            )
+    for f in fields:
+        if f.default is dataclasses.MISSING and f.name not in parameters:
+            raise InputError(f"rule {name!r} needs the parameter {f.name!r}")
+    return kind(**parameters)
+
+
+def from_dict(given: Mapping[str, Any]) -> Rule:
+    """The rule that ``to_dict`` wrote.
+
+    >>> from_dict({"any": [{"rule": "threshold", "n": 3}, {"rule": "pq", "p": 10, "q": 50}]})
+    Threshold(n=3) | PQ(p=10, q=50)
+    """
+    keys = set(given)
+    for word, kind in (("any", AnyOf), ("all", AllOf)):
+        if keys == {word}:
+            return kind(tuple(from_dict(g) for g in given[word]))
+    if "rule" not in keys:
+        raise InputError('a rule is {rule = "...", parameters...}, {any = [rules]} or {all = [rules]}')
+    return make(str(given["rule"]), {k: v for k, v in given.items() if k != "rule"})
+
+
+def from_toml(text: str) -> Rule:
+    """The rule that ``to_toml`` wrote."""
+    try:
+        return from_dict(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: {error}") from None
+
+
+def parse(text: str) -> Rule:
+    """A rule from one line of text: names with parameters, joined by ``|`` and ``&``, grouped by parentheses.
+
+    >>> parse("(few_contributors(n=3) | p_percent(p=10)) & threshold(n=20)")
+    (FewContributors(n=3) | PPercent(p=10)) & Threshold(n=20)
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)") from None
+    return _read(tree, text)
+
+
+def _read(node: ast.expr, text: str) -> Rule:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitOr, ast.BitAnd)):
+        left, right = _read(node.left, text), _read(node.right, text)
+        return left | right if isinstance(node.op, ast.BitOr) else left & right
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+        try:
+            given = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+        except ValueError:
+            raise InputError(f"cannot read a parameter in the rule {text!r}") from None
+        return make(node.func.id, given)
+    raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)")
+
+
+def percent(value: float, what: str, *, most: float | None = None) -> None:
+    """Refuse what was meant as a fraction: every share of this package is in percent."""
+    if not np.isfinite(value) or value < 0 or (most is not None and value > most):
+        raise InputError(f"{what} is a percentage from 0 to {most or 'anything'}, not {value}")
+    if 0 < value < 1:
+        raise InputError(f"{what} is in percent: write {100 * value:g} for {100 * value:g} %, not {value:g}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _toml_key(key: str) -> str:
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else _toml(key)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    return repr(value)
+
+
+def shown(rule: Any) -> str:
+    """A rule as one writes it, defaults left out."""
+    parts = []
+    for f in dataclasses.fields(rule):
+        value = getattr(rule, f.name)
+        if f.default is dataclasses.MISSING or value != f.default:
+            parts.append(f"{f.name}={value!r}")
+    return f"{type(rule).__name__}({', '.join(parts)})"

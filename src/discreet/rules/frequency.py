@@ -1,0 +1,52 @@
+"""Rules on counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.rules.base import Array, Rule, percent, shown
+from discreet.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class Threshold(Rule):
+    """Minimum frequency: a cell with 0 < count < n is sensitive; with ``zeros`` an empty one is, too.
+
+    Structural zeros are never sensitive: everybody knows that no one is there. ``level`` is the protection asked for,
+    in percent of the cell's value (see ``levels``).
+
+    >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> table.count[Threshold(3)(table)].tolist()
+    [2, 1, 2]
+    >>> Threshold(3, zeros=True)(table).sum()
+    np.int64(4)
+    """
+
+    n: int
+    zeros: bool = False
+    level: float = 0
+    name: ClassVar[str] = "threshold"
+
+    def __post_init__(self) -> None:
+        if self.n != int(self.n) or self.n < 1:
+            raise InputError(f"the threshold n is a whole number from 1 (count < n is sensitive), not {self.n}")
+        percent(self.level, "level")
+
+    def __call__(self, table: Table) -> Array:
+        count = table.count
+        small = (np.abs(count) < self.n) & ((count != 0) | self.zeros)
+        return np.asarray(small & ~table.structural)
+
+    def evidence(self, table: Table) -> dict[str, Array]:
+        return {"count": table.count}
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """``level`` percent of the value, on both sides."""
+        width = self.level / 100 * np.abs(table.value.astype(float))
+        return width, width
+
+    __repr__ = shown

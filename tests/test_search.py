@@ -1,0 +1,109 @@
+"""The risk-utility map and the commands around a policy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import cli
+from discreet.methods import method
+from discreet.policy import grid, ru_map
+from discreet.policy.search import expected_counts
+
+TABLE = dc.datasets.psd14_religion()
+
+
+def test_the_map_holds_every_method_and_knows_the_best() -> None:
+    """Pareto set, thresholds, and a method that does not fit is a row with a note."""
+    methods = {
+        **grid("random-round", base=[3, 5, 15], seed=1),
+        "as it is": dc.Publish(),
+        "keyed": method("random-round"),
+    }
+    seen: list[tuple[int, int]] = []
+    found = ru_map(TABLE, methods, t2=0.21, t3=0.2, progress=lambda done, total: seen.append((done, total)))
+    assert len(found.frame) == len(methods) == len(seen)
+    assert found.frame.loc["as it is", "utility"] == 1
+    assert found.frame.loc["as it is", "pareto"]
+    assert "cell keys" in found.frame.loc["keyed", "note"]
+    assert not found.frame.loc["keyed", "allowed"]
+    assert found.best in methods
+    ok = found.frame[found.frame["allowed"]]
+    assert (ok["risk"] <= 0.21).all()
+    assert found.frame.loc[str(found.best), "utility"] == ok["utility"].max()
+    assert found.summary()["risk"].is_monotonic_increasing
+    assert found.summary()["utility"].is_monotonic_increasing, "on the frontier less risk costs utility"
+    assert json.dumps(found.to_dict())
+    assert found.plot().get_ylabel() == "disclosure risk"
+
+
+def test_a_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """Finished results are kept; another table does not take them."""
+    path = tmp_path / "kept.jsonl"
+    first = ru_map(TABLE, grid("random-round", base=[3, 5], seed=1), resume=path)
+    size = len(path.read_text().splitlines())
+    again = ru_map(TABLE, grid("random-round", base=[3, 5, 7], seed=1), resume=path)
+    assert (size, len(path.read_text().splitlines())) == (2, 3)
+    assert again.frame.loc[first.frame.index, "risk"].tolist() == first.frame["risk"].tolist()
+    ru_map(dc.datasets.psd14_sex(), grid("random-round", base=3, seed=1), resume=path)
+    assert len(path.read_text().splitlines()) == 4
+
+
+def test_hidden_cells_are_filled_by_what_the_totals_leave() -> None:
+    """Shown cells as they are, hidden ones fitted to the published totals."""
+    table = dc.Table.of(np.array([[10, 20, 30], [40, 50, 60], [7, 8, 9]]), ["a", "b"])
+    mask = table.where(a=["1", "2"], b=["1", "2"])
+    filled = expected_counts(dc.protect(table, dc.Hide(mask)))
+    assert filled[:, 2].tolist() == [30, 60, 9]
+    assert filled[2].tolist() == [7, 8, 9]
+    assert filled.sum() == pytest.approx(table.array().sum(), abs=2)
+    assert filled[:2, :2].sum(axis=1).tolist() == pytest.approx([30, 90], abs=1)
+    assert filled[:2, :2].sum(axis=0).tolist() == pytest.approx([50, 70], abs=1)
+
+
+def test_nothing_to_compare_is_refused() -> None:
+    """A map needs a method."""
+    with pytest.raises(dc.InputError, match="at least one method"):
+        ru_map(TABLE, [])
+    with pytest.raises(dc.InputError, match="no method 'nonsense'"):
+        grid("nonsense")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    dc.protect(TABLE, dc.Publish()).release().to_csv("t.csv")
+    return tmp_path
+
+
+def test_search_on_the_command_line(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A table, a picture, JSON; methods by --try or from a policy."""
+    arguments = ["search", "t.csv", "--ready", "--try", "random-round:base=3,5,seed=1", "--try", "publish"]
+    assert cli.run([*arguments, "--t2", "0.2", "--plot", "ru.png"]) == 0
+    out, err = capfdbinary.readouterr()
+    assert "random-round(base=5, seed=1)" in out.decode()
+    assert b"Confidential" in err
+    assert (folder / "ru.png").read_bytes().startswith(b"\x89PNG")
+    assert cli.run([*arguments, "--json"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["confidential"] is True
+    (folder / "p.toml").write_text('[risk]\nt2 = 0.5\n[[method]]\nname = "random-round"\nseed = 1\n')
+    assert cli.run(["search", "t.csv", "--ready", "--policy", "p.toml"]) == 0
+    for wrong in ([], ["--try", "nonsense"], ["--try", "random-round:bsae=3"], ["--try", "random-round:3"]):
+        assert cli.run(["search", "t.csv", "--ready", *wrong]) == 2
+
+
+def test_policy_commands(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The template checks; a mistake is one line with its place."""
+    assert cli.run(["policy", "init", "-o", "p.toml"]) == 0
+    assert cli.run(["policy", "check", "p.toml"]) == 0
+    capfdbinary.readouterr()
+    (folder / "p.toml").write_text("[query]\nmax_cels = 3\n")
+    assert cli.run(["policy", "check", "p.toml"]) == 2
+    err = capfdbinary.readouterr().err
+    assert b"p.toml, line 2" in err
+    assert err.count(b"\n") == 1
+    assert cli.run(["policy", "check", "none.toml"]) == 2
