@@ -164,3 +164,22 @@ def test_refusals() -> None:
         with pytest.raises(InputError) as caught:
             call()
         assert "98765" not in str(caught.value)
+
+
+def test_batches_give_what_single_tables_give() -> None:
+    """A thousand tables at once, each as if alone."""
+    rng = np.random.default_rng(3)
+    before, after = rng.integers(0, 3, (1000, 3, 4)), rng.integers(0, 3, (1000, 3, 4))
+    stayed = np.minimum(before, after)
+    for axis in (-1, 1):
+        for measure in (risk.gad_star, risk.wgad_star):
+            whole = measure(before, after, axis=axis, batch=1)
+            single = [measure(f, g, axis=axis if axis < 0 else axis - 1) for f, g in zip(before, after, strict=True)]
+            assert np.array_equal(whole.value, [s.value for s in single])
+            assert np.array_equal(whole.at_risk, [s.at_risk for s in single])
+        for measure in (risk.gad, risk.wgad):
+            whole = measure(before, after, stayed, axis=axis, batch=1)
+            assert whole.value.shape == (1000,)
+    assert np.array_equal(
+        risk.dr(before, after, batch=1).value, [risk.dr(f, g).value for f, g in zip(before, after, strict=True)]
+    )

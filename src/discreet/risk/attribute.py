@@ -1,6 +1,7 @@
 """Which lines of a table give an attribute away: Frank's patterns and the measures of the 2011 UK census.
 
-A line runs along ``axis``: for a matrix axis=1 (the default, the last) looks at the rows, axis=0 at the columns.
+A line runs along ``axis``: for a matrix axis=1 (the default, the last) looks at the rows, axis=0 at the columns. With
+``batch=1`` the first axis numbers tables of one shape, and results hold one number a table.
 [PSD14]_ is Antal, Shlomo & Elliot 2014, section 3.9 of the thesis [Ant16]_; [Fra76]_ is O. Frank 1976, as section
 2.3.2.2.1 of the thesis gives it.
 """
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.information import Array, read_counts, same_shape, tables
+from discreet.errors import InputError
+from discreet.information import Array, FloatOrArray, read_counts, same_shape, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,16 +42,21 @@ class FrankPatterns:
 
 @dataclass(frozen=True)
 class Share:
-    """``kept`` of ``at_risk`` lines or cells; the value is 0 where none is at risk."""
+    """``kept`` of ``at_risk`` lines or cells, 0 where none is at risk; numbers for one table, arrays for a batch."""
 
-    value: float
-    kept: int
-    at_risk: int
+    value: FloatOrArray
+    kept: int | Array
+    at_risk: int | Array
 
     @classmethod
-    def of(cls, kept: int, at_risk: int) -> Share:
-        """The quotient, 0 for 0/0."""
-        return cls(kept / at_risk if at_risk else 0.0, kept, at_risk)
+    def of(cls, kept: Lines, at_risk: Lines, shape: tuple[int, ...], batch: int) -> Share:
+        """The quotient, 0 for 0/0, of the lines of each table; the first ``batch`` axes of ``shape`` number them."""
+        if not 0 <= batch < len(shape) + 1:
+            raise InputError(f"batch={batch}: give how many leading axes number the tables")
+        tables_ = shape[:batch]
+        k, n = (x.reshape(*tables_, -1).sum(axis=-1) for x in (kept, at_risk))
+        value = np.divide(k, n, out=np.zeros(np.shape(n)), where=n > 0)
+        return cls(value, k, n) if batch else cls(float(value), int(k), int(n))
 
 
 def frank_patterns(counts: Any, *, axis: int = -1) -> FrankPatterns:
@@ -73,7 +80,7 @@ def frank_patterns(counts: Any, *, axis: int = -1) -> FrankPatterns:
     )
 
 
-def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
+def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """Group attribute disclosure that survives a pre-tabular method: GAD of section 4 of [PSD14]_.
 
     Of the lines with one populated cell before, those with the same single cell after *and* the same units in it.
@@ -82,23 +89,23 @@ def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
     >>> gad([[0, 3], [2, 0]], [[0, 3], [2, 0]], [[0, 3], [1, 0]])
     Share(value=0.5, kept=1, at_risk=2)
     """
-    f, g, same = _three(before, after, stayed, axis)
+    (f, g, same), shape = _alike(axis, before=before, after=after, stayed=stayed)
     one = np.count_nonzero(f, axis=1) == 1
-    return Share.of(int((one & _unmoved(f, g, same)).sum()), int(one.sum()))
+    return Share.of(one & _unmoved(f, g, same), one, shape, batch)
 
 
-def gad_star(before: Any, after: Any, *, axis: int = -1) -> Share:
+def gad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """GAD* of section 4 of [PSD14]_, for post-tabular methods: the same single cell is populated before and after.
 
     >>> gad_star([[0, 4], [2, 0]], [[0, 3], [3, 3]])
     Share(value=0.5, kept=1, at_risk=2)
     """
-    f, g = _two(before, after, axis)
+    (f, g), shape = _alike(axis, before=before, after=after)
     one = np.count_nonzero(f, axis=1) == 1
-    return Share.of(int((one & ((f > 0) == (g > 0)).all(axis=1)).sum()), int(one.sum()))
+    return Share.of(one & ((f > 0) == (g > 0)).all(axis=1), one, shape, batch)
 
 
-def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
+def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """Within-group attribute disclosure that survives: WGAD of section 4 of [PSD14]_.
 
     Of the lines with two populated cells, one of them a 1, those with the same units in the same two cells after.
@@ -106,32 +113,32 @@ def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1) -> Share:
     >>> wgad([[1, 3], [1, 4]], [[1, 3], [1, 4]], [[1, 3], [0, 4]])
     Share(value=0.5, kept=1, at_risk=2)
     """
-    f, g, same = _three(before, after, stayed, axis)
+    (f, g, same), shape = _alike(axis, before=before, after=after, stayed=stayed)
     two = _singleton(f)
-    return Share.of(int((two & _unmoved(f, g, same)).sum()), int(two.sum()))
+    return Share.of(two & _unmoved(f, g, same), two, shape, batch)
 
 
-def wgad_star(before: Any, after: Any, *, axis: int = -1) -> Share:
+def wgad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """WGAD* of section 4 of [PSD14]_: the same two cells are populated before and after, with a 1 both times.
 
     >>> wgad_star([[1, 3], [1, 4]], [[1, 5], [3, 3]])
     Share(value=0.5, kept=1, at_risk=2)
     """
-    f, g = _two(before, after, axis)
+    (f, g), shape = _alike(axis, before=before, after=after)
     two = _singleton(f)
-    kept = two & _singleton(g) & ((f > 0) == (g > 0)).all(axis=1)
-    return Share.of(int(kept.sum()), int(two.sum()))
+    return Share.of(two & _singleton(g) & ((f > 0) == (g > 0)).all(axis=1), two, shape, batch)
 
 
-def dr(before: Any, after: Any) -> Share:
+def dr(before: Any, after: Any, *, batch: int = 0) -> Share:
     """Share of the ones and twos of the perturbed table that are true: DR of section 4 of [PSD14]_.
 
     >>> dr([1, 2, 2, 7], [1, 1, 2, 7]).value
     0.6666666666666666
     """
-    f, g = _two(before, after, None)
+    f, g = read_counts(before, "before"), read_counts(after, "after")
+    same_shape(f, g)
     small = (g == 1) | (g == 2)
-    return Share.of(int((small & (f == g)).sum()), int(small.sum()))
+    return Share.of(small & (f == g), small, f.shape, batch)
 
 
 def _singleton(rows: Array) -> Lines:
@@ -144,12 +151,10 @@ def _unmoved(f: Array, g: Array, stayed: Array) -> Lines:
     return out
 
 
-def _two(before: Any, after: Any, axis: int | None) -> tuple[Array, Array]:
-    f, g = read_counts(before, "before"), read_counts(after, "after")
-    same_shape(f, g)
-    return tables(f, axis)[0], tables(g, axis)[0]
-
-
-def _three(before: Any, after: Any, stayed: Any, axis: int) -> tuple[Array, Array, Array]:
-    f, g = _two(before, after, axis)
-    return f, g, _two(before, stayed, axis)[1]
+def _alike(axis: int, **arrays: Any) -> tuple[list[Array], tuple[int, ...]]:
+    """The lines of several arrays of one shape as rows, and that shape without the axis of the lines."""
+    read = [read_counts(array, name) for name, array in arrays.items()]
+    for other in read[1:]:
+        same_shape(read[0], other)
+    rows = [tables(array, axis) for array in read]
+    return [r for r, _ in rows], rows[0][1]

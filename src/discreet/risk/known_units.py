@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.information import read_counts
+from discreet.information import Axis, FloatOrArray, read_counts, shaped, tables
 
 
 @dataclass(frozen=True)
@@ -79,18 +79,23 @@ def _fixed(f: list[int], n: int, known: int) -> tuple[float, float]:
     return gain, math.log(sets)
 
 
-def subtraction_attribution(counts: Any, known: int) -> float:
+def subtraction_attribution(counts: Any, known: int, *, axis: Axis = None) -> FloatOrArray:
     r"""Probability that an intruder who takes ``known`` random units out of the table sees an empty cell.
 
     Subtraction-attribution probability, Smith & Elliot 2008: an empty cell tells that nobody else in that line has
     the attribute. Exact: of the :math:`\binom{N}{n}` sets of units, those that leave every cell populated are counted
     by the coefficient of z^n in the product of the polynomials :math:`\sum_{k<F_i} \binom{F_i}{k} z^k`. 1 if the table
-    has a zero to begin with. Time K n^2 in whole numbers: meant for small tables and small n.
+    has a zero to begin with. Time K n^2 in whole numbers: meant for small tables and small n. ``axis`` names the axes
+    that form a table, the others are a batch.
 
     >>> subtraction_attribution([1, 3], known=1), subtraction_attribution([0, 3], known=0)
     (0.25, 1.0)
     """
-    f = [int(x) for x in read_counts(counts).ravel()]
+    rows, batch = tables(read_counts(counts), axis)
+    return shaped(np.array([_emptied(row.tolist(), known) for row in rows]), batch)
+
+
+def _emptied(f: list[int], known: int) -> float:
     n = sum(f)
     if n == 0:
         raise InputError("the table has nobody in it (N = 0): there is no one to disclose")
@@ -111,4 +116,4 @@ def subtraction_attribution_curve(counts: Any, most: int) -> np.ndarray[Any, np.
     >>> subtraction_attribution_curve([2, 2], most=2).round(4)
     array([0.    , 0.    , 0.3333])
     """
-    return np.array([subtraction_attribution(counts, k) for k in range(most + 1)])
+    return np.array([subtraction_attribution(counts, k) for k in range(most + 1)], dtype=np.float64)
