@@ -534,3 +534,13 @@ def test_numba_is_not_imported_for_small_tables() -> None:
     """One table never waits for the compiler."""
     code = "import sys, discreet.risk as r; r.r2([1, 2], [0, 3]); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_jos15_after_an_observed_perturbation() -> None:
+    """Cells that show the same get the mean of what they were; without a matrix the multiplier must be said."""
+    before, after = [0, 1, 2, 9, 12], [0, 0, 3, 9, 12]
+    ours = risk.jos15_after(before, after, "observed", multiplier=0.5)
+    h = -sum(x * math.log(x) for x in (0.5 / 3, 0.5 / 3, 2 / 3))
+    assert ours.terms["small"] == pytest.approx(0.5 * (1 - h / math.log(3)))
+    with pytest.raises(InputError, match="multiplier"):
+        risk.jos15_after(before, after, "observed")

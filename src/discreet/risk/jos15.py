@@ -66,7 +66,9 @@ def jos15_after(
     number or a (small, large) pair. N is that of the original table.
 
     ``transition`` may be one probability p: record swapping with stay probability p (the paper's 0.9 for 10 per
-    cent swapped) and 1 - p spread evenly over the other values up to the largest.
+    cent swapped) and 1 - p spread evenly over the other values up to the largest. It may also be "observed", for a
+    table summed from cells that were perturbed before (no matrix leads from its counts to what it shows): the cells
+    that show j then get the mean of what they were, and a multiplier must be given.
 
     >>> round(jos15_after([0, 1, 2, 7, 7], [0, 0, 3, 6, 9], Transition.rounding(3)).value, 4)
     0.1618
@@ -75,16 +77,12 @@ def jos15_after(
     f_array, g_array = read_counts(before, "before"), read_counts(after, "after")
     same_shape(f_array, g_array)
     (f, batch), (g, _) = tables(f_array, axis), tables(g_array, axis)
+    if isinstance(transition, str) and multiplier is None:
+        raise InputError("transition='observed' has no diagonal: give multiplier=, the share of counts left alone")
     scalar = isinstance(transition, int | float)
     if scalar and not 0 <= transition <= 1:
         raise InputError(f"transition={transition}: a stay probability lies between 0 and 1")
-    matrix = None if scalar else read_transition(transition)
-    original = np.stack(
-        [
-            _swapped(a, b, float(transition)) if matrix is None else _expected(a, b, matrix)
-            for a, b in zip(f, g, strict=True)
-        ]
-    )
+    original = np.stack([_original(a, b, transition) for a, b in zip(f, g, strict=True)])
     stay_small, stay_large = _stay(transition, multiplier, small)
     zero, shown = f == 0, g == 0
     both, either = (zero & shown).sum(axis=1), (zero | shown).sum(axis=1)
@@ -111,6 +109,19 @@ def _stay(transition: Any, multiplier: float | tuple[float, float] | None, small
         return float(transition), float(transition)
     matrix = read_transition(transition)
     return matrix.stay(slice(0, small + 1)), matrix.stay(slice(small + 1, None))
+
+
+def _original(f: Array, g: Array, transition: Any) -> Floats:
+    """What each cell of g is expected to have been."""
+    if isinstance(transition, str):
+        if transition != "observed":
+            raise InputError(f"transition={transition!r}: give a matrix, a stay probability, or 'observed'")
+        _, inverse, number = np.unique(g, return_inverse=True, return_counts=True)
+        means: Floats = (np.bincount(inverse, weights=f) / number)[inverse]
+        return means
+    if isinstance(transition, int | float):
+        return _swapped(f, g, float(transition))
+    return _expected(f, g, read_transition(transition))
 
 
 def _expected(f: Array, g: Array, transition: Transition) -> Floats:
