@@ -195,6 +195,20 @@ def test_a_variable_without_total_must_be_asked() -> None:
     assert len(answer(cube, "sex,year", made)) == 6
 
 
+def test_magnitudes_are_judged_by_protected_counts() -> None:
+    """A rule about people is applied to the counts behind the totals, protected in the same way."""
+    frame = pd.DataFrame({"sex": ["f", "m"] * 50, "pay": np.arange(100.0), "id": np.arange(100)})
+    data = dc.Microdata.of(frame, dimensions=[SEX], unit="id", magnitudes=["pay"], secret="sixteen letters!")
+    query = Query.of("sex", measure="pay")
+    assert answer(data, query, policy()).values["pay"].tolist()[0] % 3 == 0
+    with pytest.raises(dc.Refused) as caught:
+        answer(data, query, policy("[table]\nmin_population = 200"))
+    assert caught.value.rule == "min_population"
+    assert answer(data, query, policy("[table]\nmin_population = 50")).values["pay"].shape == (3,)
+    with pytest.raises(dc.InputError, match="wage"):
+        answer(data, Query.of("sex", measure="wage"), policy())
+
+
 def test_screening_finds_what_is_never_allowed() -> None:
     """Variables at each level, with the rule that refuses them."""
     found = screen(people(), policy("[query]\nmax_cells = 4"))

@@ -7,7 +7,7 @@ codebook and the policy. So a refusal cannot be probed for true counts, and a qu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, Refused
 from discreet.microdata import Microdata
 from discreet.policy.guess import guesses
-from discreet.policy.policy import Policy
+from discreet.policy.policy import Policy, TableRules
 from discreet.policy.query import Query, Resolved
-from discreet.release import Protected, Publish, Release
+from discreet.release import Protected, Publish, Release, protect
 from discreet.risk.frequency import r1, r2
 from discreet.table import Table, tabulate
 from discreet.utility import hellinger_utility
@@ -147,25 +147,46 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
 def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy) -> Evidence:
     """The evidence of a protected table, as anybody could compute it who sees the whole of it.
 
-    Risks and utility are expected ones, over the tables that the method could have shown like this (``guesses``). A
-    method without a transition matrix is credited with nothing: its risk after is R1 of what is shown.
+    All of it is about the table before it is filtered, so that no choice of a filter opens what another closes; only
+    the population is that of the asked one. Risks and utility are expected ones, over the tables that the method could
+    have shown like this (``guesses``). A method without a transition matrix is credited with nothing: its risk after is
+    R1 of what is shown. A table of magnitudes is judged by its counts, protected in the same way.
     """
+    if "count" not in protected.published:
+        protected = _counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
-    of_population = _population(shown, protected.table, resolved)
-    total = float(of_population.sum())
-    small = (of_population > 0) & (of_population <= policy.table.small)
-    small_share = float((small | _population(hidden, protected.table, resolved)).mean())
+    total = float(_population(shown, protected.table, resolved).sum())
+    small_share = float((((shown > 0) & (shown <= policy.table.small)) | hidden).mean())
     if shown.sum() <= 0:
         return Evidence(population=0, mean=0, small_share=small_share, before=1, after=1, utility=None)
     before, after, utility = _risks(Table.of(shown, protected.table.dimensions), method, resolved, policy)
     return Evidence(
         population=total,
-        mean=total / of_population.size,
+        mean=float(shown.mean()),
         small_share=small_share,
         before=before,
         after=after,
         utility=utility,
     )
+
+
+def _counted(table: Table, method: Any, policy: Policy) -> Protected:
+    """The counts behind a table of magnitudes, protected by the same method."""
+    counts = replace(table, measure="count", magnitude=None)
+    try:
+        return protect(counts, method)
+    except InputError:
+        if policy.table == TableRules() and policy.risk.t2 is None and policy.risk.t3 is None:
+            return Publish()(replace(counts, statistics=_nothing(counts)))
+        raise Refused(
+            "measure", "the policy's rules for counts cannot be applied to this measure", "ask for counts"
+        ) from None
+
+
+def _nothing(table: Table) -> dict[str, Any]:
+    """Counts of zero: a stand-in where no rule looks at counts."""
+    held = table.statistics["count"]
+    return {"count": replace(held, inner=np.zeros_like(held.inner), cells=np.zeros_like(held.cells))}
 
 
 def _risks(shown: Table, method: Any, resolved: Resolved, policy: Policy) -> tuple[float, float, float | None]:
@@ -189,10 +210,9 @@ def _risks(shown: Table, method: Any, resolved: Resolved, policy: Policy) -> tup
 def _shown(protected: Protected) -> tuple[Array, Array]:
     """What is shown of the inner cells (0 where hidden), and which are hidden, as arrays."""
     table = protected.table
-    name = "count" if "count" in protected.published else next(iter(protected.published))
     rows = table.layout.inner_of_cell
     inner = np.full(table.layout.n_inner, np.nan)
-    inner[rows[rows >= 0]] = np.asarray(protected.published[name], float)[rows >= 0]
+    inner[rows[rows >= 0]] = np.asarray(protected.published["count"], float)[rows >= 0]
     gone = np.isnan(inner)
     counts = np.rint(np.maximum(np.nan_to_num(inner), 0)).astype(np.int64)
     return table.layout.dense(counts), table.layout.dense(gone)
