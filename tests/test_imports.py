@@ -13,10 +13,10 @@ import discreet
 
 HOME = Path(discreet.__file__).parent
 ORDER = [
-    "errors", "files", "tomlfile", "hierarchy", "dimension", "engine", "duckdb_sql", "duckdb_source", "duckdb_plan",
-    "duckdb_faults", "duckdb_engine", "codebook", "microdata", "layout", "modular", "additive", "contributions",
-    "display", "ready", "table", "information", "utility", "plot", "release", "rules", "population", "risk", "audits",
-    "methods", "formats", "policy", "datasets", "server", "cli",
+    "errors", "files", "tomlfile", "hierarchy", "dimension", "engine", "dense", "duckdb_sql", "duckdb_source",
+    "duckdb_plan", "duckdb_faults", "duckdb_engine", "codebook", "microdata", "layout", "modular", "additive",
+    "contributions", "display", "ready", "table", "information", "utility", "plot", "release", "rules", "population",
+    "risk", "audits", "methods", "formats", "policy", "datasets", "server", "cli",
 ]  # fmt: skip
 
 

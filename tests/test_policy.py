@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -247,6 +247,7 @@ class Fixed:
         return dc.Transition.rounding(3)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["band", "expected", "none"]))
 def test_what_is_seen_is_a_function_of_the_protected_table(seed: int, utility: str) -> None:
     """A10 and A13: data that are shown alike are answered alike, to the last byte of notes and refusals."""

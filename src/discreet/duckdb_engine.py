@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
+from discreet.dense import dense_cells
 from discreet.duckdb_faults import TOO_LARGE, Check, checks, code_check
 from discreet.duckdb_plan import Plan, register_codes
 from discreet.duckdb_source import VIEW, Arrow, Source, open_source
-from discreet.duckdb_sql import Column
+from discreet.duckdb_sql import Column, identifier
 from discreet.engine import MOST_DECIMALS, Grouping, Groups, Key
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import natural
@@ -130,6 +131,10 @@ class DuckDB:
 
     def base_cells(self, grouping: Grouping) -> Groups:
         """The non-empty inner cells; every fault of the records read is refused in one message."""
+        if isinstance(self._source, Arrow):
+            columns = self._plan_columns(grouping)  # refuses what is not there
+            if columns and (quick := dense_cells(grouping, self._source.data)) is not None:
+                return quick
         decimals = grouping.decimals
         if decimals is None:
             decimals = 0 if grouping.magnitude is None else self.decimals(grouping.magnitude)
@@ -141,6 +146,14 @@ class DuckDB:
             faults = [self._sentence(check, grouping.columns) for check in checks(plan)]
             raise InputError("; ".join(fault for fault in faults if fault) or TOO_LARGE)
         return found
+
+    def arrow(self, columns: Sequence[str] | None = None) -> Any:
+        """The named columns (all, unless some are named) of every record as an Arrow table, in the source's order."""
+        wanted = list(self._kinds) if columns is None else [self._column(name).name for name in columns]
+        if isinstance(self._source, Arrow) and hasattr(self._source.data, "column_names"):
+            return self._source.data.select(wanted)
+        names = ", ".join(identifier(name) for name in wanted)
+        return self._run(wanted, lambda cursor: cursor.sql(f"SELECT {names} FROM {VIEW}").to_arrow_table())
 
     # -- refusals -----------------------------------------------------------------------------------------------
 

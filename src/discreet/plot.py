@@ -214,3 +214,30 @@ def _ticks(ax: Axes, x: Array, x_labels: Sequence[str], y: Array, y_labels: Sequ
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
     if max((len(t) for t in x_labels), default=0) > 5:
         ax.tick_params(axis="x", labelrotation=45)
+
+
+def noise(transition: Any, counts: Sequence[int] = (1, 2, 3, 10), *, title: str = "", ax: Axes | None = None) -> Axes:
+    """What a method adds to small counts, with the probabilities: one group of bars a count.
+
+    ``transition`` has a method ``outcomes(count)`` that gives pairs of shown count and probability.
+    """
+    ax = axes(ax, width=4.8, height=2.8)
+    width = 0.8 / len(counts)
+    for k, count in enumerate(counts):
+        shown, p = zip(*transition.outcomes(count), strict=True)
+        place = np.array(shown) - count + (k - (len(counts) - 1) / 2) * width
+        ax.bar(place, p, width=width, label=f"count {count}")
+    ax.set(xlabel="noise", ylabel="probability", title=title)
+    ax.legend(frameon=False, fontsize="small")
+    return ax
+
+
+def changes(true: Any, shown: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
+    """Change of every cell against its true value (confidential unless the data are made up)."""
+    x, y = np.asarray(true, float).ravel(), np.asarray(shown, float).ravel()
+    ax = axes(ax, width=4.8, height=2.8)
+    ax.axhline(0, color="0.8", linewidth=1)
+    ax.plot(x, y - x, ".", markersize=3, alpha=0.5)
+    ax.set(xlabel="true value", ylabel="change", title=title)
+    ax.set_xscale("symlog")
+    return ax

@@ -45,7 +45,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
     options = [
         click.argument("data", type=path),
         click.option("--by", default="", help="Dimensions to cross, separated by commas."),
-        click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes."),
+        click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),
         click.option("--value", help="A magnitude to sum; without one, records are counted."),
         click.option("--where", multiple=True, metavar="DIMENSION=CODE", help="Only those with this code; repeatable."),
         click.option("--missing", help="Category for missing values; without one they are an error."),
@@ -74,6 +74,10 @@ def load_table(
     totals: str = "check",
 ) -> Table:
     """The table that ``table_options`` describe; ``dimensions`` known already need no codebook."""
+    if ready and codebook is not None and codebook.suffix.lower() == ".rda":
+        from discreet.formats import argus
+
+        return argus.read_table(data, codebook, response=value, totals=totals).table
     if ready:
         known = {
             d.name: d for d in (*dimensions, *([] if codebook is None else discreet.read_codebook(codebook).dimensions))
@@ -146,6 +150,10 @@ def read_microdata(
     database_table: str | None,
 ) -> Microdata:
     """Microdata by codebook, or with the codes that the named columns happen to hold."""
+    if codebook is not None and codebook.suffix.lower() == ".rda":
+        from discreet.formats import argus
+
+        return argus.read_microdata(data, codebook)
     if codebook is not None:
         return discreet.Microdata.read(data, codebook, table=database_table, missing=missing)
     magnitudes = [] if value is None else [value]

@@ -25,7 +25,7 @@ def perturbed(
     scale = 10 ** table.statistic(table.measure).decimals
     published = cells if scale == 1 else cells / scale
     if lower is not None and upper is not None:
-        if is_count(table):
+        if is_count(table) and (lower < 0).any():
             lower = np.where(table.layout.signed, lower, np.maximum(lower, 0))
         details = {"lower": lower / scale, "upper": upper / scale, **details}
     status = np.full(len(table), Status.PUBLISHED.value)

@@ -57,7 +57,7 @@ class RandomRound:
 
     >>> from discreet import Table
     >>> RandomRound(3, seed=1)(Table.of([[3, 0], [1, 2]], ["area", "sex"])).published["count"].tolist()
-    [6, 3, 3, 3, 3, 0, 3, 0, 3]
+    [6, 6, 3, 3, 3, 0, 3, 0, 0]
     """
 
     base: float = 3

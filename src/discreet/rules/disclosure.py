@@ -153,13 +153,15 @@ class _OfLines(Rule):
         if not at.any():
             return None
         pair = np.flatnonzero(at)
-        allowed, k = self._allowed(found.count[found.whole[pair]])
-        return found.differences(pair, allowed, k)
+        whole, part = found.count[found.whole[pair]], found.count[found.part[pair]]
+        return found.differences(pair, self._allowed(whole, part), int(getattr(self, "k", 0)))
 
-    def _allowed(self, whole: Array) -> tuple[Array, int]:
-        """The largest number of others in a line that would still disclose the rest, and k."""
-        k = int(getattr(self, "k", 0))
-        return np.full(len(whole), k), k
+    def _allowed(self, whole: Array, part: Array) -> Array:
+        """The largest number of others in a line that would still disclose the rest.
+
+        Those who work together are in the line: if one more than the others there are could be, they cannot be sure.
+        """
+        return whole - part
 
     def evidence(self, table: Table) -> dict[str, Array]:
         found, at = self._found(table)
@@ -252,8 +254,8 @@ class GroupDisclosure(_OfLines):
             at &= ~_excused(found, self.unknown, None)
         return found, at
 
-    def _allowed(self, whole: Array) -> tuple[Array, int]:
-        return np.floor((100 - self.share) / 100 * whole + 1e-9).astype(np.int64), 0
+    def _allowed(self, whole: Array, part: Array) -> Array:
+        return np.floor((100 - self.share) / 100 * whole + 1e-9).astype(np.int64)
 
     __repr__ = shown
 
