@@ -1,0 +1,110 @@
+"""Ways out for a Release: a file format for every reader, chosen by the file's suffix.
+
+Writers take a Release and nothing else, and give the same bytes each time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError, listed, nearest
+from discreet.files import write_whole
+from discreet.release import Release
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to write a release: ``function`` of ``module`` turns it into bytes."""
+
+    name: str
+    suffix: str
+    media_type: str
+    description: str
+    module: str
+    function: str = "to_bytes"
+
+
+FORMATS = (
+    Format("csv", ".csv", "text/csv; charset=utf-8", "CSV (RFC 4180)", "csv"),
+    Format("csvw", ".csv-metadata.json", "application/csvm+json", "metadata to stand beside a CSV", "csv", "metadata"),
+    Format(
+        "xlsx",
+        ".xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "Excel, one sheet per wafer",
+        "xlsx",
+    ),
+    Format("json-stat", ".json", "application/json", "JSON-stat 2.0", "jsonstat"),
+    Format("sdmx-csv", ".sdmx.csv", "application/vnd.sdmx.data+csv;version=2.0.0", "SDMX-CSV 2.0", "sdmx"),
+    Format("px", ".px", "text/x-pcaxis", "PX (PC-Axis, PxWeb)", "px"),
+    Format("parquet", ".parquet", "application/vnd.apache.parquet", "Parquet", "parquet"),
+    Format("html", ".html", "text/html; charset=utf-8", "a page for people", "html"),
+    Format("argus-csv", ".argus.csv", "text/csv; charset=utf-8", "tau-ARGUS code-value file", "argus.writing"),
+    Format("sbs", ".sbs", "text/csv; charset=utf-8", "tau-ARGUS SBS file", "argus.writing", "to_sbs"),
+)
+NAMES = tuple(f.name for f in FORMATS)
+
+
+def by_name(name: str) -> Format:
+    """The format of that name.
+
+    >>> by_name("px").suffix
+    '.px'
+    """
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise InputError(f"unknown format {name!r}; {nearest(name, NAMES)}")
+
+
+def by_suffix(path: str | Path) -> Format:
+    """The format that a file's suffix names; the longest suffix that fits.
+
+    >>> by_suffix("table.sdmx.csv").name, by_suffix("table.CSV").name
+    ('sdmx-csv', 'csv')
+    """
+    name = Path(path).name.lower()
+    fitting = [known for known in FORMATS if name.endswith(known.suffix)]
+    if fitting:
+        return max(fitting, key=lambda known: len(known.suffix))
+    suffix = Path(name).suffix
+    if not suffix:
+        raise InputError(f"{Path(path).name!r} has no suffix to choose a format by: {listed(_suffixes(), 12)}")
+    raise InputError(f"no format for {suffix!r}; {nearest(suffix, _suffixes())}")
+
+
+def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
+    """A release in a format, as bytes; ``options`` are those of the format's writer.
+
+    >>> from discreet import Publish, Table
+    >>> to_bytes(Publish()(Table.of([3], ["sex"])).release())
+    b'sex,count,status\\r\\nTotal,3,\\r\\n1,3,\\r\\n'
+    """
+    known = by_name(format)
+    if not isinstance(release, Release):
+        raise InputError(f"only a Release is written, not a {type(release).__name__}; make one with .release()")
+    if not len(release) or not release.values:
+        raise InputError("the release has no cells; there is nothing to write")
+    writer = getattr(importlib.import_module(f"{__name__}.{known.module}"), known.function)
+    allowed = [name for name in inspect.signature(writer).parameters if name != "release"]
+    for name in options:
+        if name not in allowed:
+            tail = nearest(name, allowed) if allowed else "it takes none"
+            raise InputError(f"format {format!r} has no option {name!r}; {tail}")
+    made: bytes = writer(release, **options)
+    return made
+
+
+def write(release: Release, path: str | Path, *, format: str | None = None, **options: Any) -> Path:
+    """Write a release to a file, whole or not at all, in the format its suffix (or ``format``) names."""
+    name = by_suffix(path).name if format is None else by_name(format).name
+    write_whole(path, to_bytes(release, name, **options))
+    return Path(path)
+
+
+def _suffixes() -> list[str]:
+    return [known.suffix for known in FORMATS]

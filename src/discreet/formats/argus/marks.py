@@ -1,0 +1,136 @@
+"""What somebody has decided about cells beforehand: status, cost and protection levels, by cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, nearest
+from discreet.hierarchy import read_text
+from discreet.release import Status
+from discreet.table import Table
+
+Array = NDArray[Any]
+
+LETTERS = {
+    "S": Status.PUBLISHED,
+    "U": Status.PRIMARY,
+    "P": Status.FORCED,
+    "Z": Status.FORCED,
+    "M": Status.SECONDARY,
+    "ML": Status.SECONDARY,
+    "X": Status.SECONDARY,
+    "W": Status.NEVER,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Per cell of a table: a status in the letters of ``Status`` ('' where nothing is said), and numbers or NaN."""
+
+    status: Array
+    cost: Array
+    lower: Array
+    upper: Array
+
+    @classmethod
+    def none(cls, n: int) -> Marks:
+        """Nothing said about any of ``n`` cells."""
+        return cls(np.full(n, "", "<U1"), *(np.full(n, np.nan) for _ in range(3)))
+
+    @property
+    def unsafe(self) -> Array:
+        """Cells marked as sensitive."""
+        return np.asarray(self.status == Status.PRIMARY.value)
+
+    @property
+    def secondary(self) -> Array:
+        """Cells hidden to protect others."""
+        return np.asarray(self.status == Status.SECONDARY.value)
+
+    @property
+    def safe(self) -> Array:
+        """Cells said to be safe, whatever the rules say; they may still protect others."""
+        return np.asarray(self.status == Status.PUBLISHED.value)
+
+    @property
+    def forced(self) -> Array:
+        """Cells that must be published."""
+        return np.asarray(self.status == Status.FORCED.value)
+
+
+def read_apriori(path: str | Path, table: Table, *, separator: str | None = None) -> Marks:
+    """An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
+
+    ``s`` safe, ``u`` unsafe, ``p`` (or ``z``) protected: must be published, ``m``/``ml`` secondary; ``c`` (or ``w``)
+    with a cost; ``pl`` with a lower and an upper protection level. Later lines win.
+    """
+    path = Path(path)
+    text = read_text(path)
+    sign = separator or max(";,\t|", key=text.split("\n", 1)[0].count)
+    marks = Marks.none(len(table))
+    find = finder(table)
+    n = len(table.dimensions)
+    for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=sign), start=1):
+        words = [word.strip() for word in row]
+        if not any(words):
+            continue
+        place = f"{path.name}, line {number}"
+        if len(words) <= n:
+            raise InputError(f"{place}: {n} codes and what is said of the cell are needed, separated by {sign!r}")
+        cell = find(words[:n], place)
+        _say(marks, cell, words[n].upper(), [word for word in words[n + 1 :] if word], place)
+    return marks
+
+
+def _say(marks: Marks, cell: int, what: str, rest: list[str], place: str) -> None:
+    """Write into the marks what a line says."""
+    if what in ("C", "PL") or (what == "W" and rest):
+        amounts = [_amount(word, place) for word in rest]
+        if len(amounts) != (2 if what == "PL" else 1) or any(x < 0 for x in amounts):
+            raise InputError(f"{place}: 'c' takes a cost and 'pl' two protection levels, none negative")
+        if what == "PL":
+            marks.lower[cell], marks.upper[cell] = amounts
+        else:
+            marks.cost[cell] = amounts[0]
+        return
+    if what == "AB":
+        raise InputError(f"{place}: a-priori bounds ('ab') are not used; leave the line out")
+    if what not in LETTERS:
+        known = [letter.lower() for letter in (*LETTERS, "C", "PL")]
+        raise InputError(f"{place}: unknown status {what.lower()!r}; {nearest(what.lower(), known)}")
+    marks.status[cell] = LETTERS[what].value
+
+
+def _amount(word: str, place: str) -> float:
+    if not re.fullmatch(r"[+-]?(\d+[.,]?\d*|[.,]\d+)", word, re.ASCII):
+        raise InputError(f"{place}: a cost or protection level is not a number")
+    return float(word.replace(",", "."))
+
+
+def finder(table: Table) -> Callable[[list[str], str], int]:
+    """From a code of each dimension (nothing stands for the total) to the number of the cell."""
+    flat = np.ravel_multi_index(tuple(table.layout.codes.T), table.layout.code_shape)
+    cell_at = dict(zip(flat.tolist(), range(len(flat)), strict=True))
+
+    def find(codes: list[str], place: str) -> int:
+        position = []
+        for d, code in zip(table.dimensions, codes, strict=True):
+            try:
+                position.append(d.index(code or d.total))
+            except InputError as error:
+                raise InputError(f"{place}: {error}") from None
+        cell: int | None = cell_at.get(int(np.ravel_multi_index(position, table.layout.code_shape)))
+        if cell is None:
+            raise InputError(f"{place}: these codes are no cell of the table")
+        return cell
+
+    return find

@@ -1,0 +1,87 @@
+"""One page for people: every wafer a table with real headings, no file beside it, no script."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from discreet.formats.cells import (
+    MEANING,
+    MOST_CELLS,
+    Cube,
+    Wafer,
+    facts,
+    heading,
+    number_texts,
+    small_enough,
+    wafers,
+)
+from discreet.release import CONFIDENTIAL, Release
+
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem}"
+    ".scroll{overflow-x:auto}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    "caption{text-align:left;font-weight:600;padding:.5rem 0}"
+    "th,td{border:1px solid #8888;padding:.2rem .5rem;text-align:right;vertical-align:top}"
+    "tbody th{text-align:left}dt{font-weight:600}"
+)
+
+
+def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, language: str = "en") -> bytes:
+    """A page of its own: title, one table per wafer and measure, then source, method, marks and notes.
+
+    A value that is not shown reads 'c' with its meaning; a combination that is not part of the table is blank.
+
+    >>> from discreet import Hide, Table
+    >>> page = to_bytes(Hide([0])(Table.of([[3, 1], [1, 2]], ["area", "sex"])).release()).decode()
+    >>> page.count("<td>"), page.count("<abbr")
+    (9, 1)
+    """
+    cube = Cube.of(release)
+    instead = "write .csv or .parquet, or take fewer dimensions"
+    small_enough(cube.size * len(release.values), most_cells, "an HTML page (most_cells=)", instead)
+    title = escape(heading(release))
+    tables = "\n".join(_tables(release, cube))
+    words = "".join(
+        f"<dt>{escape(name.capitalize())}</dt><dd>{escape(text)}</dd>"
+        for name, text in facts(release)
+        if name != "title"
+    )
+    return (
+        f'<!doctype html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>\n"
+        f"{tables}\n<h2>About this table</h2><dl>{words}</dl></main></body></html>\n"
+    ).encode()
+
+
+def _tables(release: Release, cube: Cube) -> list[str]:
+    mark = f'<abbr title="{escape(MEANING[CONFIDENTIAL])}">{CONFIDENTIAL}</abbr>'
+    rows, columns = cube.shape[-2:] if len(cube.shape) > 1 else (cube.shape[0], 1)
+    grids = {}
+    for name in release.values:
+        texts = np.array(number_texts(release, name, mark).to_pylist(), object)
+        grids[name] = cube.spread(texts, "").reshape(-1, rows, columns)
+    pages = wafers(cube, list(release.values))
+    return [_table(cube, page, grids[page.measure][page.number].tolist()) for page in pages]
+
+
+def _table(cube: Cube, page: Wafer, body: list[list[str]]) -> str:
+    down = max(len(cube.codes) - 2, 0)
+    flat = len(cube.codes) == 1
+    heads = [page.measure] if flat else cube.labels(down + 1)
+    corner = cube.dimensions[down].name if flat else f"{cube.dimensions[down].name} by {cube.dimensions[-1].name}"
+    fixed = ", ".join(f"{d.name}: {d.label(code)}" for d, code in page.fixed)
+    caption = f"{page.measure} ({fixed})" if fixed else page.measure
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in (corner, *heads))
+    lines = "\n".join(
+        f'<tr><th scope="row">{escape(label)}</th><td>' + "</td><td>".join(cells) + "</td></tr>"
+        for label, cells in zip(cube.labels(down), body, strict=True)
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table></div>"
+    )

@@ -1,0 +1,40 @@
+"""Parquet: codes as dictionaries, numbers as numbers, words in the file's metadata."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+
+from discreet.formats.cells import MEANING, clean
+from discreet.release import CONFIDENTIAL, Release
+
+
+def to_bytes(release: Release) -> bytes:
+    """Codes, values and status, one row per cell; a value that is not shown is null.
+
+    Title, source, method, notes and the meaning of the status stand in the schema's metadata under ``discreet``, the
+    labels of a dimension in its column's under ``labels``, both as JSON.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields, columns = [], []
+    for k, d in enumerate(release.dimensions):
+        codes = pa.DictionaryArray.from_arrays(release.codes[:, k].astype(np.int32), pa.array(d.codes, pa.string()))
+        labels = {"labels": json.dumps(dict(d.labels), ensure_ascii=False)} if d.labels else None
+        fields.append(pa.field(d.name, codes.type, nullable=False, metadata=labels))
+        columns.append(codes)
+    for name, values in release.values.items():
+        numbers = pa.array(clean(values, release.decimals[name]), mask=np.isnan(values))
+        numbers = numbers if release.decimals[name] else numbers.cast(pa.int64())
+        fields.append(pa.field(name, numbers.type, metadata={"decimals": str(release.decimals[name])}))
+        columns.append(numbers)
+    fields.append(pa.field("status", pa.string(), nullable=False))
+    columns.append(pa.array(release.status.astype(object), pa.string()))
+    words = {"title": release.title, "source": release.source, "method": release.method, "notes": list(release.notes)}
+    about = json.dumps({**words, "status": {CONFIDENTIAL: MEANING[CONFIDENTIAL]}}, ensure_ascii=False)
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns, schema=pa.schema(fields, metadata={"discreet": about})), sink)
+    return sink.getvalue()
