@@ -173,7 +173,7 @@ class Layout:
             # the axes that grow the array most come last, so that the others run over less
             for k in sorted(range(len(block)), key=lambda k: len(block[k]) / self.shape[k]):
                 out = _sum_axis(out, k, self.dimensions[k], block[k], absolute)
-            flat = out.ravel()
+            flat = out.flatten() if out is dense else out.ravel()
             parts.append(flat if new is None else flat[new])
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
@@ -233,6 +233,8 @@ def _outer(parts: Sequence[Array]) -> Array:
 
 def _sum_axis(x: Array, axis: int, dimension: Dimension, codes: Array, absolute: bool) -> Array:
     """Replace the leaves on an axis by codes, each the signed sum of its leaves."""
+    if len(codes) == len(dimension.leaves) and [*codes] == [dimension.position[leaf] for leaf in dimension.leaves]:
+        return x  # the leaves themselves
     pre, post = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
     x3 = x.reshape(pre, x.shape[axis], post)
     out = np.empty((pre, len(codes), post), x.dtype)

@@ -227,6 +227,8 @@ def noise(transition: Any, counts: Sequence[int] = (1, 2, 3, 10), *, title: str 
         shown, p = zip(*transition.outcomes(count), strict=True)
         place = np.array(shown) - count + (k - (len(counts) - 1) / 2) * width
         ax.bar(place, p, width=width, label=f"count {count}")
+    low, high = (int(f(0.0, *ax.dataLim.intervalx)) for f in (min, max))
+    ax.set_xticks(range(low, high + 1, max(1, (high - low) // 12)))
     ax.set(xlabel="noise", ylabel="probability", title=title)
     ax.legend(frameon=False, fontsize="small")
     return ax
@@ -240,4 +242,22 @@ def changes(true: Any, shown: Any, *, title: str = "", ax: Axes | None = None) -
     ax.plot(x, y - x, ".", markersize=3, alpha=0.5)
     ax.set(xlabel="true value", ylabel="change", title=title)
     ax.set_xscale("symlog")
+    return ax
+
+
+def intervals(
+    labels: Sequence[str], lower: Array, upper: Array, truth: Array | None, exposed: Array, *, ax: Axes | None = None
+) -> Axes:
+    """What is left possible for each cell as a bar, exposed cells in another colour, the truth marked (confidential)."""
+    ax = axes(ax, height=max(1.6, 0.26 * len(labels) + 0.9))
+    top = float(np.max(upper[np.isfinite(upper)], initial=1.0))
+    low, high = np.where(np.isfinite(lower), lower, -top), np.where(np.isfinite(upper), upper, 1.2 * top)
+    place = np.arange(len(labels))
+    ax.barh(place, high - low, left=low, height=0.6, color=np.where(exposed, "tab:red", "tab:blue").tolist(), alpha=0.6)
+    ax.plot(low[exposed], place[exposed], "d", color="tab:red", markersize=5)
+    if truth is not None:
+        ax.plot(truth, place, "|", color="black", markersize=9)
+    ax.set_yticks(place, labels)
+    ax.invert_yaxis()
+    ax.set(xlabel="possible values", title="confidential" if truth is not None else "")
     return ax

@@ -24,6 +24,8 @@ HOMES = {
     "stochastic": "discreet.methods.stochastic:Stochastic",
     "barnard": "discreet.methods.barnard:Barnard",
     "cta": "discreet.methods.cta:CTA",
+    "redesign": "discreet.methods.redesign:Redesign",
+    "suppress": "discreet.methods.suppress:Suppress",
     "swap": "discreet.methods.swapping:Swap",
     "pram": "discreet.methods.pram:Pram",
     "global-recode": "discreet.methods.recode:GlobalRecode",
@@ -51,5 +53,9 @@ def method(name: str, **parameters: Any) -> Method:
     for parameter in parameters:
         if parameter not in known:
             raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+    for field in dataclasses.fields(kind):
+        needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if field.init and needed and field.name not in parameters:
+            raise InputError(f"method {name!r} needs the parameter {field.name!r}")
     made: Method = kind(**parameters)
     return made

@@ -69,7 +69,10 @@ def read_secret(secret: str | bytes | Secret | None) -> str | Secret | None:
         return secret
     if isinstance(secret, str) and secret.startswith(_ENVIRONMENT):
         return secret
-    value = secret.encode() if isinstance(secret, str) else bytes(secret)
+    return _wrapped(secret.encode() if isinstance(secret, str) else bytes(secret))
+
+
+def _wrapped(value: bytes) -> Secret:
     if len(value) < SECRET_BYTES:
         raise InputError(f"the secret has {len(value)} bytes; give at least {SECRET_BYTES}, or the name of an "
                          "environment variable (secret='env:NAME')")  # fmt: skip
@@ -85,7 +88,7 @@ def _open(secret: str | bytes | Secret | None) -> Secret:
     name = found.removeprefix(_ENVIRONMENT)
     if not os.environ.get(name):
         raise InputError(f"the environment variable {name!r}, which should hold the secret, is not set")
-    return _open(os.environ[name])
+    return _wrapped(os.environ[name].encode())
 
 
 # -- SipHash-2-4 of one 64-bit word -----------------------------------------------------------------------------
@@ -149,6 +152,15 @@ def unit_interval(words: Array) -> Floats:
 # -- numbers for the cells of a table ---------------------------------------------------------------------------
 
 
+def read_source(seed: int | None, secret: str | bytes | Secret | None) -> str | Secret | None:
+    """What a method keeps of its secret, after a look at both: noise comes from a seed or from keys, not from both."""
+    if seed is not None:
+        whole("seed", seed, 0)
+    if seed is not None and secret is not None:
+        raise InputError("a seed takes the place of cell keys, so a secret would do nothing: give one of the two")
+    return read_secret(secret)
+
+
 def uniforms(
     table: Table,
     *,
@@ -174,10 +186,12 @@ def uniforms(
     return unit_interval(mix(keys if only is None else keys[only], _open(secret).key(purpose)))
 
 
-def zero_uniforms(table: Table, only: Array, *, seed: int | None, secret: str | bytes | Secret | None) -> Floats:
+def zero_uniforms(
+    table: Table, only: Array, *, seed: int | None, secret: str | bytes | Secret | None, inner: bool = False
+) -> Floats:
     """Numbers for empty cells, which have no records to take a key from: category keys under the secret."""
     key = seed_key(seed, "zero") if seed is not None else _open(secret).key("zero")
-    return unit_interval(mix(category_keys(table.layout)[only], key))
+    return unit_interval(mix(category_keys(table.layout, inner=inner)[only], key))
 
 
 def generator(uniform: Floats) -> np.random.Generator:

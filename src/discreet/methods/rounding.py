@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.keys import Secret, generator, read_secret, uniforms
+from discreet.errors import InputError
+from discreet.methods.keys import Secret, generator, read_source, uniforms
 from discreet.methods.outcome import perturbed, positive, whole_base
 from discreet.release import Protected
 from discreet.risk.transition import Transition
@@ -42,7 +43,7 @@ class Round:
 
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i), for counts."""
-        b = int(self.base)
+        b = _whole(self.base)
         matrix = np.zeros((b, b + 1))
         matrix[np.arange(b), _nearest(np.arange(b), b)] = 1
         return Transition(matrix, period=b)
@@ -67,7 +68,7 @@ class RandomRound:
 
     def __post_init__(self) -> None:
         positive("base", self.base)
-        object.__setattr__(self, "secret", read_secret(self.secret))
+        object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:
         b = whole_base(table, self.base)
@@ -81,7 +82,7 @@ class RandomRound:
 
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i), for counts."""
-        return _random(int(self.base))
+        return _random(_whole(self.base))
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class SemiControlledRound:
         positive("base", self.base)
         control = (self.control,) if isinstance(self.control, str) else tuple(self.control)
         object.__setattr__(self, "control", control)
-        object.__setattr__(self, "secret", read_secret(self.secret))
+        object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:
         b = whole_base(table, self.base)
@@ -145,7 +146,7 @@ class SemiControlledRound:
 
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i) of one inner count; cells of a group depend on each other."""
-        return _random(int(self.base))
+        return _random(_whole(self.base))
 
 
 def groups_of(table: Table, control: Sequence[str]) -> tuple[Array, int]:
@@ -158,6 +159,12 @@ def groups_of(table: Table, control: Sequence[str]) -> tuple[Array, int]:
         group, number = group * layout.shape[k] + own, number * layout.shape[k]
     flat = np.broadcast_to(group, layout.shape).ravel()
     return (flat if layout.possible is None else flat[layout.inner]), number
+
+
+def _whole(base: float) -> int:
+    if base != int(base) or base < 1:
+        raise InputError(f"base={base}: a transition matrix is one of counts, for a whole base")
+    return int(base)
 
 
 def _nearest(x: Array, b: int) -> Array:

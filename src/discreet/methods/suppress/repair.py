@@ -1,0 +1,205 @@
+"""Audit and repair: elimination looks at equations only; here every sensitive cell's interval is checked.
+
+A sensitive cell that has one possible value left, or less room than its protection level, needs a way out: a change of
+the hidden cells that leaves the published ones as they are. The cheapest set of cells that opens one is found by a
+linear programme around the cell, and those cells are hidden too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from discreet.audits.presolve import System
+    from discreet.audits.system import Known
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+ROUNDS = 5
+SLACK = 1e-6
+AROUND = 1500  # variables of the first programme around a cell; four times as many if that does not do
+
+
+@dataclass(frozen=True)
+class Need:
+    """What has to be possible: cells (columns of the matrix), and how far below and above the truth each may lie.
+
+    Both 0 asks for some second value. In units of the last published decimal.
+    """
+
+    cells: Array
+    below: Array
+    above: Array
+
+    def take(self, at: Array) -> Need:
+        return Need(self.cells[at], self.below[at], self.above[at])
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """Which cells are hidden now, how often the audit ran, and the cells for which there is no way out."""
+
+    hidden: Array
+    rounds: int
+    hopeless: Array
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Per cell the cost of hiding it (infinite: it must stay, 0: it is hidden) and what is known of it once hidden."""
+
+    cost: Array
+    bottom: Array
+
+
+def repair(known: Known, truth: Array, need: Need, costs: Costs, progress: Progress | None = None) -> Repaired:
+    """Hide further cells until everything needed is possible.
+
+    ``known`` is the intruder's knowledge of the present pattern (both bounds at the value where a cell is published),
+    ``truth`` the value of every variable of its system.
+    """
+    hidden = np.isinf(known.upper)
+    for turn in range(1, ROUNDS + 1):
+        need = _short(known, truth, need, progress)
+        if not len(need.cells):
+            return Repaired(hidden, turn, need.cells)
+        opened, hopeless = _open(known, truth, need, replace(costs, cost=np.where(hidden, 0, costs.cost)))
+        if len(hopeless):
+            return Repaired(hidden, turn, hopeless)
+        hidden = hidden | opened
+        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, np.inf, known.upper)
+        known = replace(known, lower=lower, upper=upper)
+    return Repaired(hidden, turn, _short(known, truth, need, progress).cells)
+
+
+def _short(known: Known, truth: Array, need: Need, progress: Progress | None) -> Need:
+    """The needs that are not met."""
+    from discreet.audits.system import intervals, unmovable
+
+    wide = (need.below > 0) | (need.above > 0)
+    out = np.zeros(len(need.cells), bool)
+    if not wide.all():
+        out[~wide] = unmovable(known, need.cells[~wide], progress=progress)
+    if wide.any():
+        low, high = intervals(known, need.cells[wide], progress=progress)
+        value, below, above = truth[need.cells[wide]], need.below[wide], need.above[wide]
+        out[wide] = (value - low < below - SLACK) | (high - value < above - SLACK) | (high - low < 1 - SLACK)
+    return need.take(np.flatnonzero(out))
+
+
+def _open(known: Known, truth: Array, need: Need, costs: Costs) -> tuple[Array, Array]:
+    """Cells to hide so that every needed move exists, one cell after another, and the cells without a way out."""
+    system = known.system()
+    bottom = np.full(system.size, -np.inf)
+    bottom[: len(costs.bottom)] = costs.bottom
+    np.maximum.at(bottom, known.inner_variables(), known.inner_lower)
+    cost = costs.cost.copy()
+    hidden, served = np.zeros(len(cost), bool), np.zeros(len(need.cells), bool)
+    hopeless = []
+    plain = (need.below == 0) & (need.above == 0)
+    for j, cell in enumerate(need.cells):
+        if served[j]:
+            continue
+        ways = [[1.0], [-1.0]] if plain[j] else [[m for m in (need.above[j], -need.below[j]) if m]]
+        found = [w for w in (_cheapest(system, truth, cell, steps, cost, bottom) for steps in ways) if w is not None]
+        if not found:
+            hopeless.append(int(cell))
+            continue
+        for move in min(found, key=lambda way: way[0])[1]:
+            changed = np.flatnonzero(np.abs(move[: len(cost)]) > SLACK)
+            hidden[changed[cost[changed] > 0]] = True
+            cost[changed] = 0
+            served |= plain & (np.abs(move[need.cells]) >= 1 - SLACK)  # a move may serve several
+    return hidden, np.array(hopeless, np.int64)
+
+
+def _cheapest(
+    system: System, truth: Array, cell: int, steps: list[float], cost: Array, bottom: Array
+) -> tuple[float, list[Array]] | None:
+    """The cheapest moves of the given sizes of one cell, or None if there is none."""
+    moves, price, left = [], 0.0, cost.copy()
+    for step in steps:
+        size, found = AROUND, None
+        while found is None:
+            near = _around(system, cell, size)
+            found = _programme(system, truth, cell, step, left, near, bottom)
+            if len(near) == system.size:
+                break
+            size *= 4
+        if found is None:
+            return None
+        changed = np.flatnonzero(np.abs(found[: len(cost)]) > SLACK)
+        price += float(left[changed].sum())
+        left[changed] = 0
+        moves.append(found)
+    return price, moves
+
+
+def _around(system: System, cell: int, size: int) -> Array:
+    """The variables nearest to a cell by shared equations."""
+    if size >= system.size:
+        return np.arange(system.size)
+    rows, columns = system.rows, system.columns
+    seen = np.zeros(system.size, bool)
+    seen[cell] = True
+    front, count = np.array([cell]), 1
+    while len(front) and count < size:
+        touched = np.unique(np.concatenate([columns.indices[columns.indptr[v] : columns.indptr[v + 1]] for v in front]))
+        fresh: list[int] = []
+        for row in touched:
+            here = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+            new = here[~seen[here]]
+            seen[new] = True
+            fresh.extend(new.tolist())
+            count += len(new)
+            if count >= 4 * size:
+                break
+        front = np.array(fresh, np.int64)
+    return np.flatnonzero(seen)
+
+
+def _programme(
+    system: System, truth: Array, cell: int, step: float, cost: Array, near: Array, bottom: Array
+) -> Array | None:
+    """A move that costs least: the cell by ``step``, published cells at their cost, no equation broken."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import hstack
+
+    price = np.zeros(system.size)
+    price[: len(cost)] = cost
+    price = price[near]
+    published = system.lower[near] == system.upper[near]
+    down = truth[near] - np.where(published, bottom[near], system.lower[near])
+    up = np.where(published, np.inf, system.upper[near] - truth[near])
+    stay = ~np.isfinite(price) | (published & (near >= len(cost)))
+    down, up = np.where(stay, 0, np.maximum(down, 0)), np.where(stay, 0, np.maximum(up, 0))
+    at, size = int(np.searchsorted(near, cell)), len(near)
+    if step > (up if step > 0 else down)[at] + SLACK or -step > down[at] + SLACK:
+        return None
+    least, most = np.zeros(2 * size), np.concatenate([up, down])
+    least[at], most[at], most[size + at] = max(step, 0), max(step, 0), max(-step, 0)
+    least[size + at] = max(-step, 0)
+    here = system.rows[:, near]
+    here = here[np.diff(here.indptr) > 0]
+    equations = LinearConstraint(hstack([here, -here], format="csc"), 0, 0)
+    finite = np.where(np.isfinite(price), price, 0)
+    paid = np.tile(finite + 1e-6 * finite.max(initial=1), 2)  # hidden cells cost next to nothing, not nothing
+    for whole in (0, 1) if system.integer else (0,):
+        done = milp(
+            paid, constraints=equations, bounds=Bounds(least, most), integrality=np.full(2 * size, whole),
+            options={"time_limit": 30.0},
+        )  # fmt: skip
+        if done.x is None:
+            return None
+        move = done.x[:size] - done.x[size:]
+        if np.abs(move - np.rint(move)).max(initial=0) < SLACK:
+            break
+    full = np.zeros(system.size)
+    full[near] = np.rint(move) if system.integer else move
+    return full

@@ -1,0 +1,148 @@
+"""The population given a sample under a model: draws of it, and the distribution of each cell."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.information import Array, Floats
+from discreet.population.loglinear import LogLinear
+from discreet.population.sample import Sample
+
+Law: TypeAlias = Literal["multinomial", "dirichlet", "polya", "poisson", "gamma", "nodes"]
+LAWS: tuple[Law, ...] = ("multinomial", "dirichlet", "polya", "poisson", "gamma", "nodes")
+"""How F - f is distributed. The first three share out the units not sampled, so that F adds up to N by stratum:
+with weights ``a``; with Dirichlet(``a``) weights; by Pólya's urn of masses ``a`` and ``theta``. The others are
+independent Poisson cells: with rates ``a``; with Gamma(``a``, scale ``b``) rates; with rates ``nodes``, whose cumulated
+probabilities are ``node_mass``."""
+
+_NONE = np.empty((0, 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """F given f. ``fitted`` are the model's fitted numbers, ``notes`` what to know before relying on it.
+
+    ``base`` is the log-linear model of the cells' means, ``more`` counts the parameters fitted beside it.
+    """
+
+    model: str
+    sample: Sample
+    law: Law
+    a: Floats
+    b: Floats = field(default_factory=lambda: np.empty(0))
+    theta: Floats = field(default_factory=lambda: np.empty(0))
+    nodes: Floats = field(default_factory=lambda: _NONE)
+    node_mass: Floats = field(default_factory=lambda: _NONE)
+    fitted: Mapping[str, float] = field(default_factory=dict)
+    base: LogLinear | None = None
+    likelihood: float | None = None
+    more: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        numbers = "".join(f", {name} {value:.4g}" for name, value in self.fitted.items())
+        s = self.sample
+        return f"<{self.model}: {len(s.counts)} cells, n {s.n:,} of {s.population:,}{numbers}>"
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of the sample under the model, its size taken as a Poisson number; NaN if it has none or was weighted."""
+        if self.sample.design is not None:
+            return math.nan
+        if self.likelihood is None and self.base is not None and self.law in ("multinomial", "poisson"):
+            return self.base.log_likelihood
+        return math.nan if self.likelihood is None else self.likelihood
+
+    @property
+    def parameters(self) -> int:
+        """Free parameters: those of the log-linear model behind it, if any, and ``more``."""
+        return self.more + (0 if self.base is None else self.base.parameters)
+
+    @property
+    def fixed_total(self) -> bool:
+        """Whether every population drawn has exactly N units."""
+        return self.law in ("multinomial", "dirichlet", "polya")
+
+    @cached_property
+    def arrays(self) -> tuple[Any, Any, int]:
+        """The parameters, the strata and the law as the compiled loops take them."""
+        from discreet.population import _kernels
+
+        parameters = _kernels.Parameters(self.a, self.b, self.nodes, self.node_mass, self.theta)
+        strata = _kernels.Strata(self.sample.edges, self.sample.left.astype(np.int64))
+        return parameters, strata, LAWS.index(self.law)
+
+    @cached_property
+    def left(self) -> Array:
+        """Units not sampled in the stratum of each cell."""
+        out: Array = self.sample.left[self.sample.stratum]
+        return out
+
+    @cached_property
+    def mass(self) -> Floats:
+        """The sum of ``a`` over the stratum of each cell."""
+        return self.sample.sums(self.a)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Probability of each node of each cell."""
+        return np.diff(self.node_mass, axis=1, prepend=0.0)
+
+    @property
+    def mean(self) -> Floats:
+        """E(F | f) of each cell, in the table's shape."""
+        from discreet.population.marginals import added
+
+        out: Floats = self.sample.full(self.sample.counts + added(self))
+        return out
+
+    def draw(self, populations: int, seed: int) -> Array:
+        """Population tables: an array (populations, *shape of the table). Equal seeds give equal tables.
+
+        >>> from discreet.population import Multinomial
+        >>> tables = Multinomial().fit([[3, 1], [1, 1]], 60).draw(5, seed=1)
+        >>> tables.shape, tables.sum(axis=(1, 2)).tolist()
+        ((5, 2, 2), [60, 60, 60, 60, 60])
+        """
+        from discreet.population import _kernels
+
+        check_draws(populations, seed)
+        parameters, strata, law = self.arrays
+        out = np.empty((populations, len(self.sample.counts)), np.int64)
+
+        def run(first: int, last: int) -> None:
+            _kernels.populations(law, np.uint64(seed), self.sample.counts, parameters, strata, first, last, out)
+
+        in_threads(run, populations)
+        return self.sample.full(out)
+
+
+def check_draws(populations: int, seed: int) -> None:
+    """Raise unless there is something to draw and a seed to draw it with."""
+    if populations < 1:
+        raise InputError(f"populations={populations}: draw one or more")
+    if not 0 <= seed < 2**63:
+        raise InputError("seed must be a whole number from 0 to 2**63 - 1")
+
+
+def workers() -> int:
+    """Threads to use: the processors this process may run on."""
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(able, 32))
+
+
+def in_threads(run: Any, number: int) -> None:
+    """run(first, last) over pieces of range(number); it must let go of the interpreter's lock to gain."""
+    run(0, 0)  # compiles or loads once, before the threads start
+    edges = np.linspace(0, number, min(number, 4 * workers()) + 1).astype(int).tolist()
+    with ThreadPoolExecutor(workers()) as pool:
+        list(pool.map(run, edges[:-1], edges[1:]))
