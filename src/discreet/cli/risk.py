@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli.common import app, emit, example, load_table, say, table_options, working
-from discreet.errors import InputError
+from discreet.errors import DiscreetWarning, InputError
 
 if TYPE_CHECKING:
     from discreet.risk.report import RiskReport
@@ -23,11 +25,24 @@ SHADES = ("green", "yellow", "dark_orange", "red")
 @click.option(
     "--after", type=click.Path(path_type=Path), help="The protected table: a CSV of cells with a 'count' column."
 )
+@click.option(
+    "--population",
+    help="The table is of a sample: N of its population, 'weights' for their sum, or a CSV file of the codes of a "
+    "dimension and the N of each.",
+)
 @click.option("--weights", default="0.1,0.8,0.1", show_default=True, help="Weights of zeros, entropy and size.")
 @click.option("--html", type=click.Path(path_type=Path), help="Write the whole report here, one file with pictures.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--lines", default=10, show_default=True, help="How many of the riskiest lines to show.")
-def risk(after: Path | None, weights: str, html: Path | None, as_json: bool, lines: int, **which: Any) -> None:
+def risk(
+    after: Path | None,
+    population: str | None,
+    weights: str,
+    html: Path | None,
+    as_json: bool,
+    lines: int,
+    **which: Any,
+) -> None:
     """Measure how disclosive a table of counts is: DATA may hold records, or cells (--ready).
 
     What is printed and written is CONFIDENTIAL: it is made of functions of the true counts.
@@ -42,7 +57,9 @@ def risk(after: Path | None, weights: str, html: Path | None, as_json: bool, lin
             shown = load_table(
                 data=after, by=names, ready=True, count="count", dimensions=table.dimensions, totals="compute"
             )
-        report = assess(table, shown, weights=numbers(weights))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DiscreetWarning)  # they are notes of the report
+            report = assess(table, shown, weights=numbers(weights), **known_population(population))
         page = None if html is None else report.to_html(html)
     if as_json:
         emit((json.dumps(report.to_dict(), indent=2, default=float) + "\n").encode(), None)
@@ -51,6 +68,22 @@ def risk(after: Path | None, weights: str, html: Path | None, as_json: bool, lin
     if page is not None:
         say(f"wrote {html}")
     say("Confidential: functions of the true counts.")
+
+
+def known_population(text: str | None) -> dict[str, Any]:
+    """``--population`` as the library takes it."""
+    if text is None:
+        return {}
+    if text == "weights" or text.replace("_", "").isdigit():
+        return {"population": text if text == "weights" else int(text)}
+    if not Path(text).is_file():
+        raise InputError(f"--population takes a whole number, 'weights' or a CSV file, not {text!r}")
+    with Path(text).open(newline="", encoding="utf-8-sig") as file:
+        head, *rows = [row for row in csv.reader(file) if row]
+    try:
+        return {"strata": head[0], "population": {row[0]: int(row[1]) for row in rows}}
+    except (IndexError, ValueError):
+        raise InputError(f"{text} needs two columns: the codes of a dimension and whole numbers") from None
 
 
 def numbers(text: str) -> list[float]:
@@ -77,6 +110,8 @@ def draw(report: RiskReport, lines: int) -> None:
     for name, row in report.summary().iterrows():
         measures.add_row(str(name), number(float(row["value"])), str(row["meaning"]))
     console.print(measures)
+    for result in report.extra.values():
+        console.print(result.statement, markup=False)
     if len(report.table.dimensions) == 2 and report.counts.size <= 600:
         console.print(heat_map(report))
     if lines:

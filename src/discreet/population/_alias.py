@@ -22,8 +22,8 @@ _32, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 class Alias(NamedTuple):
-    """The cells that can grow, those of stratum h from first[h] on, each with a table at ``offset`` of ``width`` for the
-    counts from ``low`` on; behind these tables one for each stratum, over its cells.
+    """The cells that can grow, those of stratum h from first[h] on, each with a table at ``offset`` of ``width`` for
+    the counts from ``low`` on; behind these tables one for each stratum, over its cells.
 
     An entry holds in its upper half the chance of being kept, in units of 2^-32, and in its lower what it gives else.
     """
@@ -130,7 +130,8 @@ def share_out(state: Array, left: int, h: int, alias: Alias, drawn: Array, out: 
             z = mixed(s)
             i = ((z >> _32) * alias.width[k]) >> _32
             entry = alias.entry[alias.offset[k] + i]
-            x = alias.low[k] + np.int64(i) if (z & _LOW) < (entry >> _32) else np.int64(entry & _LOW)
+            other = np.int64(entry & _LOW)  # arithmetic, not a branch: which of the two it is cannot be foreseen
+            x = other + np.int64((z & _LOW) < (entry >> _32)) * (alias.low[k] + np.int64(i) - other)
             drawn[k] = x
             rest -= x
     at = alias.cells.size + h
@@ -140,7 +141,8 @@ def share_out(state: Array, left: int, h: int, alias: Alias, drawn: Array, out: 
         z = mixed(s)
         i = ((z >> _32) * width) >> _32
         entry = alias.entry[start + i]
-        drawn[begin + np.int64(i) if (z & _LOW) < (entry >> _32) else np.int64(entry & _LOW)] += 1
+        other = np.int64(entry & _LOW)
+        drawn[other + np.int64((z & _LOW) < (entry >> _32)) * (begin + np.int64(i) - other)] += 1
     for k in range(begin, end):
         out[alias.cells[k]] += drawn[k]
     state[0] = s

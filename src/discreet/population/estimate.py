@@ -97,6 +97,13 @@ class Estimate:
         """Probability of each node of each cell."""
         return np.diff(self.node_mass, axis=1, prepend=0.0)
 
+    @cached_property
+    def new_colours(self) -> tuple[Floats, Floats, Floats]:
+        """What Pólya's urn opens, by stratum; see :func:`discreet.population.marginals.new_colours`."""
+        from discreet.population.marginals import new_colours
+
+        return new_colours(self)
+
     @property
     def mean(self) -> Floats:
         """E(F | f) of each cell, in the table's shape."""

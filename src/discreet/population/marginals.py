@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
@@ -66,7 +65,7 @@ def _urn(estimate: Estimate, x: Array, i: Array, left: Array, a: Floats) -> Floa
     if estimate.law == "dirichlet" or not np.any(a <= 0):
         return np.where(a > 0, out, np.where(x == 0, 0.0, -np.inf))
     stratum = estimate.sample.stratum[i]
-    every, taken, empty = (number[stratum] for number in _new_colours(estimate))
+    every, taken, empty = (number[stratum] for number in estimate.new_colours)
     kept = np.divide(taken, every, out=np.ones_like(every), where=every > 0)
     s = np.maximum(inside, 1)
     with np.errstate(divide="ignore"):
@@ -76,8 +75,7 @@ def _urn(estimate: Estimate, x: Array, i: Array, left: Array, a: Floats) -> Floa
     return np.where(a > 0, out, new)
 
 
-@lru_cache(maxsize=8)
-def _new_colours(estimate: Estimate) -> tuple[Floats, Floats, Floats]:
+def new_colours(estimate: Estimate) -> tuple[Floats, Floats, Floats]:
     """By stratum: black balls expected to come up, those that come up while there are empty cells, and empty cells.
 
     The number of black balls has the generating function

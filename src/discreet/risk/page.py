@@ -52,7 +52,8 @@ def page(report: RiskReport) -> str:
         parts += [f"<li>{escape(name)}: {int(broken.sum()):,} cells</li>" for name, broken in report.rules.items()]
         parts.append("</ul>")
     for name, result in report.extra.items():
-        parts += [f"<h2>{escape(name)}</h2>", _table(result.summary().reset_index(), name)]
+        parts += [f"<h2>{escape(name.capitalize())}</h2>", f"<p>{escape(result.statement)}</p>"]
+        parts.append(_table(result.summary().reset_index(), f"{name.capitalize()}: the models side by side"))
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><meta name="viewport" content="width=device-width">'
     return (
         f'<!doctype html><html lang="en"><head>{head}<style>{STYLE}</style></head><body>{"".join(parts)}</body></html>'

@@ -18,6 +18,7 @@ from discreet import plot
 from discreet.errors import InputError, nearest
 from discreet.files import write_whole
 from discreet.information import Array, Floats
+from discreet.population.sample import Population
 from discreet.release import Protected
 from discreet.risk.attribute import dr, frank_patterns, gad_star, wgad_star
 from discreet.risk.frequency import (
@@ -34,6 +35,7 @@ from discreet.risk.frequency import (
 )
 from discreet.risk.jos15 import jos15_risk
 from discreet.risk.known_units import subtraction_attribution
+from discreet.risk.sample import SampleRisk, assess_sample
 from discreet.table import Table
 from discreet.utility import Utility, compare
 
@@ -75,7 +77,7 @@ class RiskReport:
     rules: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Further results with ``summary()`` and ``to_dict()``, such as the risk of a sample."""
+    """Further results with ``summary()``, ``rows()``, ``statement`` and ``to_dict()``: the risk of a sample."""
 
     @property
     def counts(self) -> Array:
@@ -91,6 +93,7 @@ class RiskReport:
             rows += [
                 (n, float(v), str(m)) for n, v, m in zip(found.index, found["value"], found["meaning"], strict=True)
             ]
+        rows += [row for result in self.extra.values() for row in result.rows()]
         return pd.DataFrame(rows, columns=["measure", "value", "meaning"]).set_index("measure")
 
     @cached_property
@@ -222,11 +225,15 @@ def assess(
     rules: Sequence[Rule] = (),
     weights: Sequence[float] = WEIGHTS,
     measures: Sequence[str] | None = None,
+    population: Population | SampleRisk | None = None,
+    strata: int | str | None = None,
 ) -> RiskReport:
     """The risk of a frequency table, and what remains of it after protection.
 
     ``table`` is a Table or an array of counts. ``after`` is the Protected, or a Table or array of the perturbed inner
     counts. ``rules`` mark sensitive cells. ``measures`` chooses among the keys of ``MEASURES`` (default: all of them).
+    ``population`` says that the table was made from a sample: it is N, one N per category of ``strata``, "weights" for
+    the sum of the weights, or what :func:`assess_sample` gave for models of your own; the report then has ``sample``.
 
     >>> assess([[17, 0], [12, 1]]).before
     <R1 0.4116: zeros 0.2500 x 0.1, entropy 0.4217 x 0.8, size 0.4931 x 0.1>
@@ -246,6 +253,8 @@ def assess(
     for name, mark in marks.items():
         if mark.shape != (len(table),):
             raise InputError(f"rule {name} must give one truth value for each of the {len(table):,} cells")
+    sample = _sample(table, population, strata, w)
+    notes = [*notes, *(sample.notes if sample else _unsaid(table))]
     return RiskReport(
         table,
         r1(counts, w),
@@ -255,7 +264,24 @@ def assess(
         shown,
         marks,
         tuple(notes),
+        {} if sample is None else {"sample": sample},
     )
+
+
+def _sample(
+    table: Table, population: Population | SampleRisk | None, strata: int | str | None, w: tuple[float, ...]
+) -> SampleRisk | None:
+    if population is None or isinstance(population, SampleRisk):
+        if strata is not None:
+            raise InputError("strata= goes with population= as one N per category; leave it out")
+        return population
+    return assess_sample(table, population, weights=w, strata=strata)
+
+
+def _unsaid(table: Table) -> list[str]:
+    if "weighted count" not in table.statistics:
+        return []
+    return ["the records carry weights: if they are a sample, give population='weights' for the risk of the population"]
 
 
 def _numbers(
