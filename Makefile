@@ -4,8 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CODE   := src tests benchmarks
 DEMO   := demo
+PORT   := 8000
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test system lint docs bench clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -18,14 +19,27 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-build-isolation -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/installed  ## the synthetic census, tabulated and shown
+demo: $(VENV)/installed  ## the table server on the synthetic census
 	@mkdir -p $(DEMO)
-	$(BIN)/discreet datasets census -o $(DEMO)/census.parquet
-	$(BIN)/discreet tabulate $(DEMO)/census.parquet --codebook $(DEMO)/census.toml --by age,sex -o $(DEMO)/age-sex.csv
-	$(BIN)/discreet show $(DEMO)/age-sex.csv
+	@test -s $(DEMO)/secret || $(BIN)/python -c 'import secrets; print(secrets.token_hex(32))' > $(DEMO)/secret
+	@test -d $(DEMO)/census.cube || { $(BIN)/discreet datasets census -o $(DEMO)/census.parquet && \
+		$(BIN)/discreet cube $(DEMO)/census.parquet --codebook $(DEMO)/census.toml -o $(DEMO)/census.cube; }
+	@echo "Try http://127.0.0.1:$(PORT)/"
+	@echo "    http://127.0.0.1:$(PORT)/api/metadata"
+	@echo "    http://127.0.0.1:$(PORT)/api/table.csv?variables=sex,age&where=region=R1"
+	@DISCREET_SECRET=$$(cat $(DEMO)/secret) $(BIN)/discreet serve $(DEMO)/census.cube \
+		--policy examples/census-policy.toml --store sqlite:///$(DEMO)/discreet.db --port $(PORT)
 
-test: lint  ## everything
+test: system lint  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist worksteal
+
+system:  # Debian packages that the tests need: a browser and a database server
+	@missing=; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	test -z "$$missing" || { test "$$(id -u)" = 0 && apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; } || \
+		{ echo "these are missing:$$missing (apt-get install$$missing)"; exit 1; }
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(CODE)

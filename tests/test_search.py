@@ -107,3 +107,90 @@ def test_policy_commands(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
     assert b"p.toml, line 2" in err
     assert err.count(b"\n") == 1
     assert cli.run(["policy", "check", "none.toml"]) == 2
+
+
+CODEBOOK = """
+unit = "id"
+key = "key"
+[[dimension]]
+name = "area"
+parents = { n1 = "N", n2 = "N", s1 = "S" }
+[[dimension]]
+name = "sex"
+codes = ["f", "m"]
+"""
+POLICY = """
+[query]
+max_dimensions = 2
+[table]
+min_population = 30
+[[method]]
+name = "random-round"
+base = 3
+"""
+
+
+@pytest.fixture
+def survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(2)
+    rows = [f"{k},{rng.choice(['n1', 'n2', 's1'])},{rng.choice(['f', 'm'])},{rng.integers(2**63)}" for k in range(300)]
+    (tmp_path / "people.csv").write_text("\n".join(["id,area,sex,key", *rows]) + "\n")
+    (tmp_path / "people.toml").write_text(CODEBOOK)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    return tmp_path
+
+
+def protect_with(*more: str) -> int:
+    return cli.run(["protect", "people.csv", "--codebook", "people.toml", "--policy", "policy.toml", *more])
+
+
+def test_a_policy_decides_on_the_command_line(survey: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The same bytes as the library; levels and populations as in a query; what is recorded replays."""
+    assert protect_with("--by", "sex,area:level 1", "-o", "out.csv", "--record", "log.jsonl", "--who", "ann") == 0
+    data = dc.Microdata.read("people.csv", "people.toml")
+    assert (survey / "out.csv").read_bytes() == dc.answer(
+        data, "area:level 1,sex", dc.read_policy("policy.toml")
+    ).to_csv()
+    assert protect_with("--by", "sex", "--where", "area=N", "--record", "log.jsonl") == 0
+    capfdbinary.readouterr()
+    arguments = ["replay", "log.jsonl", "people.csv", "--codebook", "people.toml", "--policy", "policy.toml"]
+    assert cli.run(arguments) == 0
+    assert b"2 answers, all the same" in capfdbinary.readouterr().err
+    (survey / "people.csv").write_text((survey / "people.csv").read_text().replace(",f,", ",m,"))
+    assert cli.run(arguments) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "says"),
+    [
+        (["--by", "sex", "--where", "area=X"], 2, "not a code"),
+        (["--by", "sxe"], 2, "did you mean 'sex'"),
+        (["--by", "sex", "-P", "base=1"], 2, "the policy decides"),
+        (["--by", "sex", "--ready"], 2, "ready table"),
+        (["--by", "sex", "-o", "no/where.csv"], 2, "nothing was written"),
+        (["--by", "sex", "-o", "table.xyz"], 2, "xyz"),
+        (["--by", "sex", "--where", "area=n1", "--where", "sex=f"], 2, "also its population"),
+        (["--by", "sex", "--policy", "none.toml"], 2, "policy not found"),
+    ],
+)
+def test_a_mistake_is_one_line_and_no_file(
+    survey: Path, more: list[str], code: int, says: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Impossible query, bad policy, unwritable output."""
+    before = sorted(p.name for p in survey.rglob("*"))
+    assert protect_with(*more) == code
+    err = capfdbinary.readouterr().err.decode()
+    assert says in err
+    assert err.count("\n") == 1
+    assert sorted(p.name for p in survey.rglob("*")) == before
+
+
+def test_a_refusal_is_exit_3(survey: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """With the rule, the reason and what to change; recorded, and nothing written."""
+    (survey / "policy.toml").write_text(POLICY.replace("min_population = 30", "min_population = 30000"))
+    assert protect_with("--by", "sex", "-o", "out.csv", "--record", "log.jsonl") == 3
+    err = capfdbinary.readouterr().err
+    assert err.startswith(b"refused: min_population: fewer than 30,000 people (choose a larger population)")
+    assert not (survey / "out.csv").exists()
+    assert json.loads((survey / "log.jsonl").read_text())["outcome"] == "refused"

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from discreet import datasets, formats, information, plot, risk, utility
+    from discreet import audits, datasets, formats, information, plot, population, risk, utility
+    from discreet.audits import Audit, audit, insiders, unions
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
-    from discreet.errors import DiscreetError, InputError, NotAdditiveError, Refused
+    from discreet.errors import DiscreetError, DiscreetWarning, InputError, NotAdditiveError, Refused
     from discreet.formats import write
     from discreet.methods.barnard import Barnard
     from discreet.methods.cell_key import CellKey, CellKeyMagnitude
@@ -27,15 +28,19 @@ if TYPE_CHECKING:
     from discreet.methods.pram import Pram
     from discreet.methods.ptable import PTable
     from discreet.methods.recode import GlobalRecode, Sample
+    from discreet.methods.redesign import Redesign
     from discreet.methods.rounding import RandomRound, Round, SemiControlledRound
     from discreet.methods.small_counts import SmallCountRound
     from discreet.methods.stochastic import Stochastic
+    from discreet.methods.suppress import Suppress
     from discreet.methods.swapping import Swap
     from discreet.microdata import Microdata
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
     from discreet.risk import (
+        SampleRisk,
         Transition,
+        assess_sample,
         expected_r2,
         jos15_after,
         jos15_risk,
@@ -46,11 +51,32 @@ if TYPE_CHECKING:
         r2_star,
     )
     from discreet.risk.report import RiskReport, assess
+    from discreet.rules import (
+        PQ,
+        AllOf,
+        AnyOf,
+        DirectDisclosure,
+        Dominance,
+        EntropyRule,
+        FewContributors,
+        GroupDisclosure,
+        KDisclosure,
+        Marks,
+        PPercent,
+        Request,
+        Rule,
+        Threshold,
+        Waived,
+        read_marks,
+    )
     from discreet.table import Table, tabulate
     from discreet.utility import compare
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
 _HOME = {
+    "AllOf": "rules",
+    "AnyOf": "rules",
+    "Audit": "audits",
     "Barnard": "methods.barnard",
     "CTA": "methods.cta",
     "CellKey": "methods.cell_key",
@@ -58,12 +84,22 @@ _HOME = {
     "Codebook": "codebook",
     "ControlledRound": "methods.controlled",
     "Dimension": "dimension",
+    "DirectDisclosure": "rules",
     "DiscreetError": "errors",
+    "DiscreetWarning": "errors",
+    "Dominance": "rules",
+    "EntropyRule": "rules",
+    "FewContributors": "rules",
     "GlobalRecode": "methods.recode",
+    "GroupDisclosure": "rules",
     "Hide": "release",
     "InputError": "errors",
+    "KDisclosure": "rules",
+    "Marks": "rules",
     "Microdata": "microdata",
     "NotAdditiveError": "errors",
+    "PPercent": "rules",
+    "PQ": "rules",
     "PTable": "methods.ptable",
     "Policy": "policy",
     "Pram": "methods.pram",
@@ -72,20 +108,30 @@ _HOME = {
     "Query": "policy",
     "RUMap": "policy",
     "RandomRound": "methods.rounding",
+    "Redesign": "methods.redesign",
     "Refused": "errors",
     "Release": "release",
+    "Request": "rules",
     "RiskReport": "risk.report",
     "Round": "methods.rounding",
+    "Rule": "rules",
     "Sample": "methods.recode",
+    "SampleRisk": "risk",
     "SemiControlledRound": "methods.rounding",
     "SmallCountRound": "methods.small_counts",
     "Status": "release",
     "Stochastic": "methods.stochastic",
+    "Suppress": "methods.suppress",
     "Swap": "methods.swapping",
     "Table": "table",
+    "Threshold": "rules",
     "Transition": "risk",
+    "Waived": "rules",
     "answer": "policy",
     "assess": "risk.report",
+    "assess_sample": "risk",
+    "audit": "audits",
+    "audits": "audits",
     "compare": "utility",
     "datasets": "datasets",
     "expected_hellinger": "methods.noise",
@@ -93,39 +139,56 @@ _HOME = {
     "formats": "formats",
     "grid": "policy",
     "information": "information",
+    "insiders": "audits",
     "jos15_after": "risk",
     "jos15_risk": "risk",
     "line_risks": "risk",
     "plot": "plot",
     "policy": "policy",
+    "population": "population",
     "protect": "release",
     "r1": "risk",
     "r1_star": "risk",
     "r2": "risk",
     "r2_star": "risk",
     "read_codebook": "codebook",
+    "read_marks": "rules",
     "read_policy": "policy",
     "risk": "risk",
     "ru_map": "policy",
     "tabulate": "table",
+    "unions": "audits",
     "utility": "utility",
     "write": "formats",
 }
 
 __all__ = [
     "CTA",
+    "PQ",
+    "AllOf",
+    "AnyOf",
+    "Audit",
     "Barnard",
     "CellKey",
     "CellKeyMagnitude",
     "Codebook",
     "ControlledRound",
     "Dimension",
+    "DirectDisclosure",
     "DiscreetError",
+    "DiscreetWarning",
+    "Dominance",
+    "EntropyRule",
+    "FewContributors",
     "GlobalRecode",
+    "GroupDisclosure",
     "Hide",
     "InputError",
+    "KDisclosure",
+    "Marks",
     "Microdata",
     "NotAdditiveError",
+    "PPercent",
     "PTable",
     "Policy",
     "Pram",
@@ -134,20 +197,30 @@ __all__ = [
     "Query",
     "RUMap",
     "RandomRound",
+    "Redesign",
     "Refused",
     "Release",
+    "Request",
     "RiskReport",
     "Round",
+    "Rule",
     "Sample",
+    "SampleRisk",
     "SemiControlledRound",
     "SmallCountRound",
     "Status",
     "Stochastic",
+    "Suppress",
     "Swap",
     "Table",
+    "Threshold",
     "Transition",
+    "Waived",
     "answer",
     "assess",
+    "assess_sample",
+    "audit",
+    "audits",
     "compare",
     "datasets",
     "expected_hellinger",
@@ -155,21 +228,25 @@ __all__ = [
     "formats",
     "grid",
     "information",
+    "insiders",
     "jos15_after",
     "jos15_risk",
     "line_risks",
     "plot",
     "policy",
+    "population",
     "protect",
     "r1",
     "r1_star",
     "r2",
     "r2_star",
     "read_codebook",
+    "read_marks",
     "read_policy",
     "risk",
     "ru_map",
     "tabulate",
+    "unions",
     "utility",
     "write",
 ]

@@ -69,7 +69,8 @@ class Protected:
     method: str
     """What was done, in words for the public: no key, seed or other secret parameter."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What was done, for the methodologist (confidential)."""
+    """What was done, for the methodologist (confidential). A method that changes values puts arrays "lower" and "upper"
+    here: the least and greatest true value that each published one allows, which is what an audit goes by."""
 
     def __post_init__(self) -> None:
         n = len(self.table)

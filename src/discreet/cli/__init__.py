@@ -13,8 +13,11 @@ from pathlib import Path
 import click
 
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
+    audit,
     policy,
+    protect,
     risk,
+    serve,
     tables,
 )
 from discreet.cli.common import app, say

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import discreet
-from discreet.cli.common import app, bar, emit, example, load_table, say, table_options, working
+from discreet.cli.common import (
+    app,
+    bar,
+    emit,
+    example,
+    format_of,
+    load_table,
+    names_of,
+    read_microdata,
+    say,
+    table_options,
+    working,
+)
 from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.release import Release
 
 PATH = click.Path(path_type=Path)
 
@@ -121,6 +139,59 @@ def replay(record: Path, data: Path, codebook: Path, policy_file: Path, version:
     if bad:
         raise InputError(f"{bad:,} of {number:,} answers differ")
     say(f"{number:,} answers, all the same")
+
+
+@dataclass(frozen=True)
+class PolicyChoice:
+    """The policy that decides instead of a method, and where its answers are recorded."""
+
+    file: Path | None
+    record: Path | None
+    who: str
+    version: str
+
+    @property
+    def given(self) -> bool:
+        return self.file is not None
+
+    def refuse_others(self, parameters: Sequence[str], *others: object) -> None:
+        """A policy is not to be bent on the command line."""
+        if parameters or any(o is not None for o in others):
+            raise InputError("with --policy the policy decides: leave out -P, --rule, --marks and --confidential")
+
+    def answer(self, which: dict[str, Any], output: Path | None, format: str | None) -> Release:
+        """The release that the policy allows, or Refused."""
+        from discreet.policy import Query, answer, answer_recorded, read_policy
+
+        format_of(output, format)
+        if which["ready"]:
+            raise InputError("a policy is about records and their codebook; it cannot judge a ready table")
+        made = read_policy(self.file or Path())
+        names = names_of(which["by"])
+        query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
+        plain = [*query.names, *(name for name, _ in query.where)]
+        data = read_microdata(
+            which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"]
+        )
+        made.check(data.dimensions)
+        with working("counting and protecting"):
+            if self.record is None:
+                return answer(data, query, made)
+            return answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
+
+
+def policy_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options that hand the decision to a policy."""
+
+    @click.option("--policy", "policy_file", type=PATH, help="A policy that decides instead of --method.")
+    @click.option("--record", type=PATH, help="With --policy: append the outcome (never a value) to this file.")
+    @click.option("--who", default="", help="With --record: who asked.")
+    @click.option("--data-version", default="", help="With --record: the version of the data.")
+    @wraps(command)
+    def chosen(policy_file: Path | None, record: Path | None, who: str, data_version: str, **rest: Any) -> None:
+        command(policy=PolicyChoice(policy_file, record, who, data_version), **rest)
+
+    return chosen
 
 
 def parse_try(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ and sliding protection level), then one per relation (right-hand side, number of
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.additive import fixed
+from discreet.audits.report import Audit, of_view
+from discreet.audits.system import Known
+from discreet.audits.view import View
+from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.hierarchy import read_text
+from discreet.layout import Layout
 from discreet.release import Status, hidden
 
 if TYPE_CHECKING:
@@ -55,6 +62,32 @@ class Instance:
         """Cells that are not shown."""
         return hidden(self.status)
 
+    def view(self, hidden: Array | None = None) -> View:
+        """What an intruder knows when these cells (default: as marked) are not shown; they lie within their bounds."""
+        from scipy.sparse import eye_array
+
+        gone = self.hidden if hidden is None else np.asarray(hidden, bool)
+        digits = fixed(self.value, None, "values")[1]
+        grid, n = 10.0**digits, len(self)
+        value = np.rint(self.value * grid)
+        known = Known(
+            matrix=eye_array(n, format="csr"),
+            lower=np.where(gone, np.minimum(self.lower * grid, value), value),
+            upper=np.where(gone, np.maximum(self.upper * grid, value), value),
+            inner_lower=np.full(n, -np.inf),
+            inner_upper=np.full(n, np.inf),
+            integer=False,
+            relations=self.relations,
+            rhs=self.rhs * grid,
+            point=np.concatenate([value, value]),
+        )
+        layout = Layout.of([Dimension.flat("cell", range(n), total=None)])
+        return View(known, value, (layout,), self.name, digits)
+
+    def audit(self, hidden: Array | None = None, *, progress: Callable[[int, int], None] | None = None) -> Audit:
+        """Interval of every hidden cell; "narrow" where it does not reach the protection levels."""
+        return of_view(self.view(hidden), protection=(self.lower_level, self.upper_level), progress=progress)
+
     def __repr__(self) -> str:
         rows, shown = self.relations.shape[0], int(self.primary.sum())
         return f"Instance({self.name}: {len(self):,} cells, {rows:,} relations, {shown:,} primary)"
@@ -88,7 +121,9 @@ def parse_jj(text: str, *, name: str = "instance") -> Instance:
     except ValueError:
         raise InputError(f"{name!r}: some fields of the cells are not numbers") from None
     relations, rhs = _relations(" ".join(words[3 + FIELDS * n :]), count, n, name)
-    return Instance(name, numbers[0], numbers[1], status.astype("U1"), *numbers[2:], relations, rhs)
+    value, cost, low, high, below, above, sliding = numbers
+    marks = status.astype("U1")
+    return Instance(name, value, cost, marks, low, high, below, above, sliding, relations, rhs)
 
 
 def _relations(text: str, count: int, n: int, name: str) -> tuple[csr_array, Array]:

@@ -1,6 +1,15 @@
 """What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
 
-from discreet.policy.policy import Policy, QueryRules, TableRules, Thresholds, parse_policy, read_policy, template
+from discreet.policy.policy import (
+    GuardRules,
+    Policy,
+    QueryRules,
+    TableRules,
+    Thresholds,
+    parse_policy,
+    read_policy,
+    template,
+)
 from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
 from discreet.policy.road import Evidence, answer, dry_run
@@ -9,6 +18,7 @@ from discreet.policy.search import RUMap, grid, ru_map
 
 __all__ = [
     "Evidence",
+    "GuardRules",
     "Policy",
     "Query",
     "QueryRules",

@@ -6,6 +6,7 @@ that the table itself would not.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,13 @@ def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draw
     [298, 299, 300, 301, 302]
     """
     flat = shown.ravel()
-    out = np.repeat(flat[None, :], draws, axis=0)
     reach = _reach(transition)
-    prior = _prior(flat, transition, reach)
-    for values, cells in _alike(flat, transition.period):
-        was, p = _posterior(int(values[0]), transition, reach, prior)
-        offset = was - int(values[0])
-        out[:, cells] += rng.choice(offset, size=(draws, len(cells)), p=p)
+    chances = np.cumsum(_posteriors(transition, reach, _prior(flat, transition, reach)), axis=1)
+    alike = np.where(flat <= SMALL, flat, SMALL + 1 + flat % transition.period)
+    drawn = rng.random((draws, flat.size))
+    out = np.broadcast_to(flat - reach, drawn.shape).copy()
+    for k in range(2 * reach):  # one more for every step that the drawn number lies above
+        out += drawn >= chances[alike, k]
     return out.reshape(draws, *shown.shape)
 
 
@@ -46,26 +47,28 @@ def _reach(transition: Transition) -> int:
     return int(np.abs(columns - rows).max(initial=0))
 
 
-def _alike(flat: Array, period: int) -> list[tuple[Array, Array]]:
-    """Cells that are guessed the same way: of one small count, or of large counts with one residue."""
-    name = np.where(flat <= SMALL, flat, SMALL + 1 + flat % period)
-    found, start, inverse = np.unique(name, return_index=True, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    cuts = np.searchsorted(inverse[order], np.arange(len(found) + 1))
-    return [(flat[start[k] : start[k] + 1], order[cuts[k] : cuts[k + 1]]) for k in range(len(found))]
+def _shows(transition: Transition, reach: int) -> Array:
+    """P(shows j | was i) for all counts that have a prior of their own; the same matrix is laid out only once."""
+    matrix = transition.matrix
+    return _laid_out(matrix.tobytes(), matrix.shape, transition.period, reach)
 
 
-def _forward(was: int, transition: Transition) -> dict[int, float]:
-    return dict(transition.outcomes(was))
+@lru_cache(maxsize=64)
+def _laid_out(matrix: bytes, shape: tuple[int, ...], period: int, reach: int) -> Array:
+    transition = Transition(np.frombuffer(matrix).reshape(shape), period)
+    size = SMALL + reach + 1
+    table = np.zeros((size, size + reach + 1))
+    for was in range(size):
+        for value, p in transition.outcomes(was):
+            table[was, value] += p
+    table.flags.writeable = False
+    return table
 
 
 def _prior(flat: Array, transition: Transition, reach: int) -> Array:
     """Share of cells that held 0, 1, ..., SMALL, fitted to the shown small counts."""
-    size = SMALL + reach + 1
-    table = np.zeros((size, size + reach + 1))
-    for was in range(size):
-        for value, p in _forward(was, transition).items():
-            table[was, value] += p
+    table = _shows(transition, reach)
+    size = len(table)
     seen = np.bincount(np.minimum(flat, table.shape[1] - 1), minlength=table.shape[1])[: SMALL + 1].astype(float)
     held = table[:, : SMALL + 1]
     prior = np.full(size, 1.0 / size)
@@ -77,12 +80,26 @@ def _prior(flat: Array, transition: Transition, reach: int) -> Array:
     return prior
 
 
-def _posterior(seen: int, transition: Transition, reach: int, prior: Array) -> tuple[Array, Array]:
-    was = np.arange(max(seen - reach, 0), seen + reach + 1)
-    p = np.array([_forward(int(w), transition).get(seen, 0.0) for w in was])
-    if seen <= SMALL:
-        weighed = p * prior[was]
-        p = weighed if weighed.sum() > 0 else p
-    if p.sum() == 0:  # the matrix cannot show this: take it as it is
-        return np.array([seen]), np.ones(1)
-    return was[p > 0], p[p > 0] / p.sum()
+def _posteriors(transition: Transition, reach: int, prior: Array) -> Array:
+    """P(was j + offset | shows j) by rows j = 0, ..., SMALL, then by the residue of larger j; columns are offsets.
+
+    What the matrix cannot show is taken as it is.
+    """
+    offset = np.arange(-reach, reach + 1)
+    seen = np.arange(SMALL + 1)[:, None]
+    was = seen + offset
+    possible = np.where(was >= 0, _shows(transition, reach)[np.maximum(was, 0), seen], 0.0)
+    weighed = possible * prior[np.maximum(was, 0)]
+    small = np.where(weighed.sum(axis=1, keepdims=True) > 0, weighed, possible)
+    p = np.concatenate([small, _large(transition, reach, offset)])
+    p[p.sum(axis=1) == 0, reach] = 1.0
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+
+def _large(transition: Transition, reach: int, offset: Array) -> Array:
+    """The same for a large count of each residue, where every count is as likely as its neighbours."""
+    p = np.zeros((transition.period, len(offset)))
+    for seen in range(SMALL + 1 + reach, SMALL + 1 + reach + transition.period):
+        for k, was in enumerate((seen + offset).tolist()):
+            p[seen % transition.period, k] = dict(transition.outcomes(was)).get(seen, 0.0)
+    return p

@@ -56,6 +56,21 @@ class Thresholds:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GuardRules:
+    """What a server does about questions that single people out by what the same user has been told before.
+
+    ``action`` is "off", "warn", "refuse", or "budget": that many flagged answers a user, then "refuse". ``scope`` is
+    whose questions are set against each other: each "user" (or address) by itself, or "everyone" together.
+    """
+
+    action: str = "warn"
+    min_difference: int = 10
+    max_overlaps: int = 4
+    budget: int = 5
+    scope: str = "user"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference."""
 
@@ -64,6 +79,7 @@ class Policy:
     query: QueryRules = QueryRules()
     table: TableRules = TableRules()
     risk: Thresholds = Thresholds()
+    guard: GuardRules = GuardRules()
     rules: tuple[Rule, ...] = ()
     methods: tuple[tuple[str, Mapping[str, Any]], ...] = (("publish", {}),)
     search: bool = False
@@ -142,6 +158,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             query=QueryRules(**query),
             table=TableRules(**given.get("table", {})),
             risk=Thresholds(**risk),
+            guard=GuardRules(**given.get("guard", {})),
             rules=tuple(from_dict(rule) for rule in given.get("rule", ())),
             methods=tuple((m.pop("name"), m) for m in methods) or (("publish", {}),),
             search=given.get("search", False),

@@ -4,6 +4,7 @@ Every number here is a function of the true counts and as confidential as they a
 """
 
 from discreet.risk.attribute import FrankPatterns, Share, dr, frank_patterns, gad, gad_star, wgad, wgad_star
+from discreet.risk.cell import bits, cell_risk, distribution_bits, possible_values
 from discreet.risk.expected import ExpectedRisk, channel, expected_channel, expected_r2
 from discreet.risk.frequency import (
     WEIGHTS,
@@ -16,12 +17,22 @@ from discreet.risk.frequency import (
     r2_star,
     small_cell_share,
 )
+from discreet.risk.intruder import insider_interval, internal_risk, intruder_risk
 from discreet.risk.jos15 import JOS15_WEIGHTS, jos15_after, jos15_risk
 from discreet.risk.known_units import (
     DisclosureGain,
     frank_entropy,
     subtraction_attribution,
     subtraction_attribution_curve,
+)
+from discreet.risk.sample import (
+    Draws,
+    ExpectedMeasures,
+    SampleRisk,
+    assess_sample,
+    cell_measures,
+    draw_risks,
+    expected_measures,
 )
 from discreet.risk.size_terms import size_term
 from discreet.risk.transition import Transition
@@ -30,23 +41,37 @@ __all__ = [
     "JOS15_WEIGHTS",
     "WEIGHTS",
     "DisclosureGain",
+    "Draws",
+    "ExpectedMeasures",
     "ExpectedRisk",
     "FrankPatterns",
     "Risk",
+    "SampleRisk",
     "Share",
     "Transition",
+    "assess_sample",
+    "bits",
+    "cell_measures",
+    "cell_risk",
     "channel",
+    "distribution_bits",
     "dr",
+    "draw_risks",
     "expected_channel",
+    "expected_measures",
     "expected_r2",
     "frank_entropy",
     "frank_patterns",
     "gad",
     "gad_star",
+    "insider_interval",
+    "internal_risk",
+    "intruder_risk",
     "jos15_after",
     "jos15_risk",
     "line_risks",
     "mean_cell_size",
+    "possible_values",
     "r1",
     "r1_star",
     "r2",

@@ -1,0 +1,181 @@
+"""The table server on the census of 1.5 million persons: latency, tables a second, start, memory, the largest table.
+
+The load generator runs on the same machine. Every answer is protected by cell keys, weighed, guarded and recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import discreet as dc
+from discreet.server import cube
+
+POLICY = """
+secret = {{ env = "DISCREET_SECRET" }}
+[query]
+max_cells = 1000000
+max_dimensions = {dimensions}
+[table]
+min_population = 10
+[guard]
+action = "warn"
+[[method]]
+{method}
+"""
+METHODS = {
+    "cell keys": 'name = "cell-key"\nd = 5\nv = 3',
+    "semi-controlled rounding": 'name = "semi-controlled-round"\nbase = 3',
+}
+
+
+def addresses() -> list[str]:
+    """Every table of three variables and one filter, in random order."""
+    dimensions = dc.datasets.census_dimensions()
+    made = []
+    for names in itertools.combinations([d.name for d in dimensions], 3):
+        for d in dimensions:
+            if d.name not in names:
+                made += [f"/api/table.csv?variables={','.join(names)}&where={d.name}={code}" for code in d.leaves]
+    made = [address.replace("+", "%2B") for address in made]
+    random.Random(1).shuffle(made)
+    return made
+
+
+class Connection:
+    """A keep-alive HTTP connection with as little work of its own as possible."""
+
+    async def open(self, port: int) -> Connection:
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 26)
+        return self
+
+    async def get(self, address: str) -> tuple[int, bytes]:
+        self.writer.write(f"GET {address} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        size = re.search(rb"content-length: (\d+)", head)
+        return int(head[9:12]), await self.reader.readexactly(int(size[1]) if size else 0)
+
+
+async def load(port: int, work: list[str], connections: int) -> tuple[list[float], float, dict[int, int]]:
+    """Milliseconds of each request, seconds in all, and how often which status came."""
+    times: list[float] = []
+    statuses: dict[int, int] = {}
+    left = iter(work)
+
+    async def caller() -> None:
+        connection = await Connection().open(port)
+        for address in left:
+            start = time.perf_counter()
+            status, _ = await connection.get(address)
+            times.append((time.perf_counter() - start) * 1000)
+            statuses[status] = statuses.get(status, 0) + 1
+
+    start = time.perf_counter()
+    await asyncio.gather(*(caller() for _ in range(connections)))
+    return times, time.perf_counter() - start, statuses
+
+
+class Server:
+    """`discreet serve` of a cube with two workers."""
+
+    def __init__(self, folder: Path, method: str, dimensions: int = 3) -> None:
+        store = folder / f"{time.monotonic_ns()}.db"
+        (folder / "policy.toml").write_text(POLICY.format(method=method, dimensions=dimensions))
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+        command = [sys.executable, "-c", "import discreet.cli; discreet.cli.main()", "serve", str(folder / "cube"),
+                   "--policy", str(folder / "policy.toml"), "--port", str(self.port), "--store", f"sqlite:///{store}",
+                   "--rate", "100000000", "--tables", "100000000"]  # fmt: skip
+        environment = {**os.environ, "DISCREET_SECRET": "a secret for the benchmark only"}
+        self.log = folder / "serve.log"
+        start = time.perf_counter()
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        while self.log.read_text().count('"event": "started"') < 2:
+            if self.process.poll() is not None:
+                raise SystemExit(self.log.read_text())
+            time.sleep(0.02)
+        self.seconds = time.perf_counter() - start
+
+    def megabytes(self) -> list[float]:
+        """Memory of each worker; what they share (the cube, libraries) counts by its share."""
+        workers = re.findall(r'"event": "started", "worker": (\d+)', self.log.read_text())
+        told = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in workers]
+        return [int(re.findall(r"Pss:\s+(\d+)", text)[0]) / 1024 for text in told]
+
+    def cpu(self) -> float:
+        """Processor seconds that the workers have used."""
+        workers = re.findall(r'"event": "started", "worker": (\d+)', self.log.read_text())
+        told = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in workers]
+        return sum(int(t[11]) + int(t[12]) for t in told) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+
+
+def measure(folder: Path, name: str, method: str) -> None:
+    """One method: the figures side by side with what issue 8 asks for."""
+    server = Server(folder, method)
+    work = addresses()
+    asyncio.run(load(server.port, work[-20:], 2))
+    spent = [server.cpu()]
+    one, _, statuses = asyncio.run(load(server.port, work[:300], 1))
+    spent.append(server.cpu())
+    _, seconds, more = asyncio.run(load(server.port, work[300:900], 4))
+    spent.append(server.cpu())
+    cached, cached_seconds, _ = asyncio.run(load(server.port, work[:50] * 100, 8))
+    spent.append(server.cpu())
+    each = np.diff(spent) / [300, 600, 5000] * 1000
+    print(f"\n{name}")
+    print(f"  uncached, one caller: median {np.median(one):.1f} ms (15), p99 {np.percentile(one, 99):.1f} ms (60)")
+    print(f"  distinct tables a second, 4 callers: {600 / seconds:.0f} (150)")
+    print(
+        f"  cached answers a second, 8 callers: {5000 / cached_seconds:.0f} (1,500), median {np.median(cached):.1f} ms"
+    )
+    print(f"  processor time of an answer: {each[0]:.1f} to {each[1]:.1f} ms uncached, {each[2]:.2f} ms cached")
+    print(f"  start from a built cube: {server.seconds:.1f} s (3), two workers")
+    print(f"  memory a worker: {', '.join(f'{mb:.0f}' for mb in server.megabytes())} MB (500)")
+    print(f"  statuses: {statuses} {more}")
+    server.stop()
+
+
+def largest(folder: Path) -> None:
+    """All 245,700 inner cells, which with their totals are 997,920, and six variables of the seven (166,320)."""
+    server = Server(folder, METHODS["cell keys"], dimensions=7)
+    six = "region,sex,age,activity,occupation,education"
+    for words, variables in (("six variables, 166,320 cells", six), ("all seven, 997,920 cells", f"{six},citizenship")):
+        times, _, statuses = asyncio.run(load(server.port, [f"/api/table.csv?variables={variables}"], 1))
+        print(f"  {words} as CSV: {times[0] / 1000:.2f} s (1 for 245,700) {statuses}")
+    server.stop()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        start = time.perf_counter()
+        cube.build(dc.datasets.census(), folder / "cube")
+        print(
+            f"census made and cube built in {time.perf_counter() - start:.1f} s; load {os.getloadavg()[0]:.1f} before"
+        )
+        for name, method in METHODS.items():
+            measure(folder, name, method)
+        print("\nlargest tables")
+        largest(folder)
+
+
+if __name__ == "__main__":
+    main()

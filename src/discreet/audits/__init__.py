@@ -1,0 +1,34 @@
+"""What an intruder can still work out of a release: intervals, bits, ranks, insiders."""
+
+from __future__ import annotations
+
+from discreet.audits.coalition import insiders, unions
+from discreet.audits.contradiction import InfeasibleError
+from discreet.audits.frechet import frechet
+from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
+from discreet.audits.report import Audit, audit
+from discreet.audits.sample import Sample, enumerated, sampled
+from discreet.audits.system import Known, intervals, unmovable
+from discreet.audits.view import View, view
+
+__all__ = [
+    "Audit",
+    "InfeasibleError",
+    "Known",
+    "Sample",
+    "View",
+    "audit",
+    "enumerated",
+    "exactly_known",
+    "frechet",
+    "freedom",
+    "insiders",
+    "intervals",
+    "redundant",
+    "released_rank",
+    "sampled",
+    "spare",
+    "unions",
+    "unmovable",
+    "view",
+]

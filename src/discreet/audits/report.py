@@ -1,0 +1,267 @@
+"""audit(): what an intruder can still work out of a release, cell by cell."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits.contradiction import InfeasibleError
+from discreet.audits.frechet import frechet
+from discreet.audits.system import intervals
+from discreet.audits.view import Prior, View, view, view_of_release
+from discreet.errors import InputError
+from discreet.release import Protected, Release
+from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Array = NDArray[Any]
+EXACT, NARROW, OPEN = "exact", "narrow", "open"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """Feasible interval of each audited cell, and the risk that follows from it. Confidential: it may hold the truth.
+
+    ``number`` says which cell of the tables (laid one after the other) each row is about; inner cells that are not
+    published come after them.
+    """
+
+    view: View
+    number: Array
+    lower: Array
+    upper: Array
+    truth: Array | None
+    need: tuple[Array, Array] | None = None
+    sampled_bits: Array | None = field(default=None)
+
+    @property
+    def m(self) -> Array:
+        """Number of possible values at the released precision."""
+        return possible_values(self.lower, self.upper, decimals=self.view.decimals)
+
+    @property
+    def bits(self) -> Array:
+        """Uncertainty: log2 m, or the entropy of a sampled distribution."""
+        return bits(self.m) if self.sampled_bits is None else self.sampled_bits
+
+    @property
+    def risk(self) -> Array:
+        """DR = 1/H: equation (2) of ODF03, or (3) when all values count as equally likely."""
+        return cell_risk(self.m) if self.sampled_bits is None else risk_of_bits(self.sampled_bits)
+
+    @property
+    def verdict(self) -> Array:
+        """ "exact" where one value is left, "narrow" where the interval is shorter than was asked for, else "open"."""
+        narrow = np.zeros(len(self.number), bool)
+        if self.need is not None:
+            narrow = (self.lower > self.need[0] + 1e-9) | (self.upper < self.need[1] - 1e-9)
+        return np.where(self.m == 1, EXACT, np.where(narrow, NARROW, OPEN))
+
+    @property
+    def exposed(self) -> Array:
+        """Numbers of the cells that are known exactly, or more closely than was asked for."""
+        return np.asarray(self.number[self.verdict != OPEN])
+
+    @property
+    def ok(self) -> bool:
+        """Whether no audited cell is exposed."""
+        return not len(self.exposed)
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """One row per audited cell, the riskiest first (confidential)."""
+        import pandas as pd
+
+        frame = pd.DataFrame(_codes(self.view, self.number))
+        frame["lower"], frame["upper"] = self.lower, self.upper
+        frame["width"] = self.upper - self.lower
+        frame["values"], frame["bits"], frame["DR"] = self.m, self.bits, self.risk
+        frame["verdict"] = self.verdict
+        if self.truth is not None:
+            frame["true"] = self.truth
+        rank = np.select([self.verdict == EXACT, self.verdict == NARROW], [0, 1], 2)
+        return frame.iloc[np.lexsort((-self.risk, rank))]
+
+    def summary(self) -> pd.DataFrame:
+        """How many cells are exact, narrow and open, and how uncertain they are."""
+        import pandas as pd
+
+        rows = {}
+        for name in (EXACT, NARROW, OPEN):
+            at = self.verdict == name
+            rows[name] = {
+                "cells": int(at.sum()),
+                "least bits": float(self.bits[at].min()) if at.any() else np.nan,
+                "median width": float(np.median((self.upper - self.lower)[at])) if at.any() else np.nan,
+            }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python (confidential)."""
+        frame = self.cells
+        return {"summary": self.summary()["cells"].to_dict(), "cells": frame.astype(object).to_dict("records")}
+
+    def plot(self, ax: Axes | None = None, *, most: int = 40) -> Axes:
+        """Intervals as bars, the truth marked (confidential)."""
+        from discreet import plot
+
+        frame = self.cells.head(most)
+        names = [c for c in frame.columns if c not in COLUMNS]
+        labels = [" ".join(str(v) for v in row) for row in frame[names].itertuples(index=False)]
+        truth = frame["true"].to_numpy() if "true" in frame else None
+        exact = (frame["verdict"] != OPEN).to_numpy()
+        return plot.intervals(labels, frame["lower"].to_numpy(), frame["upper"].to_numpy(), truth, exact, ax=ax)
+
+    def to_html(self, *, most: int = 200) -> str:
+        """A table of the riskiest cells for a report (confidential)."""
+        frame = self.cells
+        head = "".join(f'<th scope="col">{html.escape(str(c))}</th>' for c in frame.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_text(v))}</td>" for v in row) + "</tr>"
+            for row in frame.head(most).itertuples(index=False)
+        )
+        more = f"<p>{len(frame) - most:,} more cells</p>" if len(frame) > most else ""
+        title = f"<caption>{html.escape(repr(self))} (confidential)</caption>"
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def _repr_html_(self) -> str:
+        return self.to_html(most=24)
+
+    def __repr__(self) -> str:
+        counts = [f"{int((self.verdict == v).sum()):,} {v}" for v in (EXACT, NARROW, OPEN)]
+        return f"Audit({self.view.measure}: {len(self.number):,} cells, {', '.join(counts)})"
+
+
+COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "verdict", "true")
+
+
+def audit(
+    released: Protected | Release | Sequence[Protected],
+    *,
+    targets: str | Array = "unknown",
+    measure: str | None = None,
+    prior: Prior | None = None,
+    protection: float | tuple[Array, Array] | None = None,
+    nonnegative: bool | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """What can be worked out of one release, or of several linked ones together.
+
+    ``targets``: "unknown" (cells not published as they are), "inner" (all inner cells), or cells by mask or number.
+    ``prior``: what an intruder knows beforehand of hidden cells (see ``discreet.audits.view``). ``protection``: how far
+    an interval must reach on both sides of the truth not to be "narrow": 0.1 for a tenth of it, or two arrays of
+    amounts (below, above) over the cells.
+
+    >>> from discreet import datasets
+    >>> a = audit(datasets.willenborg_suppressed())
+    >>> a.m.tolist(), a.risk.round(3).tolist()
+    ([407.0, 407.0, 407.0, 407.0], [0.115, 0.115, 0.115, 0.115])
+    """
+    seen = (
+        view_of_release(released, nonnegative=nonnegative)
+        if isinstance(released, Release)
+        else view(released, measure=measure, prior=prior, nonnegative=nonnegative)
+    )
+    return of_view(seen, targets, protection=protection, progress=progress)
+
+
+def of_view(
+    seen: View,
+    targets: str | Array = "unknown",
+    *,
+    protection: float | tuple[Array, Array] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """The same for what is known already."""
+    number = _targets(seen, targets)
+    try:
+        lower, upper = _quick(seen, targets) or intervals(seen.known, number, progress=progress)
+    except InfeasibleError as error:
+        codes = _codes(seen, error.cells)
+        names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
+        raise InfeasibleError(error.cells, names) from None
+    grid = 10.0**seen.decimals
+    truth, below, above = None, None, None
+    if seen.truth is not None:
+        cells = len(seen.truth)
+        every = seen.truth
+        if (number >= cells).any():
+            if seen.inner_truth is None:
+                every = np.concatenate([every, np.full(int(number.max()) + 1 - cells, np.nan)])
+            else:
+                every = np.concatenate([every, np.full(len(seen.inner_truth), np.nan)])
+                every[seen.known.inner_variables()] = seen.inner_truth
+        truth = every[number] / grid
+        truth = None if np.isnan(truth).any() else truth
+    if protection is not None:
+        if truth is None:
+            raise InputError("protection is measured from the truth, which is not at hand here")
+        if isinstance(protection, tuple):
+            below, above = truth - np.asarray(protection[0])[number], truth + np.asarray(protection[1])[number]
+        else:
+            below, above = truth - protection * np.abs(truth), truth + protection * np.abs(truth)
+    need = None if below is None or above is None else (below, above)
+    return Audit(seen, number, lower / grid, upper / grid, truth, need)
+
+
+def _quick(seen: View, targets: str | Array) -> tuple[Array, Array] | None:
+    """Inner cells from decomposable margins need no programme."""
+    plain = not seen.unknown.any() and bool((seen.known.inner_lower == 0).all()) and len(seen.layouts) == 1
+    if not isinstance(targets, str) or targets != "inner" or not plain:
+        return None
+    return frechet(seen.layouts[0], seen.known.lower)
+
+
+def _targets(seen: View, targets: str | Array) -> Array:
+    if isinstance(targets, str):
+        if targets == "unknown":
+            return np.flatnonzero(seen.unknown)
+        if targets == "inner":
+            return seen.known.inner_variables()
+        raise InputError(f'targets are "unknown", "inner", a mask or cell numbers, not {targets!r}')
+    given = np.asarray(targets)
+    cells = seen.known.matrix.shape[1]
+    if given.dtype == bool:
+        if given.shape != (cells,):
+            raise InputError(f"the mask has shape {given.shape}, the release {cells:,} cells")
+        return np.flatnonzero(given)
+    if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= cells):
+        raise InputError(f"cells to audit are numbers from 0 to {cells - 1:,}")
+    return given.astype(np.int64)
+
+
+def _codes(seen: View, number: Array) -> dict[str, Any]:
+    """The codes of cells and inner cells, one column per dimension; of several tables, which one it is in."""
+    layouts, known = seen.layouts, seen.known
+    cells = known.matrix.shape[1]
+    names = list(dict.fromkeys(d.name for layout in layouts for d in layout.dimensions))
+    columns: dict[str, Array] = {name: np.full(len(number), "", object) for name in names}
+    start, table = 0, np.zeros(len(number), np.int64)
+    for k, layout in enumerate(layouts):
+        here = (number >= start) & (number < start + len(layout))
+        table[here] = k + 1
+        for j, d in enumerate(layout.dimensions):
+            columns[d.name][here] = np.array(d.codes, object)[layout.codes[number[here] - start, j]]
+        start += len(layout)
+    beyond = number >= cells
+    if beyond.any():
+        variable = known.inner_variables()
+        rows = np.argsort(variable)[np.searchsorted(np.sort(variable), number[beyond])]
+        leaves = {d.name: d.leaves for layout in layouts for d in layout.dimensions}
+        at = rows if seen.inner_place is None else seen.inner_place[rows]
+        places = np.unravel_index(at, [len(leaves[n]) for n in names])
+        for name, place in zip(names, places, strict=True):
+            columns[name][beyond] = np.array(leaves[name], object)[place]
+    return {"table": table, **columns} if len(layouts) > 1 else dict(columns)
+
+
+def _text(value: Any) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,174 @@
+"""From what is released to what an intruder knows: one protected table, or several over the same population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits import relations as related
+from discreet.audits.system import Known
+from discreet.errors import InputError
+from discreet.layout import Layout
+from discreet.release import Protected, Release
+from discreet.table import Table
+
+Array = NDArray[Any]
+Prior = float | tuple[Array, Array]
+MOST_INNER = 5_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What is known, and the true cells (all tables one after the other) and inner cells where they are at hand."""
+
+    known: Known
+    truth: Array | None
+    layouts: tuple[Layout, ...]
+    measure: str
+    decimals: int
+    inner_truth: Array | None = None
+    inner_place: Array | None = None
+    """Where each inner cell stands in the product of all leaves; None if it is where it seems to."""
+
+    @property
+    def unknown(self) -> Array:
+        """Cells whose value is not published as it is."""
+        return np.asarray(self.known.lower < self.known.upper)
+
+
+def view(
+    released: Protected | Sequence[Protected],
+    *,
+    measure: str | None = None,
+    prior: Prior | None = None,
+    nonnegative: bool | None = None,
+) -> View:
+    """The released tables as one system.
+
+    ``prior``: what an intruder knows beforehand of hidden cells: 0.5 for the true value give or take half of it, or a
+    pair of arrays (least, greatest) over the cells. ``nonnegative``: whether inner cells are known not to be negative
+    (default: if none is).
+    """
+    several = [released] if isinstance(released, Protected) else list(released)
+    if not several:
+        raise InputError("nothing to audit; give a Protected, or several")
+    name = measure or several[0].table.measure
+    tables = tuple(p.table for p in several)
+    decimals = max(t.statistic(name).decimals for t in tables)
+    parts = [_cell_bounds(p, name, decimals) for p in several]
+    lower, upper = (np.concatenate([p[k] for p in parts]) for k in (0, 1))
+    truth = np.concatenate([p[2] for p in parts])
+    hidden = np.concatenate([p.hidden for p in several])
+    if prior is not None:
+        low, high = _prior(prior, truth, decimals)
+        lower = np.where(hidden, np.maximum(lower, low), lower)
+        upper = np.where(hidden, np.minimum(upper, high), upper)
+    matrix, relations, inner, place = _joined(tables, name, decimals)
+    if nonnegative is None:
+        nonnegative = all(bool((t.statistic(name).inner >= 0).all()) for t in tables)
+    n = matrix.shape[0]
+    made = Known(
+        matrix=matrix, lower=lower, upper=upper, inner_lower=np.full(n, 0.0 if nonnegative else -np.inf),
+        inner_upper=np.full(n, np.inf), integer=name == "count", relations=relations,
+        point=None if inner is None else np.concatenate([truth, inner]),
+    )  # fmt: skip
+    return View(made, truth, tuple(t.layout for t in tables), name, decimals, inner, place)
+
+
+def view_of_release(release: Release, *, nonnegative: bool | None = None) -> View:
+    """The same for what the world sees: cells that are not shown, or not there, are unknown, and so is the truth."""
+    name = next(iter(release.values))
+    decimals = release.decimals[name]
+    layout = Layout.of(release.dimensions)
+    at = np.ravel_multi_index(tuple(release.codes.T), layout.code_shape)
+    shown = np.full(len(layout), np.nan)
+    shown[at] = np.rint(release.values[name] * 10.0**decimals)
+    if nonnegative is None:
+        nonnegative = not bool((shown < 0).any())
+    open_ = np.isnan(shown)
+    made = Known(
+        matrix=layout.matrix, lower=np.where(open_, -np.inf, shown), upper=np.where(open_, np.inf, shown),
+        inner_lower=np.full(layout.n_inner, 0.0 if nonnegative else -np.inf),
+        inner_upper=np.full(layout.n_inner, np.inf), integer=name == "count", relations=related.of_layout(layout),
+    )  # fmt: skip
+    return View(made, None, (layout,), name, decimals, None)
+
+
+def _cell_bounds(protected: Protected, name: str, decimals: int) -> tuple[Array, Array, Array]:
+    """Per cell what its published value implies, and the truth, in units of the last decimal."""
+    statistic = protected.table.statistic(name)
+    truth = statistic.cells * 10.0 ** (decimals - statistic.decimals)
+    if name not in protected.published:
+        raise InputError(f"{name!r} is not among what is published: {', '.join(protected.published)}")
+    shown = np.asarray(protected.published[name], float) * 10.0**decimals
+    shown = np.where(np.isfinite(shown), np.rint(shown), np.nan)
+    low, high = protected.details.get("lower"), protected.details.get("upper")
+    if low is None or high is None:
+        low, high = shown, shown
+        if (~protected.hidden & (np.abs(shown - truth) > 0.5)).any():
+            raise InputError(
+                f"{protected.method!r} changes values without saying what a published one implies; an audit needs "
+                'details["lower"] and details["upper"]'
+            )
+    else:
+        low, high = np.asarray(low, float) * 10.0**decimals, np.asarray(high, float) * 10.0**decimals
+        if (~protected.hidden & ((truth < low - 1e-6) | (truth > high + 1e-6))).any():
+            raise InputError(f"the bounds that {protected.method!r} states do not hold all true values")
+    gone = protected.hidden
+    return np.where(gone, -np.inf, low), np.where(gone, np.inf, high), truth
+
+
+def _prior(prior: Prior, truth: Array, decimals: int) -> tuple[Array, Array]:
+    if isinstance(prior, tuple):
+        low, high = (np.asarray(p, float) * 10.0**decimals for p in prior)
+        if low.shape != truth.shape or high.shape != truth.shape:
+            raise InputError(f"prior bounds are two arrays over the {len(truth):,} cells")
+        return low, high
+    if not prior >= 0:
+        raise InputError("prior is a share of the true value, at least 0; 0.5 stands for 50 % up and down")
+    return truth - prior * np.abs(truth), truth + prior * np.abs(truth)
+
+
+def _joined(tables: Sequence[Table], name: str, decimals: int) -> tuple[Any, Any, Array | None, Array]:
+    """Matrix over common inner cells, relations, and the true inner cells where one table knows them all."""
+    from scipy.sparse import csr_array, hstack
+
+    if len(tables) == 1:
+        statistic = tables[0].statistic(name)
+        inner = statistic.inner * 10.0 ** (decimals - statistic.decimals)
+        return tables[0].matrix, related.of_layout(tables[0].layout), inner, tables[0].layout.inner
+    dimensions: dict[str, Any] = {}
+    for table in tables:
+        for d in table.dimensions:
+            if dimensions.setdefault(d.name, d).leaves != d.leaves:
+                raise InputError(f"dimension {d.name!r} has different codes in two of the tables; audit them alike")
+    shape = [len(d.leaves) for d in dimensions.values()]
+    if np.prod(shape, dtype=float) > MOST_INNER:
+        raise InputError(f"together the tables have more than {MOST_INNER:,} inner cells; audit fewer at once")
+    place = dict(zip(dimensions, np.unravel_index(np.arange(int(np.prod(shape))), shape), strict=True))
+    possible = np.ones(int(np.prod(shape)), bool)
+    flats = []
+    for table in tables:
+        sizes = table.layout.shape
+        flat = np.ravel_multi_index(tuple(place[d.name] for d in table.dimensions), sizes)
+        if table.layout.possible is not None:
+            possible &= table.layout.possible[flat]
+        flats.append(flat)
+    parts = []
+    for table, flat in zip(tables, flats, strict=True):
+        row = np.full(int(np.prod(table.layout.shape)), -1)
+        row[table.layout.inner] = np.arange(table.layout.n_inner)
+        parts.append(table.matrix[row[flat[possible]]])
+    whole = next((t for t in tables if {d.name for d in t.dimensions} == set(dimensions)), None)
+    matrix = csr_array(hstack(parts, format="csr"))
+    if whole is None:
+        return matrix, None, None, np.flatnonzero(possible)
+    values = whole.statistic(name)
+    names = [d.name for d in whole.dimensions]
+    dense = np.moveaxis(whole.layout.dense(values.inner), range(len(names)), [list(dimensions).index(n) for n in names])
+    inner = dense.ravel()[possible] * 10.0 ** (decimals - values.decimals)
+    return matrix, None, inner, np.flatnonzero(possible)

@@ -1,0 +1,176 @@
+"""discreet protect: any method of the registry, on a table of records or a ready one."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.common import (
+    app,
+    bar,
+    emit_release,
+    example,
+    filters,
+    format_of,
+    load_table,
+    names_of,
+    read_microdata,
+    release_options,
+    say,
+    table_options,
+)
+from discreet.cli.policy import PolicyChoice, policy_options
+from discreet.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from discreet.release import Protected
+
+
+@example('discreet protect people.csv --by area,sex --method suppress --rule "threshold(n=3)" -o table.csv')
+@app.command()
+@table_options
+@click.option("--method", "name", default="suppress", show_default=True, help="How to protect; `--method list` lists.")
+@click.option("-P", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
+@click.option("--rule", help='Which cells are sensitive, e.g. "threshold(n=3) | dominance(n=1, k=75)".')
+@click.option("--marks", type=click.Path(path_type=Path), help="A-priori marks: CSV of codes and mark (s, u, z, w).")
+@click.option("--top", type=click.IntRange(1), help="Largest contributions kept per cell, for rules that need them.")
+@policy_options
+@release_options
+@click.option("--confidential", type=click.Path(path_type=Path), help="Write true values and status letters here.")
+def protect(
+    name: str,
+    parameters: Sequence[str],
+    rule: str | None,
+    marks: Path | None,
+    top: int | None,
+    output: Path | None,
+    format: str | None,
+    confidential: Path | None,
+    policy: PolicyChoice,
+    **which: Any,
+) -> None:
+    """Protect the table of DATA and write what may be published.
+
+    With --policy the policy decides: whether the table may be asked at all, how it is protected, whether it may leave.
+    """
+    if name == "list":
+        _list()
+        return
+    if policy.given:
+        policy.refuse_others(parameters, rule, marks, confidential)
+        emit_release(policy.answer(which, output, format), output, format)
+        return
+    from discreet.files import write_whole
+
+    given = _given(name, parameters, rule, marks, names_of(which["by"]))
+    format_of(output, format)
+    began = time.perf_counter()
+    with bar(name) as progress:
+        done = _protected(name, given, top, which, progress)
+    emit_release(done.release(), output, format)
+    if confidential is not None:
+        write_whole(confidential, done.cells.to_csv(index=False).encode())
+        say(f"wrote {confidential}: confidential")
+    say(_summary(done, time.perf_counter() - began))
+
+
+def _list() -> None:
+    from discreet.methods import HOMES, method_class
+
+    for name in HOMES:
+        kind = method_class(name)
+        words = (kind.__doc__ or "").strip().splitlines()[0]
+        known = ", ".join(f.name for f in dataclasses.fields(kind) if f.init and f.name != "progress")
+        click.echo(f"{name}: {words}\n    {known}")
+
+
+def _given(
+    name: str, parameters: Sequence[str], rule: str | None, marks: Path | None, by: Sequence[str]
+) -> dict[str, Any]:
+    """The parameters of a method from the command line."""
+    from discreet.methods import method_class
+
+    known = [f.name for f in dataclasses.fields(method_class(name)) if f.init and f.name != "progress"]
+    found: dict[str, Any] = {}
+    for item in parameters:
+        key, equals, text = item.partition("=")
+        if not equals:
+            raise InputError(f"-P takes NAME=VALUE, not {item!r}")
+        if key.strip() not in known:
+            raise InputError(f"method {name!r} has no parameter {key.strip()!r}; {nearest(key.strip(), known)}")
+        found[key.strip()] = value_of(text.strip())
+    for key, value in (("rule", rule), ("marks", marks)):
+        if value is None:
+            continue
+        if key not in known:
+            raise InputError(f"method {name!r} takes no --{key}")
+        if key == "marks":
+            from discreet.rules import read_marks
+
+            value = read_marks(Path(value), by)  # type: ignore[assignment]
+        found[key] = value
+    if "rule" in known and "rule" not in found:
+        raise InputError(f'method {name!r} needs a rule: --rule "threshold(n=3)"')
+    return found
+
+
+def value_of(text: str) -> Any:
+    """A TOML value, or plain text where it is none.
+
+    >>> value_of("3"), value_of("[1, 2]"), value_of("value")
+    (3, [1, 2], 'value')
+    """
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        if text[:1] in '"[{':
+            raise InputError(f"cannot read the value {text!r}; write it as in TOML") from None
+        return text
+
+
+def _protected(
+    name: str,
+    given: dict[str, Any],
+    top: int | None,
+    which: dict[str, Any],
+    progress: Callable[[int, int], None] | None,
+) -> Protected:
+    import discreet
+    from discreet.methods import method, method_class
+
+    kind = method_class(name)
+    if "progress" in {f.name for f in dataclasses.fields(kind)}:
+        given = {**given, "progress": progress}
+    made: Any = method(name, **given)
+    if not str(kind.__call__.__annotations__.get("return", "")).endswith("Microdata"):
+        return discreet.protect(load_table(**which, top=top), made)
+    if which["ready"]:
+        raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
+    by = names_of(which["by"])
+    records = read_microdata(
+        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"]
+    )
+    changed = made(records)
+    table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)
+    return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words)
+
+
+def _summary(done: Protected, seconds: float) -> str:
+    """Cells, what became of them, what was lost, how long it took."""
+    from discreet.release import Status
+
+    size = abs(done.table.value.astype(float))
+    lost = 100 * float(size[done.hidden].sum()) / (float(size.sum()) or 1)
+    words = [f"{len(done.table):,} cells"]
+    for kind in (Status.PRIMARY, Status.SECONDARY, Status.FORCED, Status.NEVER):
+        if many := int((done.status == kind.value).sum()):
+            words.append(f"{many:,} {kind.name.lower()}")
+    if done.hidden.any():
+        words.append(f"{lost:.1f} % of the value lost")
+    return f"{done.method}: " + ", ".join(words) + f", {seconds:.1f} s"

@@ -1,0 +1,334 @@
+"""discreet serve, cube, and admin: the table server and what its keeper does."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.common import app, emit, emit_release, example, format_of, release_options, say, working
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from discreet.server.settings import Settings
+    from discreet.server.store import Store
+
+PATH = click.Path(path_type=Path)
+
+
+@example("discreet serve people.parquet --codebook people.toml --policy policy.toml --workers 2")
+@app.command()
+@click.argument("data", type=PATH)
+@click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
+@click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
+@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file.")
+@click.option(
+    "--store",
+    default="sqlite:///discreet.db",
+    show_default=True,
+    help="Users, limits and the record: sqlite:/// or postgresql://.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["open", "restricted"]),
+    default="open",
+    show_default=True,
+    help="Whether strangers get answers.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
+)
+@click.option("--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Worker processes.")
+@click.option(
+    "--rate", default=600, show_default=True, type=click.IntRange(1), help="Requests a minute of a public user."
+)
+@click.option(
+    "--tables", default=2000, show_default=True, type=click.IntRange(1), help="Different tables a day of a public user."
+)
+@click.option("--cube", "cube_folder", type=PATH, help="Keep the built cube in this folder and use it next time.")
+@click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
+@click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
+def serve(
+    data: Path, policy_file: Path, codebook: Path | None, database_table: str | None, store: str, mode: str, host: str,
+    port: int, workers: int, rate: int, tables: int, cube_folder: Path | None, https: bool, proxy: bool,
+) -> None:  # fmt: skip
+    """Serve protected tables of DATA to browsers and programs.
+
+    DATA are records, or a folder made by `discreet cube`. The cube is built once and shared by all workers.
+    """
+    from discreet.policy import read_policy
+    from discreet.server.settings import Settings
+
+    read_policy(policy_file)  # say now what is wrong with it
+    settings = Settings(
+        policy=str(policy_file.resolve()), cube=str(data.resolve()), store=store, mode=mode, rate=rate, tables=tables,
+        https=https, proxy=proxy,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
+        if not (data / "cube.json").is_file():
+            settings = _prepared(settings, data, codebook, database_table, cube_folder or Path(scratch))
+        run(settings, host, port, workers)
+
+
+def _prepared(settings: Settings, data: Path, codebook: Path | None, table: str | None, folder: Path) -> Settings:
+    """Settings with a cube built from the records, or with the records themselves when it would be too large."""
+    from discreet.codebook import read_codebook
+    from discreet.microdata import Microdata
+    from discreet.server import cube
+
+    if codebook is None:
+        raise InputError("name the codebook of the data (--codebook), or serve a folder made by `discreet cube`")
+    if not cube.fits(read_codebook(codebook)):
+        say("the cube would be too large: every table is counted from the records")
+        return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)
+    with working("building the cube"):
+        cube.build(Microdata.read(data, codebook, table=table), folder)
+    return replace(settings, cube=str(folder.resolve()))
+
+
+def run(settings: Settings, host: str, port: int, workers: int) -> None:
+    """Listen and serve."""
+    from discreet.server.workers import listening
+
+    found = listening(host, port)
+    serve_on(settings, found, f"http://{host}:{found.getsockname()[1]}/", workers)
+
+
+def serve_on(settings: Settings, found: socket, address: str, workers: int) -> None:
+    """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
+    from discreet.server.store import Store
+    from discreet.server.workers import Keeper, load
+
+    try:
+        Store(settings.store).close()  # made once, and said now if it cannot be
+        load(settings)
+        say(f"discreet serves on {address} (stop with Ctrl-C)")
+        Keeper(settings, found, workers).run()
+    finally:
+        found.close()
+
+
+@example("discreet cube people.parquet --codebook people.toml -o people.cube")
+@app.command()
+@click.argument("data", type=PATH)
+@click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
+@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file.")
+@click.option("-o", "--output", type=PATH, required=True, help="The folder to write (confidential).")
+def cube(data: Path, codebook: Path, database_table: str | None, output: Path) -> None:
+    """Count DATA into a cube that `discreet serve` starts from at once."""
+    from discreet.microdata import Microdata
+    from discreet.server import cube as cubes
+
+    with working("building the cube"):
+        version = cubes.build(Microdata.read(data, codebook, table=database_table), output)
+    say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
+
+
+@example("discreet answer people.cube --policy policy.toml --variables sex,age --where region=R1 -o table.csv")
+@app.command()
+@click.argument("data", type=PATH)
+@click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
+@click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
+@click.option("--variables", required=True, help="Variables with their level of detail: sex,age or county:region,sex.")
+@click.option("--where", default="", help="The population: region=R1, several separated by semicolons.")
+@release_options
+def answer(
+    data: Path, policy_file: Path, codebook: Path | None, variables: str, where: str, output: Path | None,
+    format: str | None,
+) -> None:  # fmt: skip
+    """The table that a server would give, or exit 3 with the rule that refuses it."""
+    from discreet.microdata import Microdata
+    from discreet.policy import answer as ask
+    from discreet.policy import read_policy
+    from discreet.server import cube as cubes
+    from discreet.server.asking import query_from
+
+    format_of(output, format)
+    source: Any
+    if (data / "cube.json").is_file():
+        source, _ = cubes.load(data)
+    elif codebook is None:
+        raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
+    else:
+        source = Microdata.read(data, codebook)
+    release = ask(source, query_from(source.dimensions, variables, where), read_policy(policy_file))
+    emit_release(release, output, format)
+
+
+@example("discreet demo --folder demo")
+@app.command()
+@click.option("--folder", type=PATH, default=Path("demo"), show_default=True, help="Where data, secret and store go.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
+)
+@click.option("-n", "records", default=1_500_000, show_default=True, type=click.IntRange(1), help="Synthetic persons.")
+def demo(folder: Path, host: str, port: int, records: int) -> None:
+    """Serve a synthetic census: everything is made on the spot, and a methodologist to sign in as."""
+    import secrets
+    from importlib import resources
+
+    from discreet import datasets
+    from discreet.server import auth, cube
+    from discreet.server.settings import Settings
+    from discreet.server.workers import listening
+
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "secret.key").exists():
+        (folder / "secret.key").touch(0o600)
+        (folder / "secret.key").write_text(secrets.token_hex(32))
+    text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
+    (folder / "policy.toml").write_text(text.replace("SECRET_FILE", str((folder / "secret.key").resolve())))
+    if not (folder / "cube" / "cube.json").exists():
+        say(f"making {records:,} synthetic persons and their cube")
+        cube.build(datasets.census(n=records), folder / "cube")
+    url, password = f"sqlite:///{(folder / 'store.db').resolve()}", secrets.token_urlsafe(12)
+    with opened(url) as store:
+        if store.user("ada") is None:
+            auth.new_user(store, "ada", "methodologist", password)
+            say(f"methodologist: name ada, password {password}")
+    found = listening(host, port)
+    base = f"http://{host}:{found.getsockname()[1]}"
+    for words, path in TRY:
+        say(f"  {words:<22}{base}{path}")
+    serve_on(
+        Settings(policy=str(folder / "policy.toml"), cube=str(folder / "cube"), store=url), found, f"{base}/", workers=2
+    )
+
+
+TRY = (
+    ("a heat map", "/table?variables=age,activity&where=region=R1&view=heat"),
+    ("the same as CSV", "/api/table.csv?variables=age,activity&where=region=R1"),
+    ("one that is refused", "/table?variables=sex&where=citizenship=STL"),
+)
+
+# -- the keeper -------------------------------------------------------------------------------------------------
+
+
+@app.group()
+def admin() -> None:
+    """Keep a table server: users, tokens, keys, the record."""
+
+
+STORE = click.option("--store", "url", default="sqlite:///discreet.db", show_default=True, help="The server's store.")
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Store]:
+    """A server's store, closed again."""
+    from discreet.server.store import Store
+
+    store = Store(url)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@example("discreet admin add-user ada --role methodologist --password-stdin < password.txt")
+@admin.command("add-user")
+@click.argument("name")
+@click.option("--role", default="approved", show_default=True, help="public, approved, methodologist or admin.")
+@click.option("--password-stdin", is_flag=True, help="Read a password; without one the user has tokens only.")
+@STORE
+def add_user(name: str, role: str, password_stdin: bool, url: str) -> None:
+    """Add a user."""
+    from discreet.server import auth
+
+    password = sys.stdin.readline().rstrip("\n") if password_stdin else None
+    with opened(url) as store:
+        auth.new_user(store, name, role, password)
+    say(f"added {name}, {role}")
+
+
+@example("discreet admin change-user ada --role admin")
+@admin.command("change-user")
+@click.argument("name")
+@click.option("--role", help="public, approved, methodologist or admin.")
+@click.option("--password-stdin", is_flag=True, help="Read a new password.")
+@click.option("--active/--inactive", default=None, help="Whether the account can be used.")
+@STORE
+def change_user(name: str, role: str | None, password_stdin: bool, active: bool | None, url: str) -> None:
+    """Change a user's role or password, or close the account; sessions end."""
+    from discreet.server import auth
+
+    changes: dict[str, object] = {}
+    if role is not None:
+        if role not in auth.ROLES:
+            raise InputError(f"role {role!r} is none of {', '.join(auth.ROLES)}")
+        changes["role"] = role
+    if password_stdin:
+        changes["password"] = auth.hashed(auth.checked_password(sys.stdin.readline().rstrip("\n")))
+    if active is not None:
+        changes["active"] = active
+    if not changes:
+        raise InputError("nothing to change: give --role, --password-stdin or --inactive")
+    with opened(url) as store:
+        store.change_user(name, **changes)
+    say(f"changed {name}")
+
+
+@example("discreet admin users")
+@admin.command()
+@STORE
+def users(url: str) -> None:
+    """List the users."""
+    with opened(url) as store:
+        found = store.all_users()
+    for user in found:
+        click.echo(f"{user['name']}\t{user['role']}\t{'active' if user['active'] else 'closed'}")
+
+
+@example("discreet admin token ada")
+@admin.command()
+@click.argument("name")
+@click.option("--revoke", is_flag=True, help="End all tokens of the user instead.")
+@STORE
+def token(name: str, revoke: bool, url: str) -> None:
+    """Print a new API token of a user; it is shown this once, and kept as a hash."""
+    from discreet.server import auth
+
+    with opened(url) as store:
+        if not revoke:
+            click.echo(auth.new_token(store, name))
+            return
+        user = store.user(name)
+        if user is None:
+            raise InputError(f"no user {name!r}")
+        ended = store.revoke_tokens(user["id"])
+    say(f"{ended} tokens ended; workers forget them within {auth.TOKEN_SECONDS:g} s")
+
+
+@example("discreet admin rotate-keys")
+@admin.command("rotate-keys")
+@STORE
+def rotate_keys(url: str) -> None:
+    """New keys for forms and addresses; all sessions end. Restart the server afterwards.
+
+    The secret of the protection method is not touched: another one would change every number.
+    """
+    with opened(url) as store:
+        ended = store.rotate()
+    say(f"keys are new, {ended} sessions ended; restart the server")
+
+
+@example("discreet admin record -o record.jsonl")
+@admin.command("record")
+@click.option("-o", "--output", type=PATH, help="Write here instead of to stdout.")
+@STORE
+def export_record(output: Path | None, url: str) -> None:
+    """The dissemination record as lines that `discreet replay` reads."""
+    from discreet.server.ledger import export
+
+    with opened(url) as store:
+        lines = list(export(store))
+    emit("".join(line + "\n" for line in lines).encode(), output)

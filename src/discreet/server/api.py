@@ -1,0 +1,264 @@
+"""The API: metadata, check, table. Answers are bytes that ``answer`` and ``formats`` made; errors have one form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi import Query as Parameter
+from fastapi.responses import Response
+
+from discreet.errors import InputError, Refused
+from discreet.formats import FORMATS, Format
+from discreet.server.asking import query_from
+from discreet.server.auth import Caller
+from discreet.server.desk import Desk, Reply
+from discreet.server.limits import Over
+
+router = APIRouter(prefix="/api", tags=["tables"])
+SERVED = tuple(f for f in FORMATS if f.name != "csvw")
+FORBIDDEN, TOO_LARGE, BAD, TOO_MANY = 403, 413, 422, 429
+TOO_LARGE_RULES = ("max_cells",)
+MAX_AGE = 3600
+ATTEMPTS = 20  # wrong tokens or passwords, a minute and address
+VARIABLES = Parameter(
+    min_length=1, max_length=1000, description="Variables with their level of detail: `sex,age` or `county:region,sex`"
+)
+WHERE = Parameter(max_length=2000, description="The population: `region=R1`, several separated by `;`")
+MEASURE = Parameter(max_length=100, description="What is counted or summed; `count` unless the data hold magnitudes")
+_ERROR = {
+    "type": "object",
+    "required": ["error", "rule", "reason", "hint"],
+    "properties": {name: {"type": "string"} for name in ("error", "rule", "reason", "hint")},
+    "additionalProperties": False,
+}
+
+
+class Fault(Exception):  # noqa: N818 - an answer to the caller
+    """An answer other than a table, in the canonical form."""
+
+    def __init__(self, status: int, error: str, rule: str, reason: str, hint: str = "", **headers: str) -> None:
+        super().__init__(error)
+        self.status, self.headers = status, {k.replace("_", "-"): v for k, v in headers.items()}
+        self.told = {"error": error, "rule": rule, "reason": reason, "hint": hint}
+
+    def response(self) -> Response:
+        """As JSON."""
+        return Response(orjson.dumps(self.told), self.status, self.headers, "application/json")
+
+
+def fault_of(error: Exception) -> Fault:
+    """The canonical form of what the library raises."""
+    if isinstance(error, Refused):
+        if error.rule in TOO_LARGE_RULES:
+            return Fault(TOO_LARGE, "too large", error.rule, error.reason, error.hint)
+        return Fault(FORBIDDEN, "refused", error.rule, error.reason, error.hint)
+    if isinstance(error, Over):
+        words = {"rate": "too many requests", "tables": "too many different tables", "address": "too many attempts"}
+        reason = words[error.rule]
+        hint = f"wait {error.seconds} seconds"
+        return Fault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
+    return Fault(BAD, "bad query", "input", str(error), "see /api/metadata for variables, levels and categories")
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The canonical errors in the OpenAPI document."""
+    words = {401: "sign in first", 403: "refused by the policy", 406: "no such format", 413: "too large",
+             422: "the query is wrong", 429: "too many; see Retry-After"}  # fmt: skip
+    content = {"application/json": {"schema": _ERROR}}
+    return {status: {"description": words[status], "content": content} for status in statuses}
+
+
+def desk_of(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+async def admitted(request: Request) -> Caller:
+    """The caller, counted against the rate limit and let in by the mode."""
+    desk = desk_of(request)
+    try:
+        caller: Caller = request.app.state.gate.caller(request)
+    except PermissionError:
+        await desk.ledger.run(desk.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
+        raise Fault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
+                    WWW_Authenticate="Bearer") from None  # fmt: skip
+    request.state.role = caller.role
+    await desk.count_request(caller)
+    if desk.settings.mode == "restricted" and not caller.may("approved"):
+        if caller.signed_in:
+            raise Fault(FORBIDDEN, "refused", "mode", "your account is not approved", "ask the data's owner")
+        raise Fault(401, "unauthorized", "mode", "this server answers approved users only",
+                    "send a token: Authorization: Bearer ...", WWW_Authenticate="Bearer")  # fmt: skip
+    return caller
+
+
+# -- metadata ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/metadata", summary="Variables, levels, categories and limits", responses=errors(401, 429))
+async def metadata(request: Request) -> Response:
+    """Everything that is needed to ask."""
+    await admitted(request)
+    desk = desk_of(request)
+    tag = f'"{desk.edition}-metadata"'
+    if same(request, tag):
+        return Response(status_code=304, headers=headers(desk, tag))
+    return Response(orjson.dumps(described(desk)), 200, headers(desk, tag), "application/json")
+
+
+def described(desk: Desk) -> dict[str, Any]:
+    """The codebook and the policy's limits as plain values."""
+    rules = desk.policy.query
+    return {
+        "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title,
+        "policy": desk.policy.title,
+        "edition": desk.edition,
+        "variables": [
+            {
+                "name": d.name,
+                "total": d.total,
+                "levels": {name: list(codes) for name, codes in d.levels.items() if name != "total"},
+                "labels": {code: d.label(code) for code in d.codes},
+                "allowed": d.name not in rules.disallowed,
+            }
+            for d in desk.data.dimensions
+        ],
+        "limits": {
+            "max_dimensions": rules.max_dimensions,
+            "max_cells": rules.max_cells,
+            "max_filters": rules.max_filters,
+            "nested_only": rules.nested_only,
+            "forbidden": [list(names) for names in rules.forbidden],
+            "required": {name: list(needed) for name, needed in rules.required.items()},
+            "requests_a_minute": desk.settings.rate,
+            "tables_a_day": desk.settings.tables,
+        },
+        "formats": [{"name": f.name, "suffix": f.suffix, "type": f.media_type} for f in SERVED],
+    }
+
+
+@router.get("/check", summary="Would this be allowed? Decided from the codebook alone", responses=errors(401, 422, 429))
+async def check(
+    request: Request,
+    variables: Annotated[str, VARIABLES],
+    where: Annotated[str, WHERE] = "",
+    measure: Annotated[str, MEASURE] = "count",
+) -> Response:
+    """Nothing is counted and nothing recorded; the table itself may still be refused by rules for tables."""
+    await admitted(request)
+    desk = desk_of(request)
+    told: dict[str, Any] = {"max_cells": desk.policy.query.max_cells}
+    query = query_from(desk.data.dimensions, variables, where, measure)
+    told["cells"] = query.resolved(desk.data.dimensions).cells
+    try:
+        desk.dry_run(query)
+        told |= {"allowed": True, "rule": "", "reason": "", "hint": ""}
+    except Refused as refused:
+        told |= {"allowed": False, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
+    return Response(orjson.dumps(told), media_type="application/json", headers={"Cache-Control": "private, max-age=60"})
+
+
+# -- tables -----------------------------------------------------------------------------------------------------
+
+_CONTENT = {f.media_type.partition(";")[0]: {"schema": {"type": "string"}} for f in SERVED}
+_TABLE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The protected table", "content": _CONTENT},
+    304: {"description": "You have it already"},
+    **errors(401, 403, 406, 413, 422, 429),
+}
+
+
+@router.get("/table", summary="A protected table, in the format that Accept names", responses=_TABLE)
+async def table(
+    request: Request,
+    variables: Annotated[str, VARIABLES],
+    where: Annotated[str, WHERE] = "",
+    measure: Annotated[str, MEASURE] = "count",
+) -> Response:
+    """CSV unless another format is preferred; the bytes are those of the library and the command line."""
+    return await tabled(request, chosen(request.headers.get("accept", "*/*")), variables, where, measure)
+
+
+@router.get("/table.{suffix}", summary="A protected table, in the format of the suffix", responses=_TABLE)
+async def table_as(
+    request: Request,
+    suffix: str,
+    variables: Annotated[str, VARIABLES],
+    where: Annotated[str, WHERE] = "",
+    measure: Annotated[str, MEASURE] = "count",
+) -> Response:
+    """`table.csv`, `table.json` (JSON-stat), `table.px`, `table.xlsx`, `table.parquet`, `table.sdmx.csv`, ..."""
+    found = [f for f in SERVED if f.suffix == f".{suffix.lower()}"]
+    if not found:
+        known = ", ".join(f.suffix for f in SERVED)
+        raise Fault(406, "no such format", "format", "the suffix names no format", f"known: {known}")
+    return await tabled(request, found[0], variables, where, measure)
+
+
+async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
+    """The one way out of the API."""
+    caller = await admitted(request)
+    desk = desk_of(request)
+    query = query_from(desk.data.dimensions, variables, where, measure)
+    reply = await desk.ask(caller, query)
+    request.state.cached = reply.cached
+    tag = desk.tag(query, form.name)
+    extra = headers(desk, tag, reply)
+    _ = reply.release  # raises the refusal, if it is one
+    if same(request, tag):
+        return Response(status_code=304, headers=extra)
+    try:
+        body = await desk.body(query, reply, form.name)
+    except InputError as error:
+        raise Fault(TOO_LARGE, "too large", "format", str(error), "take another format or a smaller table") from None
+    extra["Content-Disposition"] = f'inline; filename="table{form.suffix}"'
+    extra["Content-Type"] = form.media_type
+    return Response(body, 200, extra)
+
+
+def headers(desk: Desk, tag: str, reply: Reply | None = None) -> dict[str, str]:
+    """Cache headers. What depends on who asks is for the asker alone; the rest may be kept by anybody."""
+    open_to_all = desk.settings.mode == "open" and desk.policy.guard.action in ("off", "warn")
+    who = "public" if open_to_all else "private"
+    made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
+    if reply is not None and reply.flag is not None:
+        made["X-Discreet-Guard"] = reply.flag.rule
+        made["Cache-Control"] = "private, no-store"
+    return made
+
+
+def same(request: Request, tag: str) -> bool:
+    """Whether the caller has this very answer."""
+    given = request.headers.get("if-none-match", "")
+    return given == "*" or tag in [part.strip().removeprefix("W/") for part in given.split(",")]
+
+
+def chosen(accept: str) -> Format:
+    """The format that an Accept header prefers; CSV when anything will do.
+
+    >>> chosen("application/json;q=0.5, text/x-pcaxis").name, chosen("*/*").name
+    ('px', 'csv')
+    """
+    best: tuple[float, int, Format] | None = None
+    for place, part in enumerate(accept.split(",")):
+        kind, *parameters = [piece.strip().lower() for piece in part.split(";")]
+        quality = next((_number(p[2:]) for p in parameters if p.startswith("q=")), 1.0)
+        for form in SERVED:
+            own = form.media_type.partition(";")[0]
+            if quality > 0 and kind in (own, "*/*", own.partition("/")[0] + "/*"):
+                if best is None or (quality, -place) > (best[0], best[1]):
+                    best = (quality, -place, form)
+                break
+    if best is None:
+        known = ", ".join(dict.fromkeys(f.media_type.partition(";")[0] for f in SERVED))
+        raise Fault(406, "no such format", "format", "no format of the Accept header is served", f"known: {known}")
+    return best[2]
+
+
+def _number(text: str) -> float:
+    try:
+        return min(max(float(text), 0.0), 1.0)
+    except ValueError:
+        return 0.0

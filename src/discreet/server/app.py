@@ -1,0 +1,146 @@
+"""The application: routes, headers that keep a browser safe, errors that tell nothing, start and end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet import __version__
+from discreet.errors import InputError, Refused
+from discreet.server import api, method, pages
+from discreet.server.api import Fault, fault_of
+from discreet.server.auth import Gate
+from discreet.server.desk import Desk
+from discreet.server.limits import Over
+from discreet.server.logs import configure, log, milliseconds, place
+from discreet.server.settings import Settings
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SAFE = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """A table server; without settings, with those that `discreet serve` left in the environment."""
+    from_parent = settings is None
+    settings = Settings.from_environment() if settings is None else settings
+    if from_parent:
+        configure()
+    desk = Desk(settings)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        desk.warm_up()
+        log.info("started", extra={"worker": os.getpid()})
+        yield
+        await desk.close()
+        log.info("stopped", extra={"worker": os.getpid()})
+
+    app = FastAPI(
+        title="discreet table server", version=__version__, docs_url=None, redoc_url=None,
+        openapi_url="/api/openapi.json", lifespan=life,
+    )  # fmt: skip
+    app.state.desk, app.state.gate = desk, Gate(desk.store, settings)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.include_router(method.router)
+    app.add_api_route("/health", health, include_in_schema=False)
+    static = resources.files("discreet.server").joinpath("static")
+    app.mount("/static", StaticFiles(directory=str(static)), name="static")
+    for kind in (Fault, Refused, InputError, Over, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, told)
+    app.add_middleware(Watched)
+    return app
+
+
+async def health(request: Request) -> Response:
+    """Whether this worker can answer: its store works."""
+    desk: Desk = request.app.state.desk
+    good = await desk.ledger.run(desk.store.alive)
+    return Response(b'{"status":"ok"}' if good else b'{"status":"no store"}', 200 if good else 503,
+                    media_type="application/json", headers={"Cache-Control": "no-store"})  # fmt: skip
+
+
+async def told(request: Request, error: Exception) -> Response:
+    """An error in the form that fits who asks: JSON under /api, else a page."""
+    if isinstance(error, RequestValidationError):
+        named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
+        fault = Fault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
+    elif isinstance(error, HTTPException):
+        words = {404: "there is nothing here", 405: "this cannot be done here"}
+        fault = Fault(error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api")
+    else:
+        fault = error if isinstance(error, Fault) else fault_of(error)
+    request.state.rule = fault.told["rule"]
+    if request.url.path.startswith("/api") or request.url.path == "/health":
+        return fault.response()
+    return pages.fault_page(request, fault)
+
+
+class Watched:
+    """Around everything: time it, log it without values, catch what should not happen, add the safe headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 0
+        if scope["method"] == "HEAD":  # answered like GET; uvicorn leaves the body out
+            scope = {**scope, "method": "GET"}
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _make_safe(scope["path"], message)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
+            log.error("fault", extra={"where": place(error), "kind": type(error).__name__})
+            if not status:
+                request = Request(scope, receive)
+                fault = Fault(500, "fault", "server", "something went wrong on our side", "try again")
+                await (await told(request, fault))(scope, receive, sending)
+        log.info("request", extra=_facts(scope, status, start))
+
+
+def _make_safe(path: str, message: Message) -> None:
+    given = {name for name, _ in message["headers"]}
+    message["headers"] = [*message["headers"], *((n, v) for n, v in SAFE if n not in given)]
+    if b"cache-control" not in given:
+        kept = b"public, max-age=3600" if path.startswith("/static/") else b"no-store"
+        message["headers"].append((b"cache-control", kept))
+
+
+def _facts(scope: Scope, status: int, start: float) -> dict[str, Any]:
+    route = scope.get("route")
+    facts: dict[str, Any] = {"method": scope["method"], "path": getattr(route, "path", "other"), "status": status}
+    facts |= {"ms": milliseconds(start), "worker": os.getpid()}
+    facts |= {name: value for name, value in scope.get("state", {}).items() if name in ("role", "rule", "cached")}
+    return facts

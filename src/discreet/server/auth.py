@@ -1,0 +1,196 @@
+"""Who asks: passwords and tokens (kept as scrypt hashes), sessions, roles, and tokens against forged forms."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from discreet.errors import InputError, listed
+from discreet.server.settings import Settings
+from discreet.server.store import Store
+
+ROLES = ("public", "approved", "methodologist", "admin")
+SESSION, NONCE = "discreet_session", "discreet_form"
+SESSION_SECONDS = 8 * 3600
+TOKEN_SECONDS = 30.0  # how long a checked token is believed without asking the store again
+APPROVED = 5  # times the limits of the public
+COST = {"n": 2**14, "r": 8, "p": 1}
+MOST_FORM = 4096
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody who asks: the name that goes into the record, and the role."""
+
+    who: str
+    role: str = "public"
+    signed_in: bool = False
+
+    def may(self, role: str) -> bool:
+        """Whether the role includes another."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+    @property
+    def share(self) -> int:
+        """How many times the public's limits this caller has."""
+        return APPROVED if self.may("approved") else 1
+
+
+class Gate:
+    """Turns a request into a caller."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+        self.form_key, self.address_key = store.key("forms"), store.key("addresses")
+        self._checked: dict[bytes, tuple[float, Caller]] = {}
+
+    def caller(self, request: Request) -> Caller:
+        """By token, by session, or as one of the public, known by a keyed hash of the address.
+
+        A token that is wrong is an error, not a way to be one of the public.
+        """
+        header = request.headers.get("authorization", "")
+        if header:
+            scheme, _, token = header.partition(" ")
+            found = self.by_token(token.strip()) if scheme.lower() == "bearer" else None
+            if found is None:
+                raise PermissionError
+            return found
+        if name := request.cookies.get(self.cookie(SESSION)):
+            user = self.store.session(name)
+            if user is not None:
+                return Caller(f"user:{user['name']}", user["role"], signed_in=True)
+        return self.stranger(request)
+
+    def stranger(self, request: Request) -> Caller:
+        """One of the public."""
+        return Caller(f"address:{self._address(request)}")
+
+    def by_token(self, token: str) -> Caller | None:
+        """The owner of a token. A checked token is remembered for a moment, by its hash."""
+        name = hashlib.sha256(token.encode()).digest()
+        until, caller = self._checked.get(name, (0.0, None))
+        if caller is not None and until > time.monotonic():
+            return caller
+        identity, _, secret = token.removeprefix("dsc_").partition("_")
+        row = self.store.token(identity)
+        if not matches(secret, row["hash"] if row else DUMMY) or row is None:
+            return None
+        caller = Caller(f"user:{row['name']}", row["role"], signed_in=True)
+        if len(self._checked) > 1000:
+            self._checked.clear()
+        self._checked[name] = (time.monotonic() + TOKEN_SECONDS, caller)
+        return caller
+
+    def sign_in(self, name: str, password: str) -> str | None:
+        """A new session's name, or None. Takes as long for a name that does not exist."""
+        user = self.store.user(name)
+        known = user is not None and user["active"] and user["password"]
+        if not matches(password, user["password"] if known and user else DUMMY) or not known or user is None:
+            return None
+        return self.store.open_session(user["id"], SESSION_SECONDS)
+
+    # -- cookies and forms --------------------------------------------------------------------------------------
+
+    def cookie(self, name: str) -> str:
+        """The cookie's name; behind TLS one that a browser ties to this very host."""
+        return f"__Host-{name}" if self.settings.https else name
+
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        """A cookie that scripts cannot read and other sites cannot send along with forms."""
+        response.set_cookie(
+            self.cookie(name), value, max_age=seconds, path="/", httponly=True, samesite="lax",
+            secure=self.settings.https,
+        )  # fmt: skip
+
+    def form_token(self, request: Request) -> tuple[str, str]:
+        """The nonce of this browser (to be set as a cookie) and the token that its forms carry."""
+        nonce = request.cookies.get(self.cookie(NONCE), "")
+        nonce = nonce if len(nonce) == 32 and nonce.isalnum() else secrets.token_hex(16)
+        return nonce, self._sign(nonce)
+
+    async def form(self, request: Request) -> Mapping[str, str] | None:
+        """The fields of a form that this browser got from us, or None."""
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_FORM:
+                return None
+        fields = {k: v[0] for k, v in parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True).items()}
+        nonce = request.cookies.get(self.cookie(NONCE), "")
+        good = hmac.compare_digest(self._sign(nonce).encode(), fields.get("token", "").encode())
+        return fields if nonce and good else None
+
+    def _sign(self, nonce: str) -> str:
+        return hmac.new(self.form_key, nonce.encode(), "sha256").hexdigest()
+
+    def _address(self, request: Request) -> str:
+        address = request.client.host if request.client else ""
+        if self.settings.proxy and (forwarded := request.headers.get("x-forwarded-for")):
+            address = forwarded.rsplit(",", 1)[-1].strip()
+        return hmac.new(self.address_key, address.encode(), "sha256").hexdigest()[:16]
+
+
+# -- hashes -----------------------------------------------------------------------------------------------------
+
+
+def hashed(secret: str) -> str:
+    """A password or token as scrypt hash with its salt.
+
+    >>> matches("correct horse", hashed("correct horse")), matches("wrong", hashed("correct horse"))
+    (True, False)
+    """
+    salt = secrets.token_bytes(16)
+    return f"scrypt${_text(salt)}${_text(_scrypt(secret, salt))}"
+
+
+def matches(secret: str, kept: str) -> bool:
+    """Whether a secret is the one that was hashed, compared in constant time."""
+    _, salt, digest = kept.split("$")
+    return hmac.compare_digest(_scrypt(secret, base64.b64decode(salt)), base64.b64decode(digest))
+
+
+def _scrypt(secret: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(secret.encode(), salt=salt, dklen=32, **COST)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+DUMMY = f"scrypt${_text(bytes(16))}${_text(bytes(32))}"
+
+
+def new_user(store: Store, name: str, role: str, password: str | None) -> None:
+    """Add a user; a password has at least 12 characters."""
+    if role not in ROLES:
+        raise InputError(f"role {role!r} is none of {listed(ROLES)}")
+    if not name or len(name) > 100 or not name.isprintable() or ":" in name:
+        raise InputError("a user's name has 1 to 100 printable characters and no colon")
+    store.add_user(name, role, None if password is None else hashed(checked_password(password)))
+
+
+def checked_password(password: str) -> str:
+    """A password that is long enough."""
+    if len(password) < 12:
+        raise InputError("a password has at least 12 characters")
+    return password
+
+
+def new_token(store: Store, name: str) -> str:
+    """A new token of a user, shown this once."""
+    user = store.user(name)
+    if user is None:
+        raise InputError(f"no user {name!r}")
+    identity, secret = secrets.token_hex(6), secrets.token_hex(24)
+    store.add_token(user["id"], identity, hashed(secret))
+    return f"dsc_{identity}_{secret}"

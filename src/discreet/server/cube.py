@@ -1,0 +1,102 @@
+"""The hypercube: counts and key sums of every combination of finest codes, built once, mapped by every worker.
+
+A folder with ``cube.json``, ``codebook.toml`` and one ``.npy`` file per statistic. Confidential, like the records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from discreet.additive import Additive
+from discreet.codebook import Codebook, read_codebook
+from discreet.dimension import Dimension
+from discreet.errors import InputError
+from discreet.files import write_whole
+from discreet.layout import Layout
+from discreet.microdata import Microdata
+from discreet.table import Table, tabulate
+
+MOST_CELLS = 20_000_000  # inner cells of a cube; data with more are asked each time
+
+
+def fits(codebook: Codebook) -> bool:
+    """Whether the data are small enough in codes, whatever their number of records, to be held as a cube."""
+    return math.prod(len(d.leaves) for d in codebook.dimensions) <= MOST_CELLS
+
+
+def build(data: Microdata, folder: Path) -> str:
+    """Count the records and write the cube; gives its version. A cube that is there whole is never half written."""
+    names = [d.name for d in data.dimensions]
+    whole = tabulate(data, by=names, margins=[_corner(data.dimensions)])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "cube.json").unlink(missing_ok=True)
+    state = hashlib.sha256(data.codebook.to_toml().encode())
+    decimals = {}
+    for name, statistic in whole.statistics.items():
+        state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
+        _save(folder / f"{name}.npy", statistic.inner)
+        decimals[name] = statistic.decimals
+    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode())
+    os.chmod(folder, 0o700)
+    version = state.hexdigest()[:16]
+    told = {"version": version, "measure": whole.measure, "decimals": decimals}
+    write_whole(folder / "cube.json", json.dumps(told).encode())  # last: it says that the others are complete
+    return version
+
+
+def load(folder: Path) -> tuple[Table, str]:
+    """The cube as a table without margins, its numbers mapped from the files, and its version."""
+    try:
+        told = json.loads((folder / "cube.json").read_text(encoding="utf-8"))
+        codebook = read_codebook(folder / "codebook.toml")
+        layout = Layout.of(codebook.dimensions, margins=[_corner(codebook.dimensions)])
+        statistics = {}
+        for name, decimals in told["decimals"].items():
+            inner = np.load(folder / f"{name}.npy", mmap_mode="r")
+            if inner.shape != (layout.n_inner,):
+                raise InputError("the cube does not fit its codebook; build it again")
+            statistics[name] = Additive(inner, layout.aggregate(inner), decimals)
+    except (OSError, ValueError, KeyError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{folder.name!r} holds no whole cube; build it with `discreet serve` or `discreet cube`"
+        ) from None
+    return Table(layout, statistics, told["measure"], None, codebook.title, codebook.source), told["version"]
+
+
+def narrowed(table: Table, names: Collection[str]) -> Table:
+    """The cube of some variables only, the others summed away; a variable without a total stays."""
+    kept = tuple(d for d in table.dimensions if d.name in names or d.total is None)
+    if kept == table.dimensions or not kept:
+        return table
+    blocks = tuple(
+        np.array([d.position[leaf] for leaf in d.leaves] if d in kept else [d.position[d.total or ""]])
+        for d in table.dimensions
+    )
+    cut = Layout(table.dimensions, (blocks,), table.layout.possible)
+    layout = Layout.of(kept, margins=[_corner(kept)])
+    sums = {name: (cut.aggregate(s.inner), s.decimals) for name, s in table.statistics.items()}
+    statistics = {name: Additive(inner, layout.aggregate(inner), decimals) for name, (inner, decimals) in sums.items()}
+    return replace(table, layout=layout, statistics=statistics)
+
+
+def _corner(dimensions: tuple[Dimension, ...]) -> dict[str, list[str]]:
+    """One published cell only: margins are summed when they are asked for."""
+    return {d.name: [d.total if d.total is not None else d.leaves[0]] for d in dimensions}
+
+
+def _save(path: Path, array: np.ndarray) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(handle, "wb") as file:
+        np.save(file, np.ascontiguousarray(array))
+    os.replace(temporary, path)

@@ -1,0 +1,277 @@
+"""The differencing guard: what is asked now, set against what the same user was told before.
+
+A table tells about sets of people: one set of finest codes per variable, crossed. Two sets that agree in all variables
+but one tell of their difference by subtraction. The guard finds such pairs from the geometry of the queries alone and
+flags a difference that nobody was given directly when the policy would not have given it: fewer than
+``min_difference`` or ``min_population`` people, or fewer than ``min_mean`` per cell of the table that both queries
+cross it with. The number of people is the count that the policy's method would show for the difference, by the same
+keys, so a verdict tells no more than asking for the difference would.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.additive import Additive
+from discreet.dimension import Dimension
+from discreet.errors import InputError
+from discreet.layout import Layout
+from discreet.microdata import Microdata
+from discreet.policy import Policy, Query
+from discreet.server.cube import narrowed
+from discreet.table import Table
+
+Array = NDArray[Any]
+CELL_BY_CELL = ("cell-key", "random-round", "round", "publish")  # one cell's noise does not depend on the others
+MOST_COUNTS = 50_000  # protected counts that are kept
+NEAR = 0.8  # share of codes that two populations have in common when they are nearly the same
+Box = tuple[tuple[int, int], ...]  # (axis, set of leaves as bits), for the axes that are not whole
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Which sets of leaves a query tells about along each axis, as numbers of families (see ``Guard.family``)."""
+
+    families: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Why a query was flagged, in words that hold no number of people."""
+
+    rule: str
+    reason: str
+    hint: str
+
+
+class Pair(NamedTuple):
+    """Two families along an axis: the largest set both have (0 if none), how many, and what subtraction leaves."""
+
+    shared: int
+    cells: int
+    left: tuple[int, ...]
+
+
+class Guard:
+    """Geometry against geometry, and protected counts of the differences."""
+
+    def __init__(self, data: Table | Microdata, policy: Policy) -> None:
+        self.data, self.policy, self.rules = data, policy, policy.guard
+        self.dimensions = tuple(data.dimensions)
+        self.axis = {d.name: k for k, d in enumerate(self.dimensions)}
+        self.whole = [(1 << len(d.leaves)) - 1 for d in self.dimensions]
+        self.families: list[list[frozenset[int]]] = [[frozenset([whole])] for whole in self.whole]
+        self.fewest = max(self.rules.min_difference, policy.table.min_population)
+        self._counts: dict[Box, float] = {}
+        self._cubes: dict[frozenset[int], Table] = {}
+        self.pair = lru_cache(maxsize=200_000)(self._pair)
+
+    def geometry(self, query: Query) -> Geometry:
+        """What a query tells about: along each axis the filter's codes, the codes of a level and all, or all.
+
+        A filter with several codes tells about each of them; ``answer`` never adds them up.
+        """
+        families = [0] * len(self.dimensions)
+        for name, codes in query.where:
+            axis = self.axis[name]
+            families[axis] = self.family(axis, frozenset(_bits(self.dimensions[axis], code) for code in codes))
+        for name, level in query.variables:
+            axis = self.axis[name]
+            families[axis] = self.family(axis, _level_sets(self.dimensions[axis], level) | {self.whole[axis]})
+        return Geometry(tuple(families))
+
+    def known(self, query: Query) -> Geometry | None:
+        """The geometry of an earlier query; None if it was asked of another codebook."""
+        try:
+            return self.geometry(query)
+        except (KeyError, InputError):
+            return None
+
+    def family(self, axis: int, sets: frozenset[int]) -> int:
+        """The number of a family of sets along an axis; number 0 is everybody."""
+        known = self.families[axis]
+        if sets not in known:
+            known.append(sets)
+        return known.index(sets)
+
+    def check(self, new: Geometry, before: Sequence[Geometry]) -> Flag | None:
+        """The first reason to flag a query, or None."""
+        if self.rules.action == "off" or not before:
+            return None
+        if (axis := self._averaging(new, before)) is not None:
+            name = self.dimensions[axis].name
+            reason = f"many overlapping groups of {name!r} have been asked"
+            return Flag("guard_overlap", reason, "stay with one classification")
+        found = self.differences(new, before)
+        for (axis, cells), people in zip(found.values(), self.counts(list(found)), strict=True):
+            if people < self.fewest or people < self.policy.table.min_mean * cells:
+                name = self.dimensions[axis].name
+                return Flag(
+                    "guard_difference",
+                    f"together with an earlier table, this one would single out a few people by {name!r}",
+                    "ask for a population that differs more from earlier ones, or for the same one",
+                )
+        return None
+
+    # -- geometry -----------------------------------------------------------------------------------------------
+
+    def differences(self, new: Geometry, before: Sequence[Geometry]) -> dict[Box, tuple[int, int]]:
+        """Sets of people that the new query and an earlier one tell about by subtraction and neither tells directly.
+
+        With each set the axis along which it is left over, and into how many cells both queries cross it. All earlier
+        queries at once: per axis a small table says what each family has in common with the new one, and most queries
+        fall away because they differ in two axes or because nothing is left over.
+        """
+        earlier = np.unique(np.array([old.families for old in before]), axis=0)
+        apart, left = np.zeros(earlier.shape, bool), np.zeros(earlier.shape, bool)
+        for axis, mine in enumerate(new.families):
+            pairs = [self.pair(axis, mine, other) for other in range(len(self.families[axis]))]
+            apart[:, axis] = np.array([pair.shared == 0 for pair in pairs])[earlier[:, axis]]
+            left[:, axis] = np.array([bool(pair.left) for pair in pairs])[earlier[:, axis]]
+        blocked = apart.sum(axis=1)
+        open_ = (left & np.where(blocked[:, None] == 0, True, apart)) & (blocked[:, None] <= 1)
+        told: dict[Box, tuple[int, int]] = {}
+        for row, axis in zip(*(found.tolist() for found in np.nonzero(open_)), strict=True):
+            met = [self.pair(k, new.families[k], other) for k, other in enumerate(earlier[row].tolist())]
+            context = tuple((k, p.shared) for k, p in enumerate(met) if k != axis and p.shared != self.whole[k])
+            cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
+            for over in met[axis].left:
+                box = tuple(sorted((*context, (axis, over))))
+                told[box] = (axis, max(cells, told.get(box, (axis, 0))[1]))
+        return told
+
+    def _pair(self, axis: int, mine: int, other: int) -> Pair:
+        a, b = self.families[axis][mine], self.families[axis][other]
+        both = a & b
+        return Pair(
+            shared=max(both, key=int.bit_count, default=0),
+            cells=max(len(both - {self.whole[axis]}), 1),
+            left=() if a == b else _left_over(a, b),
+        )
+
+    def _averaging(self, new: Geometry, before: Sequence[Geometry]) -> int | None:
+        """The axis of which too many groups were asked that cut across one that is asked now."""
+        for axis, mine in enumerate(new.families):
+            earlier = {old.families[axis] for old in before} - {mine}
+            others = frozenset().union(*(self.families[axis][other] for other in earlier)) - self.families[axis][mine]
+            if any(_crossing(one, others) >= self.rules.max_overlaps for one in self.families[axis][mine]):
+                return axis
+        return None
+
+    # -- people -------------------------------------------------------------------------------------------------
+
+    def counts(self, boxes: Sequence[Box]) -> list[float]:
+        """How many people the policy's method would show for each set; nothing shown counts as nobody."""
+        new = [box for box in dict.fromkeys(boxes) if box not in self._counts]
+        if len(self._counts) + len(new) > MOST_COUNTS:
+            self._counts, new = {}, list(dict.fromkeys(boxes))
+        cell_by_cell = self.policy.methods[0][0] in CELL_BY_CELL
+        for some in [new] if cell_by_cell and new else [[box] for box in new]:
+            self._counts.update(zip(some, self._shown(some), strict=True))
+        return [self._counts[box] for box in boxes]
+
+    def _shown(self, boxes: Sequence[Box]) -> list[float]:
+        """A table of these sets and nothing else, protected."""
+        sums = [self._sums(dict(box)) for box in boxes]
+        names = [hashlib.sha256(repr(box).encode()).hexdigest() for box in boxes]
+        layout = Layout.of([Dimension.flat("population", names, total=None)])
+        inner = {name: np.concatenate([one[name] for one in sums]) for name in sums[0]}
+        table = Table(layout, {name: Additive(v, layout.aggregate(v)) for name, v in inner.items()})
+        shown = np.asarray(self.policy.make(0)(table).published["count"], float)
+        return [0.0 if np.isnan(n) else float(n) for n in shown]
+
+    def _sums(self, box: Mapping[int, int]) -> dict[str, Array]:
+        if not isinstance(self.data, Table):
+            return self._asked(self.data, box)
+        axes = frozenset(box)
+        if axes not in self._cubes:
+            self._cubes[axes] = narrowed(self.data, [self.dimensions[axis].name for axis in axes])
+        small, out = self._cubes[axes], {}
+        for name in ("count", "key"):
+            if name in small.statistics:
+                cut = small.statistics[name].inner.reshape(small.layout.shape)
+                for k, dimension in enumerate(small.dimensions):
+                    if (axis := self.axis[dimension.name]) in box:
+                        cut = np.take(cut, _positions(box[axis]), axis=k)
+                out[name] = np.array([cut.sum(dtype=cut.dtype)])
+        return out
+
+    def _asked(self, data: Microdata, box: Mapping[int, int]) -> dict[str, Array]:
+        where = {
+            self.dimensions[axis].name: [self.dimensions[axis].leaves[p] for p in _positions(bits)]
+            for axis, bits in box.items()
+        }
+        first = next(iter(box), 0)
+        groups = data.base_cells([self.dimensions[first].name], where=where)
+        out = {"count": np.array([groups.count.sum()])}
+        if groups.key is not None:
+            out["key"] = np.array([groups.key.sum(dtype=groups.key.dtype)])
+        return out
+
+
+def query_of(canonical: str) -> Query:
+    """The query that a line of the store holds."""
+    return Query.from_dict(json.loads(canonical))
+
+
+@lru_cache(maxsize=4096)
+def _left_over(mine: frozenset[int], theirs: frozenset[int]) -> tuple[int, ...]:
+    """What is left when a set of one family is taken from a larger, or nearly equal, one of the other.
+
+    Left out is what one of the families holds itself: that was told anyway.
+    """
+    found: dict[int, None] = {}
+    for large, small in itertools.chain(itertools.product(mine, theirs), itertools.product(theirs, mine)):
+        left = large & ~small
+        if not left or not large & small:
+            continue
+        if small & ~large:  # neither holds the other: only near duplicates tell anything
+            if (large & small).bit_count() < NEAR * (large | small).bit_count():
+                continue
+            left = large ^ small
+        if not (_made_of(left, mine) or _made_of(left, theirs)):
+            found[left] = None
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _crossing(one: int, others: frozenset[int]) -> int:
+    """How many sets have something in common with one and lie neither within nor around it."""
+    return sum(1 for other in others if one & other and one & ~other and other & ~one)
+
+
+def _made_of(left: int, family: frozenset[int]) -> bool:
+    """Whether some sets of a family, none overlapping, make up a set: then it was told anyway."""
+    inside = [s for s in family if s & ~left == 0]
+    return _union(inside) == left
+
+
+@lru_cache(maxsize=4096)
+def _level_sets(dimension: Dimension, level: str) -> frozenset[int]:
+    """The sets that a table at this level tells about: the level's codes and the groups above them."""
+    return frozenset(_bits(dimension, code) for code in dimension.at_level(level).codes)
+
+
+def _bits(dimension: Dimension, code: str) -> int:
+    return _union(1 << dimension.leaf_position[leaf] for leaf, sign in dimension.leaves_of(code).items() if sign > 0)
+
+
+def _union(sets: Iterable[int]) -> int:
+    out = 0
+    for one in sets:
+        out |= one
+    return out
+
+
+def _positions(bits: int) -> list[int]:
+    return [k for k in range(bits.bit_length()) if bits >> k & 1]

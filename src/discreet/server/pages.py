@@ -1,0 +1,301 @@
+"""Pages for people: choose, look, download, sign in. Rendered here; they work without script and offline."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from discreet.dimension import Dimension
+from discreet.errors import InputError, Refused
+from discreet.policy import Query
+from discreet.release import Release
+from discreet.server import charts
+from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, desk_of, fault_of
+from discreet.server.asking import query_from
+from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
+from discreet.server.desk import Desk, Reply
+from discreet.server.sheet import PLACES, laid_out
+from discreet.server.words import explained, suggestions
+
+router = APIRouter(include_in_schema=False)
+views = ("table", "heat", "bars")
+RECENT, MOST_RECENT = "discreet_recent", 6
+_templates = Environment(
+    loader=PackageLoader("discreet.server"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+    lstrip_blocks=True,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a visitor has chosen so far: the query's parts and how the table is laid out."""
+
+    variables: tuple[tuple[str, str], ...] = ()
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    places: tuple[tuple[str, str], ...] = ()
+    view: str = "table"
+    wafer: int = 0
+
+    @property
+    def levels(self) -> dict[str, str]:
+        return dict(self.variables)
+
+    @property
+    def only(self) -> dict[str, str]:
+        return {name: "+".join(codes) for name, codes in self.where}
+
+    @property
+    def place(self) -> dict[str, str]:
+        return dict(self.places)
+
+    def query(self) -> Query:
+        """The query; raises if nothing is chosen."""
+        return Query.of(dict(self.variables), where=dict(self.where) or None)
+
+    def parameters(self, **changes: Any) -> dict[str, str]:
+        """The permalink's parameters."""
+        shown = [name if name == level else f"{name}:{level}" for name, level in self.variables]
+        out = {"variables": ",".join(shown)}
+        if self.where:
+            out["where"] = ";".join(f"{name}={codes}" for name, codes in self.only.items())
+        for place in PLACES:
+            if names := [name for name, at in self.places if at == place]:
+                out[place] = ",".join(names)
+        given = {"view": self.view, "wafer": str(self.wafer), **{k: str(v) for k, v in changes.items()}}
+        return out | {k: v for k, v in given.items() if (k, v) not in (("view", "table"), ("wafer", "0"))}
+
+    def link(self, **changes: Any) -> str:
+        """The permalink: the address is the query."""
+        return "/table?" + urlencode(self.parameters(**changes), safe=":,;=")
+
+    @property
+    def api(self) -> str:
+        """The query part of the API's address."""
+        return urlencode({k: v for k, v in self.parameters().items() if k in ("variables", "where")}, safe=":,;=")
+
+    @classmethod
+    def from_link(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> Choice:
+        """From the parameters of a permalink."""
+        query = query_from(dimensions, given.get("variables", ""), given.get("where", ""))
+        places = [(name.strip(), place) for place in PLACES for name in given.get(place, "").split(",") if name.strip()]
+        view = given.get("view", "table")
+        wafer = given.get("wafer", "0")
+        return cls(
+            variables=query.variables,
+            where=query.where,
+            places=tuple(places),
+            view=view if view in views else "table",
+            wafer=int(wafer) if wafer.isdecimal() and len(wafer) < 7 else 0,
+        )
+
+    @classmethod
+    def from_form(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> Choice:
+        """From the fields of the form: v_NAME, level_NAME, place_NAME and only_NAME."""
+        chosen = [d.name for d in dimensions if given.get(f"v_{d.name}")]
+        variables = tuple(sorted((name, given.get(f"level_{name}") or name) for name in chosen))
+        where = tuple((d.name, (given[f"only_{d.name}"],)) for d in dimensions if given.get(f"only_{d.name}"))
+        places = tuple((n, at) for n in chosen if (at := given.get(f"place_{n}", "")) in PLACES)
+        return cls(variables, where, places)
+
+
+# -- the journey ------------------------------------------------------------------------------------------------
+
+
+@router.get("/")
+async def start(request: Request) -> Response:
+    """The form, empty."""
+    caller = await visitor(request)
+    return page(request, caller, "page.html", choice=Choice(), verdict=None, result=None)
+
+
+@router.get("/go")
+async def go(request: Request) -> Response:
+    """The form's fields turned into a permalink."""
+    await visitor(request)
+    choice = Choice.from_form(request.query_params, desk_of(request).data.dimensions)
+    if not choice.variables:
+        return RedirectResponse("/", 303)
+    return RedirectResponse(choice.link(), 303)
+
+
+@router.get("/verdict")
+async def verdict(request: Request) -> Response:
+    """What would become of the form as it stands, for the live line below it."""
+    caller = await visitor(request)
+    desk = desk_of(request)
+    choice = Choice.from_form(request.query_params, desk.data.dimensions)
+    found = await weighed(desk, caller, choice)
+    return Response(_templates.get_template("verdict.html").render(verdict=found), media_type="text/html")
+
+
+@router.get("/table")
+async def table(request: Request) -> Response:
+    """A table: the address is the query."""
+    caller = await visitor(request)
+    desk = desk_of(request)
+    choice = Choice.from_link(request.query_params, desk.data.dimensions)
+    query = choice.query()
+    query.resolved(desk.data.dimensions)
+    try:
+        reply = await desk.ask(caller, query)
+        release = reply.release
+    except Refused as refused:
+        found = await weighed(desk, caller, choice, refused)
+        request.state.rule = refused.rule
+        status = fault_of(refused).status
+        return page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
+    result = shown(desk, choice, reply, release)
+    made = page(request, caller, "page.html", choice=choice, verdict=None, result=result, link=choice.link())
+    remember(request, made, choice)
+    return made
+
+
+def shown(desk: Desk, choice: Choice, reply: Reply, release: Release) -> dict[str, Any]:
+    """What the template needs to show a table."""
+    sheet, known = laid_out(release, choice.place, choice.wafer), desk.data.dimensions
+    return {
+        "release": release,
+        "sheet": sheet,
+        "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
+        "chart": charts.bars(sheet) if choice.view == "bars" else None,
+        "flag": reply.flag,
+        "explained": explained(desk.policy),
+        "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs")],
+        "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
+        "cells": len(release),
+    }
+
+
+async def weighed(desk: Desk, caller: Caller, choice: Choice, known: Refused | None = None) -> dict[str, Any]:
+    """The live line: cells asked and allowed, whether it would be answered, and what to change."""
+    most = desk.policy.query.max_cells
+    if not choice.variables:
+        return {"state": "empty", "cells": 0, "most": most}
+    told: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "suggestions": []}
+    try:
+        query = choice.query()
+        told["cells"] = query.resolved(desk.data.dimensions).cells
+        refused = known if known is not None else await desk.preview(caller, query)
+    except InputError as error:
+        return told | {"state": "wrong", "reason": str(error)}
+    if refused is not None:
+        told |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
+        told["suggestions"] = [
+            (words, Choice(variables, where, choice.places).link())
+            for words, variables, where in suggestions(desk, choice.variables, choice.where)
+        ]
+    return told
+
+
+@router.get("/about")
+async def about(request: Request) -> Response:
+    """What the numbers are and are not."""
+    caller = await visitor(request)
+    return page(request, caller, "about.html", explained=explained(desk_of(request).policy))
+
+
+# -- signing in -------------------------------------------------------------------------------------------------
+
+
+@router.get("/login")
+async def login(request: Request) -> Response:
+    """The form to sign in."""
+    return page(request, Caller(""), "login.html", failed=False)
+
+
+@router.post("/login")
+async def sign_in(request: Request) -> Response:
+    """Check name and password; attempts are counted by address."""
+    gate, desk = gate_of(request), desk_of(request)
+    await desk.ledger.run(desk.addresses.take, gate.stranger(request).who, ATTEMPTS)
+    fields = await gate.form(request)
+    if fields is None:
+        raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+    session = await desk.ledger.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
+    if session is None:
+        return page(request, Caller(""), "login.html", 401, failed=True)
+    response = RedirectResponse("/", 303)
+    gate.set_cookie(response, SESSION, session, SESSION_SECONDS)
+    return response
+
+
+@router.post("/logout")
+async def sign_out(request: Request) -> Response:
+    """End the session."""
+    gate = gate_of(request)
+    if await gate.form(request) is None:
+        raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+    if name := request.cookies.get(gate.cookie(SESSION)):
+        gate.store.close_session(name)
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(gate.cookie(SESSION))
+    return response
+
+
+# -- around them ------------------------------------------------------------------------------------------------
+
+
+async def visitor(request: Request) -> Caller:
+    """The caller; strangers are sent to sign in when the server is restricted."""
+    try:
+        return await admitted(request)
+    except Fault as fault:
+        if fault.status == 401:
+            raise Fault(303, "sign in", "mode", "sign in first", "", Location="/login") from None
+        raise
+
+
+def gate_of(request: Request) -> Gate:
+    gate: Gate = request.app.state.gate
+    return gate
+
+
+def page(request: Request, caller: Caller, template: str, status: int = 200, **values: Any) -> Response:
+    """A page with the head that all share."""
+    gate, desk = gate_of(request), desk_of(request)
+    nonce, token = gate.form_token(request)
+    common = {
+        "caller": caller, "token": token, "dimensions": list(desk.data.dimensions), "rules": desk.policy.query,
+        "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title, "views": views,
+        "places": PLACES, "recent": recent(request), "policy": desk.policy, "link": "",
+    }  # fmt: skip
+    text = _templates.get_template(template).render(common | values)
+    response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})
+    gate.set_cookie(response, NONCE, nonce, SESSION_SECONDS)
+    return response
+
+
+def fault_page(request: Request, fault: Fault) -> Response:
+    """An error as a page, or the redirect that it is."""
+    if "Location" in fault.headers:
+        return RedirectResponse(fault.headers["Location"], fault.status)
+    response = page(request, Caller(""), "fault.html", fault.status, fault=fault.told)
+    response.headers.update(fault.headers)
+    return response
+
+
+def recent(request: Request) -> list[str]:
+    """Permalinks that this browser looked at last; kept in its own cookie, nowhere else."""
+    kept = request.cookies.get(gate_of(request).cookie(RECENT), "")
+    try:
+        links = base64.urlsafe_b64decode(kept.encode()).decode().split("\n")
+    except ValueError:
+        return []
+    return [link for link in links if link.startswith("/table?")][:MOST_RECENT]
+
+
+def remember(request: Request, response: Response, choice: Choice) -> None:
+    """Add a table to the cookie of recent ones."""
+    link = choice.link()
+    links = [link, *(old for old in recent(request) if old != link)][:MOST_RECENT]
+    while links and sum(map(len, links)) > 2500:
+        links.pop()
+    value = base64.urlsafe_b64encode("\n".join(links).encode()).decode()
+    gate_of(request).set_cookie(response, RECENT, value, SESSION_SECONDS)

@@ -1,0 +1,67 @@
+"""How a server is set up. One value, handed to every worker through the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from discreet.errors import InputError, listed
+
+VARIABLE = "DISCREET_SERVER"
+MODES = ("open", "restricted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a worker needs to start: a cube (or data and codebook), a policy, a store, and the limits of its users.
+
+    ``rate`` is requests a minute, ``tables`` different tables a day, of a public user; approved users have
+    ``APPROVED`` times as many. ``https`` says that a proxy in front speaks TLS (cookies are then Secure); ``proxy``
+    that the address of a user is the last one of X-Forwarded-For.
+    """
+
+    policy: str
+    cube: str | None = None
+    data: str | None = None
+    codebook: str | None = None
+    table: str | None = None
+    store: str = "sqlite:///discreet.db"
+    mode: str = "open"
+    rate: int = 600
+    tables: int = 2000
+    cache: int = 64
+    https: bool = False
+    proxy: bool = False
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"mode {self.mode!r} is none of {listed(MODES)}")
+        if self.rate < 1 or self.tables < 1 or self.cache < 0:
+            raise InputError("rate and tables must be at least 1, and the cache cannot be negative")
+        if self.cube is None and (self.data is None or self.codebook is None):
+            raise InputError("give a built cube, or data with their codebook")
+
+    def to_environment(self) -> dict[str, str]:
+        """The variable that a worker reads.
+
+        >>> Settings.from_environment(Settings(policy="p.toml", cube="c").to_environment()).mode
+        'open'
+        """
+        return {VARIABLE: json.dumps(asdict(self))}
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """The settings that the parent process left."""
+        if VARIABLE not in environment:
+            raise InputError(
+                f"the environment variable {VARIABLE!r} is not set; start the server with `discreet serve`"
+            )
+        return cls(**json.loads(environment[VARIABLE]))
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the cube lies."""
+        return None if self.cube is None else Path(self.cube)

@@ -1,0 +1,128 @@
+"""Workers: everything is loaded once, then forked, so that a start and a replacement are quick and memory is shared."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from typing import Any
+
+from discreet.errors import DiscreetError, InputError
+from discreet.server.settings import Settings
+
+CALM = 15  # seconds that workers have to finish what they are doing
+QUICK = 2.0  # a worker that ends sooner than this after its start is replaced with a pause
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that all workers accept from."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except OSError as error:
+        made.close()
+        raise InputError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    made.listen(2048)
+    made.set_inheritable(True)
+    return made
+
+
+def load(settings: Settings) -> None:
+    """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
+    from discreet.policy import Query, answer, read_policy
+    from discreet.server import app, cube  # noqa: F401 - imported here so that no worker has to
+
+    policy = read_policy(settings.policy)
+    if settings.folder is None:
+        return
+    table, _ = cube.load(settings.folder)
+    for dimension in table.dimensions[:2]:
+        with contextlib.suppress(DiscreetError):
+            answer(table, Query.of(dimension.name), policy).to_csv()
+
+
+def work(settings: Settings, found: socket.socket) -> None:
+    """Be a worker until told to stop."""
+    import uvicorn
+
+    from discreet.server.app import create_app
+    from discreet.server.logs import configure
+
+    configure()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    config = uvicorn.Config(
+        create_app(settings), log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=CALM - 5, lifespan="on",
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[found])
+
+
+def _end_with(parent: int) -> None:
+    """A worker whose parent is gone ends too."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class Keeper:
+    """The parent: keeps so many workers alive, and ends them calmly."""
+
+    def __init__(self, settings: Settings, found: socket.socket, number: int) -> None:
+        self.settings, self.found, self.number = settings, found, number
+        self.alive: dict[int, float] = {}
+        self.stopping = False
+
+    def run(self) -> None:
+        """Until SIGTERM or SIGINT; a worker that ends before is replaced."""
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, self._stop)
+        signal.signal(signal.SIGALRM, self._kill)
+        while True:
+            while not self.stopping and len(self.alive) < self.number:
+                self._start()
+            if not self.alive:
+                return
+            pid, _ = os.wait()
+            born = self.alive.pop(pid, 0.0)
+            if not self.stopping and time.monotonic() - born < QUICK:
+                time.sleep(1)
+
+    def _start(self) -> None:
+        pid = os.fork()
+        if pid:
+            self.alive[pid] = time.monotonic()
+            return
+        code = 1
+        try:
+            for name in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+                signal.signal(name, signal.SIG_DFL)
+            work(self.settings, self.found)
+            code = 0
+        except DiscreetError as error:
+            sys.stderr.write(f"discreet: {error}\n")
+        except Exception as error:  # noqa: BLE001 - its message may hold data
+            from discreet.server.logs import place
+
+            sys.stderr.write(f"discreet: a worker failed ({type(error).__name__} at {place(error)})\n")
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _stop(self, *_: Any) -> None:
+        self.stopping = True
+        self._tell(signal.SIGTERM)
+        signal.alarm(CALM)
+
+    def _kill(self, *_: Any) -> None:
+        self._tell(signal.SIGKILL)
+
+    def _tell(self, what: signal.Signals) -> None:
+        for pid in list(self.alive):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, what)
