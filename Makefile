@@ -19,16 +19,8 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-build-isolation -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/installed  ## the table server on the synthetic census
-	@mkdir -p $(DEMO)
-	@test -s $(DEMO)/secret || $(BIN)/python -c 'import secrets; print(secrets.token_hex(32))' > $(DEMO)/secret
-	@test -d $(DEMO)/census.cube || { $(BIN)/discreet datasets census -o $(DEMO)/census.parquet && \
-		$(BIN)/discreet cube $(DEMO)/census.parquet --codebook $(DEMO)/census.toml -o $(DEMO)/census.cube; }
-	@echo "Try http://127.0.0.1:$(PORT)/"
-	@echo "    http://127.0.0.1:$(PORT)/api/metadata"
-	@echo "    http://127.0.0.1:$(PORT)/api/table.csv?variables=sex,age&where=region=R1"
-	@DISCREET_SECRET=$$(cat $(DEMO)/secret) $(BIN)/discreet serve $(DEMO)/census.cube \
-		--policy examples/census-policy.toml --store sqlite:///$(DEMO)/discreet.db --port $(PORT)
+demo: $(VENV)/installed  ## the table server on the synthetic census; prints its address
+	$(BIN)/discreet demo --folder $(DEMO) --port $(PORT)
 
 test: system lint  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist worksteal

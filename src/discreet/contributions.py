@@ -57,7 +57,7 @@ class Contributions:
 def merge_up(layout: Layout, inner: Contributions, spanning: Spanning | None) -> Contributions:
     """Contributions of every published cell."""
     parts = []
-    for block, new in zip(layout.blocks, layout._flat[1], strict=True):
+    for block, new in zip(layout.blocks, layout.fresh, strict=True):
         grids = [_grid(layout, a) for a in (inner.value, inner.weight, inner.contributor)]
         for k in sorted(range(len(block)), key=lambda k: len(block[k]) / layout.shape[k]):
             grids = _merge_axis(grids, k, layout.dimensions[k], block[k])

@@ -90,7 +90,7 @@ class Layout:
 
     @cached_property
     def _flat(self) -> tuple[Array, list[Array | None]]:
-        """Each cell's position in the product of codes, and which cells of each block are new."""
+        """``flat`` and ``fresh``, which are found together."""
         seen = np.empty(0, np.int64)
         parts: list[Array] = []
         news: list[Array | None] = []
@@ -103,6 +103,16 @@ class Layout:
             if len(self.blocks) > 1:
                 seen = np.concatenate([seen, parts[-1]])
         return np.concatenate(parts), news
+
+    @property
+    def flat(self) -> Array:
+        """Each cell's position in the product of codes."""
+        return self._flat[0]
+
+    @property
+    def fresh(self) -> list[Array | None]:
+        """For each block which of its cells stand in no block before it; None for all."""
+        return self._flat[1]
 
     @cached_property
     def codes(self) -> Array:

@@ -248,7 +248,7 @@ def changes(true: Any, shown: Any, *, title: str = "", ax: Axes | None = None) -
 def intervals(
     labels: Sequence[str], lower: Array, upper: Array, truth: Array | None, exposed: Array, *, ax: Axes | None = None
 ) -> Axes:
-    """What is left possible for each cell as a bar, exposed cells in another colour, the truth marked (confidential)."""
+    """What is left possible for each cell as a bar, exposed ones in another colour, the truth marked (confidential)."""
     ax = axes(ax, height=max(1.6, 0.26 * len(labels) + 0.9))
     top = float(np.max(upper[np.isfinite(upper)], initial=1.0))
     low, high = np.where(np.isfinite(lower), lower, -top), np.where(np.isfinite(upper), upper, 1.2 * top)

@@ -213,8 +213,8 @@ def _with_totals(
     if how.totals == "trust":
         cells = made.cells.copy()
         order = np.argsort(cell)
-        at = np.minimum(np.searchsorted(cell[order], layout._flat[0]), len(cell) - 1)
-        hit = cell[order][at] == layout._flat[0]
+        at = np.minimum(np.searchsorted(cell[order], layout.flat), len(cell) - 1)
+        hit = cell[order][at] == layout.flat
         cells[hit] = given[order][at[hit]]
         return Additive(made.inner, cells, decimals)
     computed = full.aggregate(made.inner)[cell]

@@ -94,6 +94,6 @@ def _margin(layout: Layout, cells: Array, clique: frozenset[int]) -> Array:
             held = set(layout.codes[:, k].tolist())
             index.append(np.array([next(c for c in held if len(d.leaves_of(d.codes[c])) == len(d.leaves))]))
     flat = np.ravel_multi_index(np.ix_(*index), layout.code_shape)
-    order = np.argsort(layout._flat[0])
-    at = order[np.searchsorted(layout._flat[0][order], flat.ravel())]
+    order = np.argsort(layout.flat)
+    at = order[np.searchsorted(layout.flat[order], flat.ravel())]
     return np.asarray(cells, float)[at].reshape(flat.shape)

@@ -65,7 +65,7 @@ def of_layout(layout: Layout) -> csr_array:
     from scipy.sparse import coo_array, csr_array, vstack
 
     n = len(layout)
-    flat = layout._flat[0]
+    flat = layout.flat
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
     rows, columns, data, explained, count = [], [], [], np.zeros(n, bool), 0

@@ -77,7 +77,7 @@ class Query:
 
     def __str__(self) -> str:
         variables = ", ".join(name if name == level else f"{name}:{level}" for name, level in self.variables)
-        where = "; ".join(f"{name}={'+'.join(codes)}" for name, codes in self.where)
+        where = "; ".join(f"{name}={'|'.join(codes)}" for name, codes in self.where)
         return variables + (f" where {where}" if where else "")
 
 
@@ -129,7 +129,7 @@ def _population(where: Where | None) -> list[tuple[str, tuple[str, ...]]]:
             name, equals, codes = text.partition("=")
             if not equals:
                 raise InputError(f"a population is VARIABLE=CODE, not {text!r}")
-            items.append((name.strip(), [c.strip() for c in codes.split("+")]))
+            items.append((name.strip(), [c.strip() for c in codes.split("|")]))
     names = [name for name, _ in items]
     if len(set(names)) < len(names):
         raise InputError("a variable is named twice in the population")
@@ -144,5 +144,5 @@ def _filter_level(dimension: Dimension, codes: Sequence[str]) -> str:
         if set(codes) <= set(held):
             return level
     raise InputError(
-        f"{'+'.join(codes)!r} of {dimension.name!r} is no population: no level of the codebook holds its codes"
+        f"{'|'.join(codes)!r} of {dimension.name!r} is no population: no level of the codebook holds its codes"
     )

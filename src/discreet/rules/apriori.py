@@ -57,7 +57,8 @@ class Request(Rule):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        many = int(np.sum(self.cells)) if getattr(self.cells, "dtype", None) == bool else np.size(self.cells)
+        given = np.asarray(self.cells)
+        many = int(given.sum()) if given.dtype == bool else given.size
         return f"Request({many} cells)"
 
 

@@ -125,7 +125,7 @@ class AnyOf(Rule):
     rules: tuple[Rule, ...]
 
     def __call__(self, table: Table) -> Array:
-        return np.logical_or.reduce([r(table) for r in self.rules])
+        return np.asarray(np.logical_or.reduce([r(table) for r in self.rules]))
 
     def levels(self, table: Table) -> tuple[Array, Array]:
         """The widest that a rule which holds asks for."""
@@ -162,7 +162,7 @@ class AllOf(Rule):
     rules: tuple[Rule, ...]
 
     def __call__(self, table: Table) -> Array:
-        return np.logical_and.reduce([r(table) for r in self.rules])
+        return np.asarray(np.logical_and.reduce([r(table) for r in self.rules]))
 
     def evidence(self, table: Table) -> dict[str, Array]:
         return {name: numbers for r in self.rules for name, numbers in r.evidence(table).items()}
@@ -235,7 +235,8 @@ def as_rule(given: Any) -> Rule:
 
 def rule_class(name: str) -> type[Rule]:
     """The class of a rule by its name in text; spelling of case, hyphens and underscores is free."""
-    found = {k.replace("-", ""): k for k in HOMES}.get(name.lower().replace("_", "").replace("-", ""))
+    plain = name.lower().replace("_", "").replace("-", "").removesuffix("rule")
+    found = {k.replace("-", ""): k for k in HOMES}.get(plain)
     if found is None:
         raise InputError(f"no rule {name!r}; {nearest(name, HOMES)}")
     module, _, attribute = HOMES[found].partition(":")

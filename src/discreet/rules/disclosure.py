@@ -54,7 +54,7 @@ def pairs(table: Table, sensitive: Sequence[str] | None, unions: Values | None) 
     layout, names = _extended(table, unions or {}), [d.name for d in table.dimensions]
     for name in sensitive or ():
         table.layout.axis(name)
-    flat = layout._flat[0]
+    flat = layout.flat
     order = np.argsort(flat)
     strides = [int(np.prod(layout.code_shape[k + 1 :])) for k in range(len(names))]
     part, whole, axis = [], [], []
@@ -119,9 +119,9 @@ def _published(table: Table, layout: Layout) -> Array:
     codes = np.stack([names[layout.codes[:, k]] for k, names in enumerate(renamed)], axis=1)
     at = np.flatnonzero((codes >= 0).all(axis=1))
     flat = np.ravel_multi_index(tuple(codes[at].T), table.layout.code_shape)
-    order = np.argsort(table.layout._flat[0])
-    place = np.minimum(np.searchsorted(table.layout._flat[0], flat, sorter=order), len(table) - 1)
-    found = table.layout._flat[0][order[place]] == flat
+    order = np.argsort(table.layout.flat)
+    place = np.minimum(np.searchsorted(table.layout.flat, flat, sorter=order), len(table) - 1)
+    found = table.layout.flat[order[place]] == flat
     number[at[found]] = order[place[found]]
     return number
 

@@ -43,10 +43,7 @@ class Concentration:
 
     def others(self, m: int, weights: str) -> Array:
         """Sum of the m largest contributions other than one unit of the target's size."""
-        if weights == TOTAL:
-            weight = np.where(self.size > 0, 1.0, 0.0)
-        else:
-            weight = self.weight.copy()
+        weight = np.where(self.size > 0, 1.0, 0.0) if weights == TOTAL else self.weight.copy()
         same = np.isclose(self.size, self.target[:, None]) & (weight > 0)
         rows = np.flatnonzero(same.any(axis=1))  # elsewhere the target is smaller than all that were kept
         rank = np.argmax(same[rows], axis=1)
@@ -127,7 +124,9 @@ class Dominance(_OfContributions):
 
 @dataclass(frozen=True, repr=False)
 class PPercent(_OfContributions):
-    r"""p %: others can estimate the largest contribution to within p percent, :math:`X - \sum_{i\le m+1} x_i < p x_1/100`.
+    r"""p %: others can estimate the largest contribution to within p percent.
+
+    .. math:: X - \sum_{i \le m+1} x_i < p x_1/100
 
     ``coalition`` m is the number of contributors who put their knowledge together; 1 is the usual rule.
     """
@@ -266,7 +265,7 @@ class EntropyRule(_OfContributions):
 def _entropy(x: Array, total: Array) -> Array:
     total = total.reshape(-1, *[1] * (x.ndim - 1))
     share = np.divide(x, total, out=np.zeros_like(x, dtype=float), where=(total > 0) & (x > 0))
-    return -share * np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(-share * np.log2(share, out=np.zeros_like(share), where=share > 0))
 
 
 def _both(need: Array, total: Array) -> tuple[Array, Array]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.order import pivot_priority
 from discreet.methods.suppress.singletons import NONE, OWN, Singletons
 
 Array = NDArray[Any]
@@ -49,7 +48,7 @@ def eliminate(
     [5, 4, 7]
     """
     from discreet.methods.suppress import kernel
-    from discreet.modular import residues
+    from discreet.modular import pivot_priority, residues
 
     columns = residues(matrix)
     single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))

@@ -29,8 +29,8 @@ def find(row: int, start: int, length: int, rows: Any) -> int:
 
 @compiled
 def exposes(
-    p: int, pivot: int, left: int, touched: Any, work: Any, place: Any, where: Any, pivot_of: Any, group: Any, mode: int,
-    p_start: Any, p_length: Any, p_live: Any, p_row: Any, p_value: Any, p_own: Any,
+    p: int, pivot: int, left: int, touched: Any, work: Any, place: Any, where: Any, pivot_of: Any, group: Any,
+    mode: int, p_start: Any, p_length: Any, p_live: Any, p_row: Any, p_value: Any, p_own: Any,
 ) -> bool:  # fmt: skip
     """Whether candidate c gives primary p away: p = λ c, or p − λ c lies in the cells of one singleton contributor.
 

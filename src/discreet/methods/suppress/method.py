@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.suppress import earlier as before
-from discreet.methods.suppress import gauss, order, singletons
+from discreet.methods.suppress import gauss, insiders, order, singletons
 from discreet.methods.suppress.repair import Costs, Need, Repaired, repair
 from discreet.release import Hide, Protected, Status, publishable
 from discreet.rules import Marks, Rule, as_rule
@@ -188,6 +188,9 @@ def _eliminated(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern:
     found = gauss.eliminate(
         matrix, primary, sequence, forced=len(forced), singletons=single, virtual=virtual, progress=method.progress
     )
+    if single.kind == singletons.OWN and not len(found.unsafe):
+        sensitive = np.flatnonzero(roles.primary)
+        found = insiders.close_insiders(matrix, sensitive, sequence, len(forced), found.secondary, single.group)
     if len(found.unsafe):
         _refuse(roles, matrix, found.unsafe, forced)
     return found
@@ -212,7 +215,8 @@ def _mended(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repair
     values = np.concatenate([cells, sums])
     hide = np.concatenate([gone, np.ones(len(sums), bool)])
     bottom = np.full(len(values), -np.inf)
-    if roles.safe_zeros and table.measure == "count":  # everybody can see that no empty cell is hidden
+    empty = (cells == 0) & gone & ~roles.never
+    if roles.safe_zeros and table.measure == "count" and not empty.any():  # nobody takes a hidden cell to be empty
         bottom[:n][~roles.never & ~roles.joined.layout.signed] = 1
     known = _known(table, roles, values, hide, bottom)
     stays = roles.forced | (roles.safe_zeros & (cells == 0))
@@ -220,7 +224,7 @@ def _mended(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repair
     truth = np.zeros(known.system().size)
     truth[: len(values)] = values
     truth[known.inner_variables()] = statistic.inner
-    need = _need(method, table, roles, values)
+    need = _need(method, table, roles, values, bottom)
     done = repair(known, truth, need, Costs(cost, bottom), method.progress)
     if len(done.hopeless):
         what = _names(roles.joined.layout, done.hopeless[done.hopeless < n]) or "a sum that a rule keeps unknown"
@@ -250,14 +254,15 @@ def _known(table: Table, roles: Roles, values: Array, hide: Array, bottom: Array
     )
 
 
-def _need(method: Suppress, table: Table, roles: Roles, values: Array) -> Need:
+def _need(method: Suppress, table: Table, roles: Roles, values: Array, bottom: Array) -> Need:
+    """What must be possible; nobody can be made to believe less than what is known of every hidden cell."""
     scale = 10 ** table.statistic(table.measure).decimals
     cells = np.flatnonzero(roles.primary)
     below, above = np.zeros(len(values)), np.zeros(len(values))
     if method.repair == LEVELS:
         low, high = method.rule.levels(table)
         below[: len(table)], above[: len(table)] = low * scale, high * scale
-        below = np.minimum(below, np.abs(values))
+        below = np.clip(below, 0, np.maximum(values - np.maximum(bottom, np.where(values < 0, -np.inf, 0)), 0))
     if roles.sums is not None:
         cells = np.concatenate([cells, np.arange(roles.n, len(values))])
         above[roles.n :] = roles.sums.above

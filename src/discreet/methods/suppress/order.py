@@ -14,8 +14,6 @@ from discreet.table import Table
 Array = NDArray[Any]
 Order = str | Callable[[Table], Any] | Array
 
-KEYS = 8  # columns that a row's place among the pivots is decided by
-
 
 def importance(table: Table, order: Order, primary: Array) -> Array:
     """How much each cell is wanted, a number per cell.
@@ -78,26 +76,3 @@ def sequence(wanted: Array, first: Array, candidates: Array) -> Array:
     order = np.argsort(-wanted, kind="stable")
     order = order[candidates[order]]
     return np.concatenate([order[first[order]], order[~first[order]]])
-
-
-def pivot_priority(matrix: Any, order: Array) -> Array:
-    """Which rows make good pivots: those whose columns all come late, so that little is reduced by them.
-
-    Rows are compared by the places of their columns in ``order``, the earliest first; the later, the better.
-    """
-    rows = matrix.tocsr()
-    place = np.full(rows.shape[1], len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    lengths = np.diff(rows.indptr)
-    width = int(lengths.max(initial=0))
-    table = np.full((rows.shape[0], max(width, 1)), len(order), np.int32)
-    if width and (lengths == width).all():
-        table = place[rows.indices].reshape(-1, width)
-    else:
-        table[np.arange(table.shape[1]) < lengths[:, None]] = place[rows.indices]
-    if table.shape[1] > KEYS:
-        table = np.partition(table, KEYS - 1, axis=1)[:, :KEYS]
-    table = np.sort(table, axis=1)
-    ranked = np.empty(len(table), np.int64)
-    ranked[np.lexsort(table.T[::-1])] = np.arange(len(table))[::-1]
-    return ranked
