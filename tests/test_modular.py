@@ -1,0 +1,61 @@
+"""Exact elimination: ranks and spans as NumPy finds them on small matrices, and the arithmetic underneath."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from discreet import Table, modular
+from tests.strategies import tables
+
+numbers = st.integers(0, modular.PRIME - 1)
+
+
+@given(numbers, numbers)
+def test_the_product_is_that_of_whole_numbers(a: int, b: int) -> None:
+    """128 bits are folded back to 61 without loss."""
+    assert int(modular.times(np.uint64(a), np.uint64(b))) == a * b % modular.PRIME
+
+
+@given(numbers.filter(bool))
+def test_every_number_but_zero_has_an_inverse(a: int) -> None:
+    """a times 1/a is 1."""
+    assert a * int(modular.inverse(np.uint64(a))) % modular.PRIME == 1
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(1, 8), st.integers(1, 11), st.integers(0, 2**32 - 1))
+def test_rank_and_span_agree_with_numpy(rows: int, columns: int, seed: int) -> None:
+    """On matrices small enough for floating point."""
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(-1, 2, (rows, columns)) * (rng.random((rows, columns)) < 0.6)
+    basis = rng.random(columns) < 0.5
+    assert modular.rank(csr_array(dense)) == np.linalg.matrix_rank(dense)
+    rank = np.linalg.matrix_rank(dense[:, basis]) if basis.any() else 0
+    inside = [np.linalg.matrix_rank(np.c_[dense[:, basis], dense[:, [j]]]) == rank for j in np.flatnonzero(~basis)]
+    assert modular.in_span(csr_array(dense), basis, ~basis).tolist() == inside
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables())
+def test_a_table_with_all_inner_cells_has_full_rank(table: Table) -> None:
+    """Inner cells are independent; whatever is published follows from them."""
+    inner = table.is_inner
+    if len(np.unique(table.layout.inner_of_cell[inner])) == table.layout.n_inner:
+        assert modular.rank(table.matrix) == table.layout.n_inner
+        assert modular.in_span(table.matrix, inner, ~inner & ~table.structural).all()
+
+
+@pytest.mark.parametrize(("n", "m", "t"), [(3, 4, 3), (2, 2, 2), (5, 3, 4)])
+def test_linked_tables_have_the_rank_of_the_paper(n: int, m: int, t: int) -> None:
+    """ODF03 section 4.5: AS has rank nm, AS and AR n(t+m-1), all three nm+nt+mt-n-m-t+1."""
+    counts = np.ones((n, m, t), int)
+    one = Table.of(counts, ["a", "s", "r"], margins=[("a", "s")])
+    two = one.with_margins([("a", "s"), ("a", "r")])
+    three = one.with_margins([("a", "s"), ("a", "r"), ("s", "r")])
+    assert [modular.rank(x.matrix) for x in (one, two, three)] == [
+        n * m, n * (t + m - 1), n * m + n * t + m * t - n - m - t + 1,
+    ]  # fmt: skip
