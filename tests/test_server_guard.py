@@ -102,7 +102,7 @@ def test_many_overlapping_groups_are_flagged() -> None:
 def test_a_filter_of_several_codes_tells_about_each() -> None:
     """They are not added up, so nothing new comes of them."""
     small = guard([300, 300, 300, 4])
-    assert flagged(small, "sex where area=a1+a2+b1", "sex, area") == ""
+    assert flagged(small, "sex where area=a1|a2|b1", "sex, area") == ""
 
 
 def test_a_verdict_is_one_of_protected_counts() -> None:

@@ -70,11 +70,21 @@ def test_forced_cells_stay_or_the_table_is_refused(table: Table, random: Any) ->
 def test_an_already_protected_table_needs_nothing_more(table: Table) -> None:
     """With the secondary cells withheld from the start nothing is added."""
     rule = dc.Threshold(3)
+    done = suppressed(table, rule)
+    assume(done is not None)
+    assert done is not None
+    again = dc.protect(table, dc.Suppress(rule, hidden=done.status == "x"))
+    assert not (again.status == "x").any()
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables())
+def test_last_periods_pattern_is_enough_for_the_same_table(table: Table) -> None:
+    """Elimination that prefers the cells hidden last time hides no others."""
+    rule = dc.Threshold(3)
     done = suppressed(table, rule, singletons="none")
     assume(done is not None)
     assert done is not None
-    again = dc.protect(table, dc.Suppress(rule, singletons="none", hidden=done.status == "x"))
-    assert not (again.status == "x").any()
     repeated = dc.protect(table, dc.Suppress(rule, singletons="none", last=done, repair="off"))
     assert (repeated.hidden <= done.hidden).all()
 

@@ -81,11 +81,9 @@ class Lazy:
     def bind(self, cursor: Any, columns: Sequence[str]) -> None:
         from polars.exceptions import PolarsError
 
-        try:
+        with suppress(PolarsError):  # not chained to ours: its message may hold values
             cursor.register(VIEW, self.frame.select(list(columns)).collect().to_arrow())
             return
-        except PolarsError:
-            pass  # its message may hold values
         raise InputError(f"{self.name} could not be collected; check the steps that lead to it")
 
 
@@ -225,14 +223,11 @@ def _database(path: Path, table: str | None) -> Sql:
     import duckdb
 
     found = None
-    try:
-        with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
-            connection.execute(f"ATTACH {literal(str(path))} AS discreet_file (READ_ONLY)")
-            found = connection.execute(
-                "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'discreet_file'"
-            ).fetchall()
-    except duckdb.Error:
-        pass  # said below
+    with suppress(duckdb.Error), duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+        connection.execute(f"ATTACH {literal(str(path))} AS discreet_file (READ_ONLY)")
+        found = connection.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'discreet_file'"
+        ).fetchall()
     if found is None:
         raise InputError(f"{path.name!r} cannot be opened as a DuckDB file; if it is open elsewhere, give a relation")
     names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in found)

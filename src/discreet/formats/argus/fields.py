@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,12 +79,10 @@ def numbers(column: pa.Array, variable: Variable, path: Path, *, comma: bool) ->
             raise InputError(
                 f"{path.name}: {found:,} records have the missing code of {variable.name!r}; give them a number first"
             )
-    try:
+    with suppress(pa.ArrowInvalid):  # not chained to ours: its message holds the value
         made = np.asarray(pc.cast(text, pa.float64()))
         if np.isfinite(made).all():
             return made
-    except pa.ArrowInvalid:
-        pass
     good = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     line = int(np.argmin(np.asarray(good.cast(pa.int8())))) + 1
     raise InputError(f"{path.name}, line {line}: {variable.name!r} is not a number")

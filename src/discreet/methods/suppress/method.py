@@ -70,7 +70,7 @@ class Suppress:
     def __call__(self, table: Table) -> Protected:
         began = time.perf_counter()
         roles = _roles(self, table)
-        found = _eliminated(self, table, roles)
+        found = _enough(self, table, roles) or _eliminated(self, table, roles)
         step = np.full(len(table), "", "<U11")
         step[roles.primary[: len(table)]] = "rule"
         secondary = found.secondary[found.secondary < len(table)]
@@ -164,6 +164,24 @@ def _wanted(method: Suppress, table: Table, roles: Roles) -> Array:
         size = np.where(before.hidden_before(table, method.last), size - size.max(initial=0) - 1, size)
     wanted[: len(table)] = size
     return wanted
+
+
+def _enough(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern | None:
+    """An empty pattern if the cells withheld from the start protect already: the audit finds nothing to add.
+
+    Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
+    who know their own cells are beyond the audit, so their tables go through elimination always.
+    """
+    own = table.magnitude is not None and method.singletons != "none"
+    if method.repair == OFF or own or not roles.never.any():
+        return None
+    gone = roles.primary | roles.never
+    try:
+        mended = _mended(method, table, roles, gone)
+    except Refused:
+        return None
+    nothing = np.empty(0, np.int64)
+    return gauss.Pattern(nothing, nothing, 0) if np.array_equal(mended.hidden, gone) else None
 
 
 def _eliminated(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern:
