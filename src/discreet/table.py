@@ -232,6 +232,8 @@ class Table:
         for name in levels:
             self.layout.axis(name)
         chosen = [levels.get(d.name, d.name) for d in self.dimensions]
+        if self.layout.is_full and all(d.level(v) == d.leaves for d, v in zip(self.dimensions, chosen, strict=True)):
+            return self
         blocks = [
             np.array([d.position[c] for c in d.level(level)]) for d, level in zip(self.dimensions, chosen, strict=True)
         ]

@@ -17,7 +17,7 @@ from discreet.risk.transition import Transition
 Array = NDArray[Any]
 
 SMALL = 100  # counts up to here have a prior of their own; larger ones are as likely as their neighbours
-SWEEPS = 50  # of the fit of that prior
+SWEEPS = 25  # of the fit of that prior
 
 
 def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draws: int) -> Array:

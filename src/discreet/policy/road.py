@@ -25,7 +25,7 @@ from discreet.utility import hellinger_utility
 
 Array = NDArray[Any]
 
-DRAWS = 8  # tables guessed to estimate the risk and the utility
+DRAWS = 4  # tables guessed to estimate the risk and the utility
 BANDS = ((0.99, "very high"), (0.95, "high"), (0.85, "moderate"), (0.0, "low"))
 
 
