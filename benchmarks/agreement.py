@@ -387,6 +387,7 @@ def report(frame: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit(__doc__)
-    main(Path(sys.argv[1]))
+    if len(sys.argv) == 2:
+        main(Path(sys.argv[1]))
+    else:
+        print(__doc__)
