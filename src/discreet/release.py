@@ -91,6 +91,13 @@ class Protected:
         """Which cells are not shown."""
         return hidden(self.status)
 
+    def shown_inner(self, name: str = "count") -> Array:
+        """What is published of every inner cell; NaN where it is hidden or not part of the publication."""
+        rows = self.table.layout.inner_of_cell
+        inner = np.full(self.table.layout.n_inner, np.nan)
+        inner[rows[rows >= 0]] = np.asarray(self.published[name], float)[rows >= 0]
+        return inner
+
     @property
     def cells(self) -> pd.DataFrame:
         """Codes, true and published values and status (confidential)."""

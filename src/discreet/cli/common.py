@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,6 +164,20 @@ def read_microdata(
 def names_of(text: str) -> list[str]:
     """``"county, sex"`` as ["county", "sex"]."""
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def value_of(text: str) -> Any:
+    """A TOML value, or plain text where it is none.
+
+    >>> value_of("3"), value_of("[1, 2]"), value_of("value")
+    (3, [1, 2], 'value')
+    """
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        if text[:1] in '"[{':
+            raise InputError(f"cannot read the value {text!r}; write it as in TOML") from None
+        return text
 
 
 def filters(where: Sequence[str]) -> dict[str, list[str]] | None:

@@ -22,6 +22,7 @@ from discreet.cli.common import (
     read_microdata,
     say,
     table_options,
+    value_of,
     working,
 )
 from discreet.errors import InputError
@@ -196,8 +197,6 @@ def policy_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def parse_try(text: str) -> dict[str, Any]:
     """``"random-round:base=3,5"`` as methods by label."""
-    import tomllib
-
     from discreet.policy import grid
 
     name, _, rest = text.partition(":")
@@ -208,10 +207,7 @@ def parse_try(text: str) -> dict[str, Any]:
         key, value = (head.strip(), value) if equals else (key, head)
         if not key:
             raise InputError(f"--try takes METHOD:PARAMETER=VALUE,VALUE, not {text!r}")
-        try:
-            parameters.setdefault(key, []).append(tomllib.loads(f"x = {value}")["x"])
-        except tomllib.TOMLDecodeError:
-            parameters.setdefault(key, []).append(value.strip())
+        parameters.setdefault(key, []).append(value_of(value.strip()))
     return grid(name, **parameters)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from discreet.cli.common import (
     release_options,
     say,
     table_options,
+    value_of,
 )
 from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.errors import InputError, nearest
@@ -118,20 +118,6 @@ def _given(
     if "rule" in known and "rule" not in found:
         raise InputError(f'method {name!r} needs a rule: --rule "threshold(n=3)"')
     return found
-
-
-def value_of(text: str) -> Any:
-    """A TOML value, or plain text where it is none.
-
-    >>> value_of("3"), value_of("[1, 2]"), value_of("value")
-    (3, [1, 2], 'value')
-    """
-    try:
-        return tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
-        if text[:1] in '"[{':
-            raise InputError(f"cannot read the value {text!r}; write it as in TOML") from None
-        return text
 
 
 def _protected(

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.dimension import Dimension
+from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError
 from discreet.layout import Layout
 from discreet.methods.outcome import whole
@@ -25,7 +26,6 @@ from discreet.table import Table
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-SECRET_BYTES = 16  # the shortest secret accepted
 _ENVIRONMENT = "env:"
 _CHUNK = 1 << 14  # cells mixed at a time, so that the work stays in the processor's cache
 

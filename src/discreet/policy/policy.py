@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.dimension import Dimension
+from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
@@ -175,15 +176,17 @@ def _secret(where: Mapping[str, str] | None) -> bytes | None:
         return None
     if "env" in where:
         found = os.environ.get(where["env"], "")
-        if len(found) < 16:
-            raise InputError(f"the environment variable {where['env']!r} must hold a secret of at least 16 characters")
+        if len(found) < SECRET_BYTES:
+            raise InputError(
+                f"the environment variable {where['env']!r} must hold a secret of at least {SECRET_BYTES} characters"
+            )
         return found.encode()
     try:
         data = Path(where["file"]).read_bytes().strip()
     except OSError as error:
         raise InputError(f"cannot read the secret file: {error.strerror}") from None
-    if len(data) < 16:
-        raise InputError("the secret file must hold at least 16 bytes")
+    if len(data) < SECRET_BYTES:
+        raise InputError(f"the secret file must hold at least {SECRET_BYTES} bytes")
     return data
 
 

@@ -209,13 +209,9 @@ def _risks(shown: Table, method: Any, resolved: Resolved, policy: Policy) -> tup
 
 def _shown(protected: Protected) -> tuple[Array, Array]:
     """What is shown of the inner cells (0 where hidden), and which are hidden, as arrays."""
-    table = protected.table
-    rows = table.layout.inner_of_cell
-    inner = np.full(table.layout.n_inner, np.nan)
-    inner[rows[rows >= 0]] = np.asarray(protected.published["count"], float)[rows >= 0]
-    gone = np.isnan(inner)
+    layout, inner = protected.table.layout, protected.shown_inner()
     counts = np.rint(np.maximum(np.nan_to_num(inner), 0)).astype(np.int64)
-    return table.layout.dense(counts), table.layout.dense(gone)
+    return layout.dense(counts), layout.dense(np.isnan(inner))
 
 
 def _population(array: Array, table: Table, resolved: Resolved) -> Array:

@@ -166,13 +166,10 @@ def expected_counts(protected: Protected) -> Array:
     table = protected.table
     if "count" not in protected.published:
         raise InputError("risk and utility are functions of counts, and the protected table publishes none")
-    published = np.asarray(protected.published["count"], float)
-    rows = table.layout.inner_of_cell
-    inner = np.full(table.layout.n_inner, np.nan)
-    inner[rows[rows >= 0]] = published[rows >= 0]
+    inner = protected.shown_inner()
     gone = np.isnan(inner)
     if gone.any():
-        inner[gone] = _fit(table, published, inner, gone)
+        inner[gone] = _fit(table, np.asarray(protected.published["count"], float), inner, gone)
     return table.layout.dense(np.rint(np.maximum(inner, 0)).astype(np.int64))
 
 

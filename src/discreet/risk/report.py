@@ -330,9 +330,7 @@ def _shown(table: Table, after: Any) -> tuple[Array | None, list[str]]:
             raise InputError("the protected table has other dimensions than the one assessed")
         if "count" not in after.published:
             raise InputError("risk is a function of counts, and the protected table publishes none")
-        rows = after.table.layout.inner_of_cell
-        inner = np.full(after.table.layout.n_inner, np.nan)
-        inner[rows[rows >= 0]] = np.asarray(after.published["count"], float)[rows >= 0]
+        inner = after.shown_inner()
         if missing := int(np.isnan(inner).sum()):
             return None, [
                 f"{missing:,} inner cells are not shown, so R2 does not apply; the audit says what can be known"

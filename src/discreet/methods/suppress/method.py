@@ -70,17 +70,17 @@ class Suppress:
     def __call__(self, table: Table) -> Protected:
         began = time.perf_counter()
         roles = _roles(self, table)
-        found = _enough(self, table, roles) or _eliminated(self, table, roles)
+        enough = _enough(self, table, roles)
+        found = np.empty(0, np.int64) if enough else _eliminated(self, table, roles).secondary
         step = np.full(len(table), "", "<U11")
         step[roles.primary[: len(table)]] = "rule"
-        secondary = found.secondary[found.secondary < len(table)]
-        step[secondary] = "elimination"
+        step[found[found < len(table)]] = "elimination"
         middle = time.perf_counter()
         gone = roles.primary | roles.never
-        gone[found.secondary] = True
+        gone[found] = True
         rounds = 0
         if self.repair != OFF:
-            mended = _mended(self, table, roles, gone)
+            mended = enough or _mended(self, table, roles, gone)
             step[(mended.hidden & ~gone)[: len(table)]] = "repair"
             gone, rounds = mended.hidden, mended.rounds
         status = _status(table, roles, gone)
@@ -166,8 +166,8 @@ def _wanted(method: Suppress, table: Table, roles: Roles) -> Array:
     return wanted
 
 
-def _enough(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern | None:
-    """An empty pattern if the cells withheld from the start protect already: the audit finds nothing to add.
+def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
+    """The audit's word if the cells withheld from the start protect already: it finds nothing to add.
 
     Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
     who know their own cells are beyond the audit, so their tables go through elimination always.
@@ -180,8 +180,7 @@ def _enough(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern | Non
         mended = _mended(method, table, roles, gone)
     except Refused:
         return None
-    nothing = np.empty(0, np.int64)
-    return gauss.Pattern(nothing, nothing, 0) if np.array_equal(mended.hidden, gone) else None
+    return mended if np.array_equal(mended.hidden, gone) else None
 
 
 def _eliminated(method: Suppress, table: Table, roles: Roles) -> gauss.Pattern:
