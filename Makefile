@@ -6,7 +6,7 @@ CODE   := src tests benchmarks
 DEMO   := demo
 PORT   := 8000
 
-.PHONY: demo test system lint docs bench clean
+.PHONY: demo test system lint docs site bench clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -15,20 +15,21 @@ $(VENV)/installed: pyproject.toml constraints.txt
 		{ test "$$(id -u)" = 0 && apt-get update -q && apt-get install -q -y --no-install-recommends python3-venv; } || \
 		{ echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -c constraints.txt hatchling editables
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-build-isolation -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -c constraints.txt hatchling editables setuptools wheel
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary pyspark --no-build-isolation -c constraints.txt -e '.[dev]'
 	@touch $@
 
 demo: $(VENV)/installed  ## the table server on the synthetic census; prints its address
 	$(BIN)/discreet demo --folder $(DEMO) --port $(PORT)
 
 test: system lint  ## everything, browser and database included
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist loadgroup
 
-system:  # Debian packages that the tests need: a browser and a database server
+system:  # Debian packages that the tests need: a browser, a database server, and Java for Spark
 	@missing=; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
 	test -z "$$missing" || { test "$$(id -u)" = 0 && apt-get update -q && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; } || \
 		{ echo "these are missing:$$missing (apt-get install$$missing)"; exit 1; }
@@ -41,8 +42,11 @@ lint: $(VENV)/installed
 docs: $(VENV)/installed  ## run every example of the documentation
 	$(BIN)/pytest tests/test_docs.py
 
-bench: $(VENV)/installed  ## ratios, side by side with what a user would use instead
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+site: $(VENV)/installed  ## the documentation as pages that need no network: site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/installed  ## ratios, side by side with what a user would use instead; writes docs/benchmarks.md
+	$(BIN)/python benchmarks/page.py $(BENCH)
 
 clean:
-	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,10 +1,12 @@
 """The table server on the census of 1.5 million persons: latency, tables a second, start, memory, the largest table.
 
-The load generator runs on the same machine. Every answer is protected by cell keys, weighed, guarded and recorded.
+The load generator runs on the same machine. Every answer is protected by cell keys, weighed, guarded and recorded. With
+the address of an empty PostgreSQL (``--store postgresql://...``) two servers that share it are set against one.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import itertools
 import os
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,24 +61,28 @@ def addresses() -> list[str]:
 class Connection:
     """A keep-alive HTTP connection with as little work of its own as possible."""
 
+    client = "10.0.0.1"  # who asks, as a proxy would tell it
+
     async def open(self, port: int) -> Connection:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 26)
         return self
 
     async def get(self, address: str) -> tuple[int, bytes]:
-        self.writer.write(f"GET {address} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        self.writer.write(f"GET {address} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {self.client}\r\n\r\n".encode())
         head = await self.reader.readuntil(b"\r\n\r\n")
         size = re.search(rb"content-length: (\d+)", head)
         return int(head[9:12]), await self.reader.readexactly(int(size[1]) if size else 0)
 
 
-async def load(port: int, work: list[str], connections: int) -> tuple[list[float], float, dict[int, int]]:
-    """Milliseconds of each request, seconds in all, and how often which status came."""
+async def load(
+    ports: int | Sequence[int], work: list[str], connections: int
+) -> tuple[list[float], float, dict[int, int]]:
+    """Milliseconds of each request, seconds in all, and how often which status came; callers in turn to each port."""
     times: list[float] = []
     statuses: dict[int, int] = {}
     left = iter(work)
 
-    async def caller() -> None:
+    async def caller(port: int) -> None:
         connection = await Connection().open(port)
         for address in left:
             start = time.perf_counter()
@@ -84,28 +91,29 @@ async def load(port: int, work: list[str], connections: int) -> tuple[list[float
             statuses[status] = statuses.get(status, 0) + 1
 
     start = time.perf_counter()
-    await asyncio.gather(*(caller() for _ in range(connections)))
+    found = itertools.cycle([ports] if isinstance(ports, int) else ports)
+    await asyncio.gather(*(caller(next(found)) for _ in range(connections)))
     return times, time.perf_counter() - start, statuses
 
 
 class Server:
-    """`discreet serve` of a cube with two workers."""
+    """`discreet serve` of a cube, on a store of its own unless another is named."""
 
-    def __init__(self, folder: Path, method: str, dimensions: int = 3) -> None:
-        store = folder / f"{time.monotonic_ns()}.db"
+    def __init__(self, folder: Path, method: str, dimensions: int = 3, *, store: str = "", workers: int = 2) -> None:
+        store = store or f"sqlite:///{folder / f'{time.monotonic_ns()}.db'}"
         (folder / "policy.toml").write_text(POLICY.format(method=method, dimensions=dimensions))
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             self.port = int(found.getsockname()[1])
         command = [sys.executable, "-c", "import discreet.cli; discreet.cli.main()", "serve", str(folder / "cube"),
-                   "--policy", str(folder / "policy.toml"), "--port", str(self.port), "--store", f"sqlite:///{store}",
-                   "--rate", "100000000", "--tables", "100000000"]  # fmt: skip
-        environment = {**os.environ, "DISCREET_SECRET": "a secret for the benchmark only"}
-        self.log = folder / "serve.log"
+                   "--policy", str(folder / "policy.toml"), "--port", str(self.port), "--workers", str(workers),
+                   "--rate", "100000000", "--tables", "100000000", "--proxy"]  # fmt: skip
+        environment = {**os.environ, "DISCREET_SECRET": "a secret for the benchmark only", "DISCREET_STORE": store}
+        self.log = folder / f"{self.port}.log"
         start = time.perf_counter()
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        while self.log.read_text().count('"event": "started"') < 2:
+        while self.log.read_text().count('"event": "started"') < workers:
             if self.process.poll() is not None:
                 raise SystemExit(self.log.read_text())
             time.sleep(0.02)
@@ -164,7 +172,35 @@ def largest(folder: Path) -> None:
     server.stop()
 
 
+def many(folder: Path, store: str) -> None:
+    """One server with two workers on SQLite and on PostgreSQL, and two servers with one worker each on PostgreSQL."""
+    print("\nmany servers: two workers in all, cell keys")
+    work = addresses()
+    ways = (("one server, SQLite", "", [2]), ("one, PostgreSQL", store, [2]), ("two, PostgreSQL", store, [1, 1]))
+    for number, (words, address, workers) in enumerate(ways):
+        Connection.client = f"10.0.1.{number}"  # somebody new each time: the store remembers what was answered
+        found = [Server(folder, METHODS["cell keys"], store=address, workers=n) for n in workers]
+        ports = [server.port for server in found]
+        asyncio.run(load(ports, work[-20:], 2))
+        one, _, _ = asyncio.run(load(ports, work[:300], 1))
+        spent = [sum(server.cpu() for server in found)]
+        _, seconds, statuses = asyncio.run(load(ports, work[300:900], CALLERS))
+        spent.append(sum(server.cpu() for server in found))
+        _, cached, _ = asyncio.run(load(ports, work[:50] * 60, 8))
+        spent.append(sum(server.cpu() for server in found))
+        each = np.diff(spent) / [600, 3000] * 1000
+        print(
+            f"  {words}: uncached median {np.median(one):.1f} ms, {600 / seconds:.0f} different tables a second, "
+            f"{3000 / cached:.0f} cached; processor time {each[0]:.1f} and {each[1]:.2f} ms; statuses {statuses}"
+        )
+        for server in found:
+            server.stop()
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", help="address of an empty PostgreSQL: measure two servers that share it, only")
+    store = parser.parse_args().store
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         start = time.perf_counter()
@@ -172,6 +208,9 @@ def main() -> None:
         print(
             f"census made and cube built in {time.perf_counter() - start:.1f} s; load {os.getloadavg()[0]:.1f} before"
         )
+        if store:
+            many(folder, store)
+            return
         for name, method in METHODS.items():
             measure(folder, name, method)
         print("\nlargest tables")

@@ -313,7 +313,7 @@ def test_a_priori_marks(tmp_path: Path) -> None:
         ("f;a;pl;1", "two protection levels"),
         ("f;a;c;-1", "none negative"),
         ("f;a;c;x", "line 1: a cost or protection level is not a number"),
-        ("f;a;ab;1;2", "leave the line out"),
+        ("f;a;ab;1", "'ab' takes two bounds"),
     ],
 )
 def test_wrong_a_priori_lines_are_named(tmp_path: Path, line: str, says: str) -> None:

@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```(python|console|toml title=\S+)\n(.*?)^```", re.M | re.
 
 def run_console(block: str, folder: Path, page: str) -> None:
     """Lines behind ``$ `` are commands; what follows is what they print (… stands for anything)."""
+    block = block.replace("\\\n", "")  # a backslash at its end lets a command go on in the next line
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, expected = part.partition("\n")
         if command.startswith(("git ", "make ", "pip ")):
@@ -46,6 +47,14 @@ def test_the_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
             run_console(block, tmp_path, page.name)
         else:
             (tmp_path / kind.partition("title=")[2].strip('"')).write_text(block)
+
+
+def test_no_block_escapes() -> None:
+    """Every block of code is one that is run, or is plainly not ours: another tool's input, or text."""
+    for page in PAGES:
+        kinds = re.findall(r"^```([^\n]*)\n.*?^```", page.read_text(), re.M | re.S)
+        odd = [kind for kind in kinds if not re.fullmatch(r"python|console|toml title=\S+|text|r", kind)]
+        assert not odd, f"{page.name}: {odd}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -204,7 +204,7 @@ def test_the_guard_survives_a_restart(tmp_path: Path) -> None:
 
 
 def test_two_questions_at_the_same_moment_are_not_both_answered(tmp_path: Path) -> None:
-    """By one worker or by two: each sees that the other is being asked."""
+    """By one worker or by two: one is decided first, and the other knows."""
     from discreet.server.auth import Caller
     from discreet.server.desk import Desk
 
@@ -224,7 +224,7 @@ def test_two_questions_at_the_same_moment_are_not_both_answered(tmp_path: Path) 
             return [isinstance(reply.kept.result, dc.Release) for reply in (*replies, again)]
 
         answered = asyncio.run(both())
-        assert answered[:2].count(True) <= 1
+        assert answered[:2].count(True) == 1
         assert not (answered[0] and answered[2])
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from discreet import audits, datasets, formats, information, plot, population, risk, utility
+    from discreet import audits, datasets, formats, information, plot, population, programme, risk, utility
     from discreet.audits import Audit, audit, insiders, unions
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from discreet.methods.small_counts import SmallCountRound
     from discreet.methods.stochastic import Stochastic
     from discreet.methods.suppress import Suppress
+    from discreet.methods.suppress.diagnosis import Diagnosis, diagnose
+    from discreet.methods.suppress.modular import Modular
+    from discreet.methods.suppress.optimal import Optimal
     from discreet.methods.swapping import Swap
     from discreet.microdata import Microdata
+    from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
     from discreet.risk import (
@@ -61,12 +65,14 @@ if TYPE_CHECKING:
         FewContributors,
         GroupDisclosure,
         KDisclosure,
+        Levels,
         Marks,
         PPercent,
         Request,
         Rule,
         Threshold,
         Waived,
+        read_levels,
         read_marks,
     )
     from discreet.table import Table, tabulate
@@ -83,6 +89,7 @@ _HOME = {
     "CellKeyMagnitude": "methods.cell_key",
     "Codebook": "codebook",
     "ControlledRound": "methods.controlled",
+    "Diagnosis": "methods.suppress.diagnosis",
     "Dimension": "dimension",
     "DirectDisclosure": "rules",
     "DiscreetError": "errors",
@@ -95,12 +102,16 @@ _HOME = {
     "Hide": "release",
     "InputError": "errors",
     "KDisclosure": "rules",
+    "Levels": "rules",
     "Marks": "rules",
     "Microdata": "microdata",
+    "Modular": "methods.suppress.modular",
     "NotAdditiveError": "errors",
+    "Optimal": "methods.suppress.optimal",
     "PPercent": "rules",
     "PQ": "rules",
     "PTable": "methods.ptable",
+    "Parts": "parts",
     "Policy": "policy",
     "Pram": "methods.pram",
     "Protected": "release",
@@ -134,6 +145,7 @@ _HOME = {
     "audits": "audits",
     "compare": "utility",
     "datasets": "datasets",
+    "diagnose": "methods.suppress.diagnosis",
     "expected_hellinger": "methods.noise",
     "expected_r2": "risk",
     "formats": "formats",
@@ -146,12 +158,15 @@ _HOME = {
     "plot": "plot",
     "policy": "policy",
     "population": "population",
+    "programme": "programme",
     "protect": "release",
+    "protect_in_parts": "parts",
     "r1": "risk",
     "r1_star": "risk",
     "r2": "risk",
     "r2_star": "risk",
     "read_codebook": "codebook",
+    "read_levels": "rules",
     "read_marks": "rules",
     "read_policy": "policy",
     "risk": "risk",
@@ -173,6 +188,7 @@ __all__ = [
     "CellKeyMagnitude",
     "Codebook",
     "ControlledRound",
+    "Diagnosis",
     "Dimension",
     "DirectDisclosure",
     "DiscreetError",
@@ -185,11 +201,15 @@ __all__ = [
     "Hide",
     "InputError",
     "KDisclosure",
+    "Levels",
     "Marks",
     "Microdata",
+    "Modular",
     "NotAdditiveError",
+    "Optimal",
     "PPercent",
     "PTable",
+    "Parts",
     "Policy",
     "Pram",
     "Protected",
@@ -223,6 +243,7 @@ __all__ = [
     "audits",
     "compare",
     "datasets",
+    "diagnose",
     "expected_hellinger",
     "expected_r2",
     "formats",
@@ -235,12 +256,15 @@ __all__ = [
     "plot",
     "policy",
     "population",
+    "programme",
     "protect",
+    "protect_in_parts",
     "r1",
     "r1_star",
     "r2",
     "r2_star",
     "read_codebook",
+    "read_levels",
     "read_marks",
     "read_policy",
     "risk",

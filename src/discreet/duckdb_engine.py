@@ -1,6 +1,7 @@
 """The engine in this process: DuckDB groups the records where they lie and hands back whole numbers.
 
 Nothing is written to disk, no extension is fetched, and no message of DuckDB is passed on, as those quote values.
+Where groups do not fit into the memory allowed, records are read several times, each time for a share of the groups.
 """
 
 from __future__ import annotations
@@ -8,19 +9,26 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from discreet.dense import dense_cells
-from discreet.duckdb_faults import TOO_LARGE, Check, checks, code_check
+from discreet.duckdb_faults import Check, checks, code_check
 from discreet.duckdb_plan import Plan, register_codes
 from discreet.duckdb_source import VIEW, Arrow, Source, open_source
-from discreet.duckdb_sql import Column, identifier
-from discreet.engine import MOST_DECIMALS, Grouping, Groups, Key
+from discreet.duckdb_sql import Column, identifier, share
+from discreet.engine import MOST_DECIMALS, Grouping, Groups, Key, joined
 from discreet.errors import InputError, nearest
+from discreet.faults import TOO_LARGE
 from discreet.hierarchy import natural
 
 T = TypeVar("T")
+
+MEMORY = "1.5GB"  # what DuckDB may use unless told otherwise: a process that counts records stays under 2 GB
+_SIZE = re.compile(r"\s*\d+(\.\d+)?\s*([kmgt]i?b)\s*", re.IGNORECASE)
+_PASSES = (1, 4, 16, 64)  # over the records, each one for a share of the groups
 
 _CONFIG = {
     "temp_directory": "",  # confidential records never spill to disk
@@ -31,27 +39,33 @@ _CONFIG = {
 }
 
 
+class _FullError(InputError):
+    """The groups do not fit into the memory allowed."""
+
+
 class DuckDB:
     """Records that DuckDB can read. Data frames are not copied: leave them unchanged while this is in use."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, memory: str | None = None) -> None:
         import duckdb
 
         self._source = source
+        self._memory = _size(MEMORY if memory is None else memory)
         self._lock = threading.Lock()  # a stream can be read by one query at a time, and one uses all cores anyway
-        self._connection = duckdb.connect(config=_CONFIG)
+        self._connection = duckdb.connect(config={**_CONFIG, "memory_limit": self._memory})
         self._decimals: dict[str, int] = {}
         self._checked: set[Key] = set()
         if not self._ask(f"SELECT count(*) FROM (FROM {VIEW} LIMIT 1)")[0]:
             raise InputError(f"{source.name} holds no records")
 
     @classmethod
-    def of(cls, source: Any, *, table: str | None = None) -> DuckDB:
+    def of(cls, source: Any, *, table: str | None = None, memory: str | None = None) -> DuckDB:
         """From a pandas or polars frame, Arrow data, a DuckDB relation, or a CSV, Parquet or DuckDB file.
 
-        A folder or pattern of Parquet files counts as one. ``table`` names a table of a DuckDB file.
+        A folder or pattern of Parquet files counts as one. ``table`` names a table of a DuckDB file. ``memory`` is what
+        grouping may use, such as "4GB"; the data frame itself and the answer come on top.
         """
-        return cls(open_source(source, table))
+        return cls(open_source(source, table), memory)
 
     def __repr__(self) -> str:
         return f"DuckDB({self._source.name}: {len(self._kinds)} columns)"
@@ -122,12 +136,17 @@ class DuckDB:
     def duplicates(self, column: str) -> tuple[int, int]:
         """How many units occur more than once, and how many records have no unit."""
         c = self._column(column)
-        found = self._ask(
-            f"SELECT count(*) FILTER (n > 1 AND NOT {c.missing}), coalesce(sum(n) FILTER ({c.missing}), 0) "
-            f"FROM (SELECT {c.sql}, count(*) AS n FROM {VIEW} GROUP BY {c.sql})",
-            [column],
-        )
-        return int(found[0]), int(found[1])
+
+        def one(number: int, passes: int) -> tuple[Any, ...]:
+            where = "" if passes == 1 else f"WHERE {share([c.sql], number, passes)}"
+            return self._ask(
+                f"SELECT count(*) FILTER (n > 1 AND NOT {c.missing}), coalesce(sum(n) FILTER ({c.missing}), 0) "
+                f"FROM (SELECT {c.sql}, count(*) AS n FROM {VIEW} {where} GROUP BY {c.sql})",
+                [column],
+            )
+
+        found = self._in_passes(one)
+        return sum(int(repeated) for repeated, _ in found), sum(int(missing) for _, missing in found)
 
     def base_cells(self, grouping: Grouping) -> Groups:
         """The non-empty inner cells; every fault of the records read is refused in one message."""
@@ -141,7 +160,7 @@ class DuckDB:
         plan = Plan(grouping, self._plan_columns(grouping), decimals)
         for key, _ in grouping.where:
             self._check_filter(key)
-        found = self._run(grouping.columns, plan.run)
+        found = self._cells(plan)
         if found is None:
             faults = [self._sentence(check, grouping.columns) for check in checks(plan)]
             raise InputError("; ".join(fault for fault in faults if fault) or TOO_LARGE)
@@ -214,10 +233,26 @@ class DuckDB:
                 self._source.bind(cursor, columns or list(self._kinds)[:1])
                 return work(cursor)
             except duckdb.Error as error:
-                problem = self._safe(error)
+                problem, full = self._safe(error), isinstance(error, duckdb.OutOfMemoryException)
             finally:
                 cursor.close()
-        raise InputError(problem)
+        raise _FullError(problem) if full else InputError(problem)
+
+    def _cells(self, plan: Plan) -> Groups | None:
+        """The inner cells in as few passes as memory allows; None if any record cannot be used."""
+        columns = plan.grouping.columns
+        if not plan.divisible:
+            return self._run(columns, plan.run)
+        found = self._in_passes(lambda number, passes: self._run(columns, replace(plan, share=(number, passes)).run))
+        whole = [groups for groups in found if groups is not None]
+        return joined(whole, plan.sizes) if len(whole) == len(found) else None
+
+    def _in_passes(self, work: Callable[[int, int], T]) -> list[T]:
+        """All the shares of some work, in more and smaller shares while memory does not suffice."""
+        for passes in _PASSES[:-1]:
+            with suppress(_FullError):
+                return [work(number, passes) for number in range(passes)]
+        return [work(number, _PASSES[-1]) for number in range(_PASSES[-1])]
 
     def _safe(self, error: Any) -> str:
         """What went wrong, in our words."""
@@ -226,7 +261,21 @@ class DuckDB:
         if isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException):
             return TOO_LARGE
         if isinstance(error, duckdb.OutOfMemoryException):
-            return f"not enough memory to group {self._source.name} (records are never written to disk)"
+            return (
+                f"{self._memory} of memory are not enough to group {self._source.name}, and records are never written "
+                "to disk; allow more (memory=, --memory) or ask for less detail"
+            )
         if line := re.search(r"CSV Error on Line: (\d+)", str(error)):
             return f"{self._source.name}, line {line[1]}: not the header's columns as text in UTF-8; correct the file"
         return f"{self._source.name} could not be read ({type(error).__name__})"
+
+
+def _size(memory: str) -> str:
+    """An amount of memory as DuckDB reads it.
+
+    >>> _size(" 2 gb ")
+    '2gb'
+    """
+    if not _SIZE.fullmatch(str(memory)) or not float(re.sub(r"[^\d.]", "", str(memory))):
+        raise InputError(f"memory={memory!r}: give an amount such as '500MB' or '4GB'")
+    return "".join(str(memory).split())

@@ -9,18 +9,28 @@ from discreet.duckdb_plan import Plan
 from discreet.duckdb_source import VIEW
 from discreet.duckdb_sql import Column
 from discreet.engine import Hmac, Key
-from discreet.errors import listed
-
-TOO_LARGE = "a value or a sum is too large for whole-number arithmetic; state fewer decimals for the magnitude"
+from discreet.faults import (
+    INFINITE,
+    LARGE,
+    NEGATIVE,
+    NO_CODE,
+    NO_KEY,
+    NO_NUMBER,
+    NO_VALUE,
+    NOT_WHOLE,
+    TEXT,
+    Words,
+    sentence,
+    unknown,
+)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Records that meet an SQL condition, and what to say of one and of several."""
+    """Records that meet an SQL condition, and what to say of them."""
 
     test: str
-    one: str
-    many: str
+    words: Words
 
 
 @dataclass(frozen=True)
@@ -37,15 +47,8 @@ class Check:
         return f"SELECT {', '.join(f'coalesce(sum(n) FILTER ({f.test}), 0)' for f in self.faults)} FROM {self.rows}"
 
     def sentence(self, counts: Sequence[int]) -> str | None:
-        """How many records, and what is wrong with them; None if nothing is.
-
-        >>> check = Check("column 'x'", "", (Fault("", "is negative", "are negative"),))
-        >>> check.sentence([1]), check.sentence([3]), check.sentence([0])
-        ("column 'x': 1 record is negative", "column 'x': 3 records are negative", None)
-        """
-        pairs = zip(counts, self.faults, strict=True)
-        parts = [f"1 record {f.one}" if n == 1 else f"{int(n)} records {f.many}" for n, f in pairs if n]
-        return f"{self.what}: {', '.join(parts)}" if parts else None
+        """How many records, and what is wrong with them; None if nothing is."""
+        return sentence(self.what, counts, [fault.words for fault in self.faults])
 
 
 def checks(plan: Plan) -> Iterator[Check]:
@@ -70,15 +73,12 @@ def checks(plan: Plan) -> Iterator[Check]:
 def code_check(key: Key, c: Column, where: str = "") -> Check:
     """Codes that are not in the codebook, and missing values without a category."""
     grouped = f"(SELECT {c.sql}, count(*) AS n FROM {VIEW} {where} GROUP BY {c.sql})"
-    advice = f"a code that is not in the codebook (allowed: {listed(key.codes)}); correct the data or add the code"
-    absent = 'no value; correct the data or give missing values a category (missing = "Unknown")'
-    parts = "a number that is not whole, so no code"
     faults = [
-        Fault("code IS NOT NULL AND place IS NULL", f"holds {advice}", f"hold {advice}"),
-        Fault(f"NOT {c.missing} AND code IS NULL", f"holds {parts}", f"hold {parts}"),
+        Fault("code IS NOT NULL AND place IS NULL", unknown(key)),
+        Fault(f"NOT {c.missing} AND code IS NULL", NOT_WHOLE),
     ]
     if key.missing is None:
-        faults.append(Fault(c.missing, f"has {absent}", f"have {absent}"))
+        faults.append(Fault(c.missing, NO_CODE))
     return Check(
         f"column {key.column!r} of dimension {key.name!r}",
         f"(SELECT *, {c.text} AS code FROM {grouped}) LEFT JOIN codes USING (code)",
@@ -90,22 +90,19 @@ def code_check(key: Key, c: Column, where: str = "") -> Check:
 def _number_check(role: str, c: Column, usable: str, where: str) -> Check:
     n, weight = c.number, role == "weight"
     faults = [
-        Fault(f"{c.missing} OR isnan({n})", "has no value (missing or NaN)", "have no value (missing or NaN)"),
-        Fault(f"NOT {c.missing} AND {n} IS NULL", "holds text that is no number", "hold text that is no number"),
-        Fault(f"isinf({n})", "is infinite", "are infinite"),
+        Fault(f"{c.missing} OR isnan({n})", NO_NUMBER),
+        Fault(f"NOT {c.missing} AND {n} IS NULL", TEXT),
+        Fault(f"isinf({n})", INFINITE),
     ]
     if weight:
-        faults.append(Fault(f"{n} < 0 AND isfinite({n})", "is negative", "are negative"))
+        faults.append(Fault(f"{n} < 0 AND isfinite({n})", NEGATIVE))
     large = f"isfinite({n}) AND ({usable}) IS NULL" + (f" AND {n} >= 0" if weight else "")
-    faults.append(Fault(large, "is too large: state fewer decimals", "are too large: state fewer decimals"))
+    faults.append(Fault(large, LARGE))
     return Check(f"{role} column {c.name!r}", _each(where), tuple(faults))
 
 
 def _key_check(role: str, c: Column, usable: str, where: str) -> Check:
-    faults = (
-        Fault(c.missing, "has no value", "have no value"),
-        Fault(f"NOT {c.missing} AND ({usable}) IS NULL", "holds no whole number", "hold no whole number"),
-    )
+    faults = (Fault(c.missing, NO_VALUE), Fault(f"NOT {c.missing} AND ({usable}) IS NULL", NO_KEY))
     return Check(f"{role} column {c.name!r}", _each(where), faults)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.duckdb_source import VIEW
-from discreet.duckdb_sql import MODULUS, Column, literal, rank
+from discreet.duckdb_sql import MODULUS, Column, literal, rank, share
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS, Array, Grouping, Groups, Hmac, Key, Spanning, cell_order
 
 _SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "key": "r"}
@@ -30,11 +30,17 @@ def register_codes(cursor: Any, name: str, key: Key) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The SQL of one Grouping over known columns."""
+    """The SQL of one Grouping over known columns, for all cells or one of several shares of them."""
 
     grouping: Grouping
     columns: Mapping[str, Column]
     decimals: int
+    share: tuple[int, int] = (0, 1)
+
+    @property
+    def divisible(self) -> bool:
+        """Whether a share of the cells can be had alone: not where a holding may stand in cells of several shares."""
+        return bool(self.grouping.keys) and self.grouping.contributor is None
 
     # -- records ------------------------------------------------------------------------------------------------
 
@@ -99,7 +105,11 @@ class Plan:
         parts += [f"sum({s}) AS {s}, count({s}) AS n{s}" for s in self.numbers]
         if self.grouping.top:
             parts.append(f"max({self._one('x', '', f'w / 1e{WEIGHT_DECIMALS}')}, {self.grouping.top}) AS t")
-        return self._grouped(parts, self._records, self._raw)
+        return self._grouped(parts, f"{self._records}{self._shared}", self._raw)
+
+    @property
+    def _shared(self) -> str:
+        return "" if self.share[1] == 1 else f" WHERE {share(self._raw, *self.share)}"
 
     def _grouped(self, parts: list[str], source: str, by: list[str]) -> str:
         group = f"GROUP BY {', '.join(by)}" if by else "HAVING count(*) > 0"
@@ -169,12 +179,13 @@ class Plan:
         codes = self._codes(found)
         if (codes < 0).any() or any((found[f"n{s}"] != found["n"]).any() for s in self.numbers):
             return None
-        flat = cell_order(codes, self._sizes)
+        flat = cell_order(codes, self.sizes)
         order = np.argsort(flat)
         return self._groups(found, codes, order, self._spanning(cursor, codes[order]) if merging else None)
 
     @property
-    def _sizes(self) -> tuple[int, ...]:
+    def sizes(self) -> tuple[int, ...]:
+        """Codes per key."""
         return tuple(len(key.codes) for key in self.grouping.keys)
 
     def _codes(self, found: Mapping[str, Array]) -> Array:
@@ -229,7 +240,7 @@ class Plan:
             f"SELECT {', '.join(parts)} FROM merged JOIN holders USING (h) {joins} WHERE spans"
         ).fetchnumpy()
         mine = self._codes(found)
-        both = cell_order(np.concatenate([codes, mine]), self._sizes)
+        both = cell_order(np.concatenate([codes, mine]), self.sizes)
         group = np.searchsorted(both[: len(codes)], both[len(codes) :])
         order = np.lexsort((found["id"], group))
         return Spanning(

@@ -117,16 +117,16 @@ def open_source(source: Any, table: str | None = None) -> Source:
     if module == "pandas" and kind == "DataFrame":
         return _from_pandas(source)
     if module == "polars" and kind == "DataFrame":
-        _check_names("the data frame", source.columns)
+        check_names("the data frame", source.columns)
         return Arrow("the data frame", source.to_arrow())
     if module == "polars" and kind == "LazyFrame":
-        _check_names("the lazy frame", source.collect_schema().names())
+        check_names("the lazy frame", source.collect_schema().names())
         return Lazy("the lazy frame", source)
     if module == "pyarrow" and hasattr(source, "schema") and kind != "RecordBatchReader":
-        _check_names("the Arrow data", source.schema.names)
+        check_names("the Arrow data", source.schema.names)
         return Arrow("the Arrow data", _arrow_table(source))
     if kind == "DuckDBPyRelation":
-        _check_names("the relation", source.columns)
+        check_names("the relation", source.columns)
         return Relation("the relation", source)
     raise InputError(
         f"cannot read data from a {kind}; give a pandas or polars data frame, an Arrow table or dataset, "
@@ -145,7 +145,7 @@ def _from_pandas(frame: Any) -> Arrow:
     import pyarrow as pa
 
     names = [str(name) for name in frame.columns]
-    _check_names("the data frame", names)
+    check_names("the data frame", names)
     arrays = {name: _array(frame.iloc[:, k]) for k, name in enumerate(names)}
     usable = {name: array for name, array in arrays.items() if array is not None}
     return Arrow("the data frame", pa.table(usable), frozenset(arrays.keys() - usable.keys()))
@@ -160,7 +160,7 @@ def _array(column: Any) -> Any:
     return None
 
 
-def _check_names(where: str, names: Iterable[str]) -> None:
+def check_names(where: str, names: Iterable[str]) -> None:
     """SQL does not tell upper from lower case, so neither do we."""
     times = Counter(name.casefold() for name in names)
     if not times:
@@ -206,7 +206,7 @@ def _parquet(name: str, files: list[Path]) -> Sql:
         names = pq.read_schema(files[0]).names
     if names is None:
         raise InputError(f"{files[0].name!r} is not a readable Parquet file")
-    _check_names(repr(name), names)
+    check_names(repr(name), names)
     listing = ", ".join(literal(_no_pattern(str(f))) for f in files)
     return Sql(repr(name), f"SELECT * FROM read_parquet([{listing}], hive_types_autocast = false)")
 
@@ -259,7 +259,7 @@ def _text_file(path: Path, delimiter: str | None) -> Sql:
     names = [name or f"column {k + 1}" for k, name in enumerate(rows[delimiter])]
     if not any(rows[delimiter]):
         raise InputError(f"{path.name!r} has no header: its first line must name the columns")
-    _check_names(repr(path.name), names)
+    check_names(repr(path.name), names)
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     options = f"auto_detect = false, header = true, delim = {literal(delimiter)}, quote = '\"', escape = '\"'"
     read = f"read_csv([{literal(_no_pattern(str(path)))}], {options}, columns = {{{columns}}})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
@@ -121,6 +122,8 @@ class Column:
             whole = f"CASE WHEN {digits} THEN TRY_CAST({self.sql} AS HUGEINT) END"
         elif self.kind in _WIDE:
             whole = f"TRY_CAST({self.sql} AS HUGEINT)"
+        elif self.family == "decimal":
+            whole = f"CASE WHEN {self.sql} = trunc({self.sql}) THEN TRY_CAST({self.sql} AS HUGEINT) END"
         else:  # a double holds whole numbers up to 2**53 only
             exact = f"{self.sql} = trunc({self.sql}) AND abs({self.sql}) <= 9007199254740992"
             return f"CASE WHEN {exact} THEN TRY_CAST({self.sql} AS BIGINT) END"
@@ -136,3 +139,11 @@ class Column:
 def rank(fixed: str) -> str:
     """A number that orders by absolute value and still tells the sign: 5 -> 10, -5 -> 9, 0 -> 0."""
     return f"xor({fixed} * 2, {fixed} >> 63)"
+
+
+def share(columns: Sequence[str], number: int, of: int) -> str:
+    """True for the records of one of several shares; those with the same columns are in the same share.
+
+    Hashed twice, as DuckDB's own tables go by the first hash and would fill unevenly.
+    """
+    return f"hash(hash({', '.join(columns)})) % {of} = {number}"

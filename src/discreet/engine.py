@@ -6,7 +6,8 @@ can stand in for the one in this process. It answers with the non-empty inner ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -179,3 +180,16 @@ def cell_order(codes: Array, sizes: tuple[int, ...]) -> Array:
             most = len(codes) + 1
         flat, most = flat * size + codes[:, k], most * size
     return flat
+
+
+def joined(parts: Sequence[Groups], sizes: tuple[int, ...]) -> Groups:
+    """Groups that share no cell, and know no contributors who span cells, as one answer."""
+    if len(parts) == 1:
+        return parts[0]
+    found: dict[str, Any] = {}
+    order = np.argsort(cell_order(np.concatenate([part.codes for part in parts]), sizes))
+    for field_ in fields(Groups):
+        values = [getattr(part, field_.name) for part in parts]
+        array = isinstance(values[0], np.ndarray)
+        found[field_.name] = np.concatenate(values)[order] if array else values[0]
+    return Groups(**found)

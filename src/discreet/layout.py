@@ -150,7 +150,12 @@ class Layout:
     @cached_property
     def parts(self) -> Array:
         """How many inner cells each published cell is made of; 0 for one that consists of structural zeros."""
-        return self.aggregate(np.ones(self.n_inner, np.int64), absolute=True)
+        if self.possible is not None:
+            return self.aggregate(np.ones(self.n_inner, np.int64), absolute=True)
+        parts = np.ones(len(self), np.int64)
+        for k, dimension in enumerate(self.dimensions):
+            parts *= np.asarray(abs(dimension.matrix).sum(axis=0), np.int64).ravel()[self.codes[:, k]]
+        return parts
 
     @cached_property
     def signed(self) -> Array:

@@ -12,6 +12,9 @@ from discreet.codebook import Codebook, Magnitude, read_codebook
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
 from discreet.errors import InputError, listed, nearest
+from discreet.ibis_source import elsewhere
+
+ENGINES = ("duckdb", "ibis")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,17 +43,21 @@ class Microdata:
         missing: str | Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         table: str | None = None,
+        memory: str | None = None,
+        engine: str | None = None,
     ) -> Microdata:
-        """From a data frame, a file or a database table (see ``DuckDB.of``).
+        """From a data frame or a file (see ``DuckDB.of``), or from a table in another place (see ``Ibis.of``).
 
         A dimension given by name is flat and gets the codes the column holds: a category that happens to be empty is
         then unknown, so prefer a Dimension or a codebook. ``missing`` gives missing values a category, in every
         dimension or in those named; otherwise they are refused. ``columns`` maps dimensions to columns of other names.
+        ``memory`` is what grouping the records may use, "1.5GB" unless another amount is given. ``engine`` is "duckdb"
+        (in this process) or "ibis" (where the records are); the source says which, unless it is named.
         """
-        engine = _engine(source, table)
+        found = _engine(source, table, memory, engine)
         columns = dict(columns or {})
         made = tuple(
-            d if isinstance(d, Dimension) else Dimension.flat(d, _categories(engine, d, columns.get(d, d), missing))
+            d if isinstance(d, Dimension) else Dimension.flat(d, _categories(found, d, columns.get(d, d), missing))
             for d in dimensions
         )
         given = {d.name: missing for d in made} if isinstance(missing, str) else dict(missing or {})
@@ -64,7 +71,7 @@ class Microdata:
             key=key,
             magnitudes=tuple(m if isinstance(m, Magnitude) else Magnitude(m) for m in magnitudes),
         )
-        return cls(engine, codebook, _secret(secret))
+        return cls(found, codebook, _secret(secret))
 
     @classmethod
     def read(
@@ -75,13 +82,15 @@ class Microdata:
         secret: bytes | str | None = None,
         missing: str | Mapping[str, str] | None = None,
         table: str | None = None,
+        memory: str | None = None,
+        engine: str | None = None,
     ) -> Microdata:
         """From a source and its codebook (a TOML file or a Codebook); ``missing`` as in ``of``, over the codebook's."""
         book = codebook if isinstance(codebook, Codebook) else read_codebook(codebook)
         if missing is not None:
             given = {d.name: missing for d in book.dimensions} if isinstance(missing, str) else missing
             book = replace(book, missing={**book.missing, **given})
-        return cls(_engine(source, table), book, _secret(secret))
+        return cls(_engine(source, table, memory, engine), book, _secret(secret))
 
     def __post_init__(self) -> None:
         book = self.codebook
@@ -175,7 +184,7 @@ class Microdata:
             record_key=self._record_key,
             contributor=self.codebook.holding,
             top=top,
-            where=tuple((self.key(name), self._finest(name, codes)) for name, codes in (where or {}).items()),
+            where=tuple((self.key(name), self.finest(name, codes)) for name, codes in (where or {}).items()),
         )
         self.check()
         return self.engine.base_cells(grouping)
@@ -186,7 +195,8 @@ class Microdata:
             return self.codebook.key
         return Hmac(unit=self.codebook.unit, secret=self.secret)
 
-    def _finest(self, name: str, codes: str | Sequence[str]) -> tuple[str, ...]:
+    def finest(self, name: str, codes: str | Sequence[str]) -> tuple[str, ...]:
+        """The finest codes that some codes of a dimension stand for, as a filter."""
         dimension = self.dimension(name)
         found: dict[str, None] = {}
         for code in [codes] if isinstance(codes, str) else codes:
@@ -201,12 +211,26 @@ def _positive(dimension: Dimension, code: str) -> Iterable[str]:
     return leaves
 
 
-def _engine(source: Any, table: str | None) -> Engine:
+def _engine(source: Any, table: str | None, memory: str | None, engine: str | None) -> Engine:
+    if engine not in {None, *ENGINES}:
+        raise InputError(f"unknown engine {engine!r}; {nearest(str(engine), ENGINES)}")
+    there = elsewhere(source)
+    made = source if not there and isinstance(source, Engine) else None
+    if memory is not None and (made is not None or there or engine == "ibis"):
+        raise InputError("memory= is for data that DuckDB groups in this process; set it where the engine is made")
+    if made is not None:
+        if engine is not None:
+            raise InputError("engine= is for data; this is an engine already")
+        return made
+    if there and engine == "duckdb":
+        raise InputError("data in another place are grouped there, by engine 'ibis'; DuckDB reads files and frames")
+    if there or engine == "ibis":
+        from discreet.ibis_engine import Ibis
+
+        return Ibis.of(source, table=table)
     from discreet.duckdb_engine import DuckDB
 
-    if isinstance(source, Engine):
-        return source
-    return DuckDB.of(source, table=table)
+    return DuckDB.of(source, table=table, memory=memory)
 
 
 def _categories(engine: Engine, name: str, column: str, missing: str | Mapping[str, str] | None) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class Status(StrEnum):
 
 CONFIDENTIAL = "c"
 OPEN = ""
+_LINES = 1 << 16  # of CSV written at a time, so that the text of a large table never stands in memory as objects
 
 
 def hidden(status: Array) -> Array:
@@ -171,6 +172,7 @@ def protect(table: Table, method: Method) -> Protected:
 class Publish:
     """Nothing hidden, nothing changed: for tables that are safe as they are."""
 
+    cellwise: ClassVar[bool] = True
     measures: tuple[str, ...] | None = None
 
     def __call__(self, table: Table) -> Protected:
@@ -277,7 +279,7 @@ class Release:
 
     def to_csv(self, path: str | Path | None = None) -> bytes:
         """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given."""
-        data = _csv(self)
+        data = b"".join([csv_head(self), *csv_pieces(self)])
         if path is not None:
             write_whole(path, data)
         return data
@@ -328,23 +330,41 @@ class Release:
         return display.html(self.dimensions, self.codes, self.values[measure], caption=caption)
 
 
-def _csv(release: Release) -> bytes:
+def csv_pieces(release: Release) -> Iterator[bytes]:
+    """The lines of ``Release.to_csv`` after the head, some thousand at a time."""
+    codes = [_quoted_codes(d) for d in release.dimensions]
+    for start in range(0, len(release), _LINES):
+        yield _csv_lines(release, codes, slice(start, start + _LINES))
+
+
+def csv_head(release: Release) -> bytes:
+    """The first line of ``Release.to_csv``."""
+    names = (*(d.name for d in release.dimensions), *release.values, "status")
+    return (",".join(_quoted(n) for n in names) + "\r\n").encode()
+
+
+def _quoted_codes(dimension: Dimension) -> Any:
+    """The codes of a dimension as CSV fields: a code is quoted once, however many cells have it."""
+    import pyarrow as pa
+
+    return pa.array([_quoted(c) for c in dimension.codes], pa.string())
+
+
+def _csv_lines(release: Release, codes: list[Any], rows: slice) -> bytes:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     columns = []
-    for k, d in enumerate(release.dimensions):  # a code is quoted once, however many cells have it
-        codes = pa.array([_quoted(c) for c in d.codes], pa.string())
-        columns.append(pa.DictionaryArray.from_arrays(release.codes[:, k], codes).cast(pa.string()))
-    for name, values in release.values.items():
-        digits = release.decimals[name]
+    for k, quoted in enumerate(codes):
+        columns.append(pa.DictionaryArray.from_arrays(release.codes[rows, k], quoted).cast(pa.string()))
+    for name in release.values:
+        values, digits = release.values[name][rows], release.decimals[name]
         numbers = pa.array(values, mask=np.isnan(values))
         exact = numbers.cast(pa.decimal128(38, digits), safe=False) if digits else numbers.cast(pa.int64())
         columns.append(exact.cast(pa.string()).fill_null(""))
-    columns.append(pa.array(release.status.astype(object), pa.string()))
-    head = ",".join(_quoted(n) for n in (*(d.name for d in release.dimensions), *release.values, "status"))
+    columns.append(pa.array(release.status[rows].astype(object), pa.string()))
     lines = pc.binary_join_element_wise(*columns, ",").to_pylist()
-    return "\r\n".join([head, *lines, ""]).encode()
+    return "\r\n".join([*lines, ""]).encode()
 
 
 def _read_csv(path: Path, codebook: Codebook | None, measures: int) -> Release:

@@ -376,21 +376,27 @@ def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, 
         inner[rows] = found
         return Additive(inner, layout.aggregate(inner), decimals)
 
-    statistics = {"count": lay(groups.count)}
-    measure = "count"
-    if groups.weight is not None:
-        statistics["weighted count"] = lay(groups.weight, WEIGHT_DECIMALS)
-        measure = "weighted count"
-    if value is not None and groups.total is not None:
-        statistics[value] = lay(groups.total, groups.decimals)
-        measure = value
-        if groups.weighted_total is not None:
-            statistics[f"weighted {value}"] = lay(groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
-            measure = f"weighted {value}"
-    if groups.key is not None:
-        statistics["key"] = lay(groups.key)
+    found, measure = group_statistics(groups, value)
+    statistics = {name: lay(*sums) for name, sums in found.items()}
     contributions, spanning = _contributions(layout, groups, rows)
     return Table(layout, statistics, measure, value, title, source, contributions, spanning)
+
+
+def group_statistics(groups: Groups, value: str | None) -> tuple[dict[str, tuple[Array, int]], str]:
+    """What an engine found, by name, with its decimals; and which of these is the measure."""
+    found, measure = {"count": (groups.count, 0)}, "count"
+    if groups.weight is not None:
+        measure = "weighted count"
+        found[measure] = (groups.weight, WEIGHT_DECIMALS)
+    if value is not None and groups.total is not None:
+        measure = value
+        found[measure] = (groups.total, groups.decimals)
+        if groups.weighted_total is not None:
+            measure = f"weighted {value}"
+            found[measure] = (groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
+    if groups.key is not None:
+        found["key"] = (groups.key, 0)
+    return found, measure
 
 
 def _contributions(layout: Layout, groups: Groups, rows: Array) -> tuple[Contributions | None, Spanning | None]:

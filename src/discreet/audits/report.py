@@ -17,12 +17,15 @@ from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.errors import InputError
 from discreet.release import Protected, Release
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
+from discreet.rules import Levels, Rule, asked
+from discreet.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 Array = NDArray[Any]
+Protection = float | tuple[Array, ...] | Rule | Levels | None
 EXACT, NARROW, OPEN = "exact", "narrow", "open"
 
 
@@ -39,7 +42,8 @@ class Audit:
     lower: Array
     upper: Array
     truth: Array | None
-    need: tuple[Array, Array] | None = None
+    need: tuple[Array, Array, Array] | None = None
+    """Per audited cell the greatest least value and the least greatest value that were asked for, and the width."""
     sampled_bits: Array | None = field(default=None)
 
     @property
@@ -62,7 +66,12 @@ class Audit:
         """ "exact" where one value is left, "narrow" where the interval is shorter than was asked for, else "open"."""
         narrow = np.zeros(len(self.number), bool)
         if self.need is not None:
-            narrow = (self.lower > self.need[0] + 1e-9) | (self.upper < self.need[1] - 1e-9)
+            most, least, width = self.need
+            slack = 1e-9 * np.maximum(1, np.abs(self.upper - self.lower))  # programmes answer to so many digits
+            slack = np.where(np.isfinite(slack), np.maximum(slack, 1e-6 * 10.0**-self.view.decimals), 0)
+            with np.errstate(invalid="ignore"):
+                short = self.upper - self.lower < width - slack
+            narrow = (self.lower > most + slack) | (self.upper < least - slack) | short
         return np.where(self.m == 1, EXACT, np.where(narrow, NARROW, OPEN))
 
     @property
@@ -149,7 +158,7 @@ def audit(
     targets: str | Array = "unknown",
     measure: str | None = None,
     prior: Prior | None = None,
-    protection: float | tuple[Array, Array] | None = None,
+    protection: Protection = None,
     nonnegative: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
@@ -157,8 +166,9 @@ def audit(
 
     ``targets``: "unknown" (cells not published as they are), "inner" (all inner cells), or cells by mask or number.
     ``prior``: what an intruder knows beforehand of hidden cells (see ``discreet.audits.view``). ``protection``: how far
-    an interval must reach on both sides of the truth not to be "narrow": 0.1 for a tenth of it, or two arrays of
-    amounts (below, above) over the cells.
+    an interval must reach on both sides of the truth not to be "narrow": 0.1 for a tenth of it, arrays of amounts
+    (below, above, and perhaps the whole width) over the cells, or a rule or ``Levels`` whose protection levels are
+    meant. By default those that a method was asked for, which it leaves in ``details["levels"]``.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
@@ -170,14 +180,43 @@ def audit(
         if isinstance(released, Release)
         else view(released, measure=measure, prior=prior, nonnegative=nonnegative)
     )
+    if not isinstance(released, Release):
+        protection = _levels([released] if isinstance(released, Protected) else released, seen.measure, protection)
     return of_view(seen, targets, protection=protection, progress=progress)
+
+
+def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Protection:
+    """Protection levels as arrays over the cells of all tables; None if nobody asked for any."""
+    if given is None:
+        found = [p.details.get("levels") if measure == p.table.measure else None for p in several]
+        if all(f is None for f in found):
+            return None
+        nothing = [(np.zeros(len(p.table)),) * 3 for p in several]
+        parts = [n if f is None else f for f, n in zip(found, nothing, strict=True)]
+        return tuple(np.concatenate([part[k] for part in parts]) for k in range(3))
+    if isinstance(given, (Rule, Levels)):
+        rule, single = (given, None) if isinstance(given, Rule) else (None, given)
+        amounts = [asked(p.table, rule, single) for p in several]
+        below = [np.minimum(a.below, _most_below(p.table)) for a, p in zip(amounts, several, strict=True)]
+        return (
+            np.concatenate(below),
+            np.concatenate([a.above for a in amounts]),
+            np.concatenate([a.sliding for a in amounts]),
+        )
+    return given
+
+
+def _most_below(table: Table) -> Array:
+    """How far below its value anybody can take a cell to lie: no further than zero, unless there are negative ones."""
+    nonnegative = bool((table.statistic(table.measure).inner >= 0).all())
+    return np.where(nonnegative & (table.value >= 0), table.value.astype(float), np.inf)
 
 
 def of_view(
     seen: View,
     targets: str | Array = "unknown",
     *,
-    protection: float | tuple[Array, Array] | None = None,
+    protection: Protection = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """The same for what is known already."""
@@ -189,7 +228,7 @@ def of_view(
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
         raise InfeasibleError(error.cells, names) from None
     grid = 10.0**seen.decimals
-    truth, below, above = None, None, None
+    truth = None
     if seen.truth is not None:
         cells = len(seen.truth)
         every = seen.truth
@@ -201,15 +240,31 @@ def of_view(
                 every[seen.known.inner_variables()] = seen.inner_truth
         truth = every[number] / grid
         truth = None if np.isnan(truth).any() else truth
+    need = None
     if protection is not None:
         if truth is None:
             raise InputError("protection is measured from the truth, which is not at hand here")
-        if isinstance(protection, tuple):
-            below, above = truth - np.asarray(protection[0])[number], truth + np.asarray(protection[1])[number]
-        else:
-            below, above = truth - protection * np.abs(truth), truth + protection * np.abs(truth)
-    need = None if below is None or above is None else (below, above)
+        need = _need(protection, truth, number)
     return Audit(seen, number, lower / grid, upper / grid, truth, need)
+
+
+def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, Array]:
+    """Where the interval of every audited cell must begin and end, and how wide it must be."""
+    if isinstance(protection, tuple):
+        if len(protection) not in (2, 3):
+            raise InputError("protection is (below, above) or (below, above, width), arrays over the cells")
+        parts = []
+        for amounts in protection:
+            given = np.asarray(amounts, float)
+            laid = np.zeros(max(len(given), int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
+            laid[: len(given)] = given
+            parts.append(laid[number])
+        width = parts[2] if len(parts) == 3 else np.zeros(len(number))
+        return truth - parts[0], truth + parts[1], width
+    if not isinstance(protection, (int, float)):
+        raise InputError("protection is a share, arrays over the cells, a rule or Levels")
+    room = protection * np.abs(truth)
+    return truth - room, truth + room, np.zeros(len(number))
 
 
 def _quick(seen: View, targets: str | Array) -> tuple[Array, Array] | None:

@@ -119,7 +119,9 @@ def _cell_bounds(protected: Protected, name: str, decimals: int) -> tuple[Array,
         if (~protected.hidden & ((truth < low - 1e-6) | (truth > high + 1e-6))).any():
             raise InputError(f"the bounds that {protected.method!r} states do not hold all true values")
     gone = protected.hidden
-    return np.where(gone, -np.inf, low), np.where(gone, np.inf, high), truth
+    known = protected.details.get("bounds") if name == protected.table.measure else None
+    least, most = (-np.inf, np.inf) if known is None else (np.asarray(b, float) * 10.0**decimals for b in known)
+    return np.where(gone, least, low), np.where(gone, most, high), truth
 
 
 def _prior(prior: Prior, truth: Array, decimals: int) -> tuple[Array, Array]:

@@ -1,6 +1,7 @@
 """The command line: argv to library calls. Data go to stdout or -o, words to stderr.
 
-Exit codes: 0 done, 2 wrong input, 3 refused by the policy, 70 a fault of ours.
+Exit codes: 0 done, 1 a programme whose tables failed or are inconsistent, 2 wrong input, 3 refused by the policy, 70 a
+fault of ours.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import click
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
     audit,
     policy,
+    programme,
     protect,
     risk,
     serve,

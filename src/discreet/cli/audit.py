@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import discreet
-from discreet.cli.common import app, emit, example, say
+from discreet.cli.common import app, emit, example, read_csv, say
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.audits import Audit
+    from discreet.release import Release
 
 
 @example("discreet audit released.csv --codebook people.toml -o audit.csv")
@@ -22,14 +25,24 @@ if TYPE_CHECKING:
 @click.option("--codebook", type=click.Path(path_type=Path), help="Hierarchies of the table's codes (CSV only).")
 @click.option("--negative", is_flag=True, help="Inner cells may be negative (CSV only).")
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
+@click.option(
+    "--confidential", type=click.Path(path_type=Path), help="What `protect --confidential` wrote: levels are checked."
+)
 @click.option("--rows", default=20, show_default=True, help="Cells to show; all are written with -o.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write all audited cells here: .csv or .html.")
 def audit(
-    file: Path, codebook: Path | None, negative: bool, primary_only: bool, rows: int, output: Path | None
+    file: Path,
+    codebook: Path | None,
+    negative: bool,
+    primary_only: bool,
+    confidential: Path | None,
+    rows: int,
+    output: Path | None,
 ) -> None:
     """What an intruder can work out of FILE: a released table (CSV), or a cell-suppression instance (.jj).
 
-    Shows the interval of every cell that is not shown, riskiest first. Only what stands in the file is used.
+    Shows the interval of every cell that is not shown, riskiest first. Only what stands in the file is used; with
+    --confidential, cells with less room than their protection level are called narrow.
     """
     with bar("auditing") as progress:
         if file.suffix == ".jj":
@@ -40,7 +53,10 @@ def audit(
         else:
             book = None if codebook is None else discreet.read_codebook(codebook)
             release = discreet.Release.read_csv(file, codebook=book)
-            found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)
+            if confidential is None:
+                found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)
+            else:
+                found = _against(release, confidential, negative, progress)
     _show(found, rows)
     if output is not None:
         frame = found.cells.drop(columns="true", errors="ignore")
@@ -48,6 +64,33 @@ def audit(
         emit(data.encode(), output)
     counts = found.summary()["cells"]
     say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index))
+
+
+def _against(
+    release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None
+) -> Audit:
+    """The audit against true values and protection levels in a confidential file."""
+    import numpy as np
+
+    from discreet.audits.report import of_view
+    from discreet.audits.view import view_of_release
+
+    seen = view_of_release(release, nonnegative=False if negative else None)
+    frame, layout = read_csv(path), seen.layouts[0]
+    wanted = [*(d.name for d in layout.dimensions), seen.measure]
+    if missing := [c for c in wanted if c not in frame.columns]:
+        raise InputError(f"{path.name!r} has no column {missing[0]!r}; give the file of `protect --confidential`")
+    codes = [[d.index(c) for c in frame[d.name]] for d in layout.dimensions]
+    at = np.ravel_multi_index(codes, layout.code_shape)
+    truth, levels = np.full(len(layout), np.nan), np.zeros((3, len(layout)))
+    try:
+        truth[at] = np.rint(frame[seen.measure].astype(float) * 10.0**seen.decimals)
+        for k, column in enumerate(("below", "above", "sliding")):
+            levels[k, at] = frame[column].astype(float) if column in frame.columns else 0
+    except ValueError:
+        raise InputError(f"{path.name!r}: a value or level is no number") from None
+    targets = np.flatnonzero(seen.unknown & ~np.isnan(truth))
+    return of_view(replace(seen, truth=truth), targets, protection=tuple(levels), progress=progress)
 
 
 def _show(found: Audit, rows: int) -> None:

@@ -40,11 +40,25 @@ def app() -> None:
     """Protect statistical tables: measure how disclosive they are, protect them, prove it."""
 
 
+class Place(click.ParamType):  # type: ignore[type-arg]  # generic only in newer versions of click
+    """A file, or the URL of a database, which stays as it is."""
+
+    name = "data"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
+        return value if isinstance(value, Path) or "://" in value else Path(value)
+
+
+engine_option = click.option(
+    "--engine", type=click.Choice(["duckdb", "ibis"]), help="Who counts: DuckDB here, or a database where DATA are."
+)
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """The argument and options that say which table: of records, or a ready one."""
     path = click.Path(path_type=Path)
     options = [
-        click.argument("data", type=path),
+        click.argument("data", type=Place()),
         click.option("--by", default="", help="Dimensions to cross, separated by commas."),
         click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),
         click.option("--value", help="A magnitude to sum; without one, records are counted."),
@@ -52,7 +66,9 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--missing", help="Category for missing values; without one they are an error."),
         click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
         click.option("--count", help="With --ready: the column that holds counts."),
-        click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file."),
+        click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL."),
+        engine_option,
+        click.option("--memory", help="What counting the records here may use, e.g. 4GB; 1.5GB unless stated."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -61,7 +77,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def load_table(
     *,
-    data: Path,
+    data: Path | str,
     by: str = "",
     codebook: Path | None = None,
     value: str | None = None,
@@ -70,23 +86,28 @@ def load_table(
     ready: bool = False,
     count: str | None = None,
     database_table: str | None = None,
+    engine: str | None = None,
+    memory: str | None = None,
     top: int | None = None,
     dimensions: Sequence[Dimension] = (),
     totals: str = "check",
 ) -> Table:
     """The table that ``table_options`` describe; ``dimensions`` known already need no codebook."""
-    if ready and codebook is not None and codebook.suffix.lower() == ".rda":
-        from discreet.formats import argus
-
-        return argus.read_table(data, codebook, response=value, totals=totals).table
     if ready:
-        known = {
-            d.name: d for d in (*dimensions, *([] if codebook is None else discreet.read_codebook(codebook).dimensions))
-        }
+        if isinstance(data, str):
+            raise InputError("a table of cells (--ready) is a file; the URL of a database stands for records")
+        if memory is not None:
+            raise InputError("--memory is for counting records; a table of cells (--ready) has been counted already")
+        if codebook is not None and codebook.suffix.lower() == ".rda":
+            from discreet.formats import argus
+
+            return argus.read_table(data, codebook, response=value, totals=totals).table
+        coded = () if codebook is None else discreet.read_codebook(codebook).dimensions
+        known = {d.name: d for d in (*dimensions, *coded)}
         return read_ready(data, names_of(by), known, count, value, totals)
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
-    records = read_microdata(data, codebook, names_of(by), value, missing, database_table)
+    records = read_microdata(data, codebook, names_of(by), value, missing, database_table, engine, memory)
     return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
 
 
@@ -143,22 +164,26 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 def read_microdata(
-    data: Path,
+    data: Path | str,
     codebook: Path | None,
     names: Sequence[str],
     value: str | None,
     missing: str | None,
     database_table: str | None,
+    engine: str | None = None,
+    memory: str | None = None,
 ) -> Microdata:
     """Microdata by codebook, or with the codes that the named columns happen to hold."""
     if codebook is not None and codebook.suffix.lower() == ".rda":
         from discreet.formats import argus
 
+        if memory is not None:
+            raise InputError("--memory is not for tau-ARGUS files, which are read whole")
         return argus.read_microdata(data, codebook)
+    given: dict[str, Any] = {"missing": missing, "table": database_table, "engine": engine, "memory": memory}
     if codebook is not None:
-        return discreet.Microdata.read(data, codebook, table=database_table, missing=missing)
-    magnitudes = [] if value is None else [value]
-    return discreet.Microdata.of(data, dimensions=names, magnitudes=magnitudes, missing=missing, table=database_table)
+        return discreet.Microdata.read(data, codebook, **given)
+    return discreet.Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **given)
 
 
 def names_of(text: str) -> list[str]:
@@ -248,7 +273,10 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr for work that reports (done, total); nothing when stderr is no terminal."""
+    """A progress bar on stderr for work that reports (done, total); nothing when stderr is no terminal.
+
+    What is yielded has a method ``tell(cost, bound)`` for work that closes in on a least cost.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
@@ -257,5 +285,19 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: None
         return
     with Progress(console=console, transient=True) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
+        yield Bar(shown, what)
+
+
+class Bar:
+    """Progress as a call, and how near the best found so far is to the best there can be."""
+
+    def __init__(self, shown: Any, what: str) -> None:
+        self.shown, self.what = shown, what
+        self.task = shown.add_task(what, total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        self.shown.update(self.task, completed=done, total=total)
+
+    def tell(self, cost: float, bound: float) -> None:
+        """Cost of the best pattern so far, and a bound that no pattern can go below."""
+        self.shown.update(self.task, description=f"{self.what}: cost {cost:,.6g}, bound {bound:,.6g}")

@@ -28,6 +28,8 @@ from discreet.cli.common import (
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.microdata import Microdata
+    from discreet.policy import Policy, Query
     from discreet.release import Release
 
 PATH = click.Path(path_type=Path)
@@ -162,9 +164,19 @@ class PolicyChoice:
 
     def answer(self, which: dict[str, Any], output: Path | None, format: str | None) -> Release:
         """The release that the policy allows, or Refused."""
-        from discreet.policy import Query, answer, answer_recorded, read_policy
+        from discreet.policy import answer, answer_recorded
 
         format_of(output, format)
+        data, query, made = self.question(which)
+        with working("counting and protecting"):
+            if self.record is None:
+                return answer(data, query, made)
+            return answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
+
+    def question(self, which: dict[str, Any]) -> tuple[Microdata, Query, Policy]:
+        """What is asked of which records under which policy."""
+        from discreet.policy import Query, read_policy
+
         if which["ready"]:
             raise InputError("a policy is about records and their codebook; it cannot judge a ready table")
         made = read_policy(self.file or Path())
@@ -172,13 +184,11 @@ class PolicyChoice:
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
         data = read_microdata(
-            which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"]
-        )
+            which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"],
+            which["engine"], which["memory"],
+        )  # fmt: skip
         made.check(data.dimensions)
-        with working("counting and protecting"):
-            if self.record is None:
-                return answer(data, query, made)
-            return answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
+        return data, query, made
 
 
 def policy_options(command: Callable[..., None]) -> Callable[..., None]:

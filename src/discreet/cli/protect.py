@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli import in_parts as parts
 from discreet.cli.common import (
     app,
     bar,
@@ -29,6 +30,8 @@ from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from discreet.release import Protected
 
 
@@ -39,19 +42,25 @@ if TYPE_CHECKING:
 @click.option("-P", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
 @click.option("--rule", help='Which cells are sensitive, e.g. "threshold(n=3) | dominance(n=1, k=75)".')
 @click.option("--marks", type=click.Path(path_type=Path), help="A-priori marks: CSV of codes and mark (s, u, z, w).")
+@click.option("--levels", type=click.Path(path_type=Path), help="Protection levels of cells: CSV, .hst or .tab.")
 @click.option("--top", type=click.IntRange(1), help="Largest contributions kept per cell, for rules that need them.")
 @policy_options
 @release_options
 @click.option("--confidential", type=click.Path(path_type=Path), help="Write true values and status letters here.")
+@click.option("--in-parts", is_flag=True, help="For tables too large to be held: protect and write part by part.")
+@click.option("--part-cells", type=click.IntRange(1), help="With --in-parts: cells held at a time (1000000).")
 def protect(
     name: str,
     parameters: Sequence[str],
     rule: str | None,
     marks: Path | None,
+    levels: Path | None,
     top: int | None,
     output: Path | None,
     format: str | None,
     confidential: Path | None,
+    in_parts: bool,
+    part_cells: int | None,
     policy: PolicyChoice,
     **which: Any,
 ) -> None:
@@ -62,22 +71,56 @@ def protect(
     if name == "list":
         _list()
         return
+    parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
-        policy.refuse_others(parameters, rule, marks, confidential)
+        policy.refuse_others(parameters, rule, marks, levels, confidential)
+        if in_parts:
+            parts.answer_in_parts(policy, which, output, format, part_cells)
+            return
         emit_release(policy.answer(which, output, format), output, format)
         return
     from discreet.files import write_whole
 
     given = _given(name, parameters, rule, marks, names_of(which["by"]))
+    if levels is not None:
+        given["levels"] = _levels(name, levels, which["codebook"])
+    if in_parts:
+        parts.protect_in_parts(name, given, which, output, format, part_cells)
+        return
     format_of(output, format)
     began = time.perf_counter()
     with bar(name) as progress:
         done = _protected(name, given, top, which, progress)
     emit_release(done.release(), output, format)
     if confidential is not None:
-        write_whole(confidential, done.cells.to_csv(index=False).encode())
+        write_whole(confidential, _all(done).to_csv(index=False).encode())
         say(f"wrote {confidential}: confidential")
     say(_summary(done, time.perf_counter() - began))
+
+
+def _all(done: Protected) -> pd.DataFrame:
+    """Everything about the cells, with the protection levels that were asked for."""
+    frame = done.cells
+    for column, numbers in zip(("below", "above", "sliding"), done.details.get("levels", ()), strict=False):
+        frame[column] = numbers
+    return frame
+
+
+def _levels(name: str, path: Path, codebook: Path | None) -> Any:
+    """Levels from a CSV; those of tau-ARGUS files need the table that they are for."""
+    from discreet.methods import method_class
+    from discreet.rules import read_levels
+
+    if "levels" not in {f.name for f in dataclasses.fields(method_class(name))}:
+        raise InputError(f"method {name!r} takes no --levels")
+    if path.suffix.lower() not in (".hst", ".tab"):
+        return read_levels(path)
+    from discreet.formats import argus
+
+    if path.suffix.lower() == ".hst":
+        return lambda table: argus.read_apriori(path, table).levels
+    described = codebook if codebook is not None and codebook.suffix.lower() == ".rda" else None
+    return argus.read_table(path, described).marks.levels
 
 
 def _list() -> None:
@@ -140,8 +183,9 @@ def _protected(
         raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
     by = names_of(which["by"])
     records = read_microdata(
-        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"]
-    )
+        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
+        which["engine"], which["memory"],
+    )  # fmt: skip
     changed = made(records)
     table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)
     return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words)
@@ -159,4 +203,7 @@ def _summary(done: Protected, seconds: float) -> str:
             words.append(f"{many:,} {kind.name.lower()}")
     if done.hidden.any():
         words.append(f"{lost:.1f} % of the value lost")
+    if "gap" in done.details:
+        gap = 100 * done.details["gap"]
+        words.append("proved to cost least" if gap < 1e-6 else f"at most {gap:.2f} % above the least cost (certified)")
     return f"{done.method}: " + ", ".join(words) + f", {seconds:.1f} s"

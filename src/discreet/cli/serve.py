@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.common import app, emit, emit_release, example, format_of, release_options, say, working
+from discreet.cli.common import (
+    Place,
+    app,
+    emit,
+    emit_release,
+    engine_option,
+    example,
+    format_of,
+    release_options,
+    say,
+    working,
+)
+from discreet.cli.store import opened, store_option
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from socket import socket
 
     from discreet.server.settings import Settings
-    from discreet.server.store import Store
 
 PATH = click.Path(path_type=Path)
 
@@ -30,12 +39,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file.")
-@click.option(
-    "--store",
-    default="sqlite:///discreet.db",
-    show_default=True,
-    help="Users, limits and the record: sqlite:/// or postgresql://.",
-)
+@store_option("store", "Users, limits, what was told to whom and the record")
 @click.option(
     "--mode",
     type=click.Choice(["open", "restricted"]),
@@ -119,17 +123,18 @@ def serve_on(settings: Settings, found: socket, address: str, workers: int) -> N
 
 @example("discreet cube people.parquet --codebook people.toml -o people.cube")
 @app.command()
-@click.argument("data", type=PATH)
+@click.argument("data", type=Place())
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
-@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file.")
+@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL.")
+@engine_option
 @click.option("-o", "--output", type=PATH, required=True, help="The folder to write (confidential).")
-def cube(data: Path, codebook: Path, database_table: str | None, output: Path) -> None:
+def cube(data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path) -> None:
     """Count DATA into a cube that `discreet serve` starts from at once."""
     from discreet.microdata import Microdata
     from discreet.server import cube as cubes
 
     with working("building the cube"):
-        version = cubes.build(Microdata.read(data, codebook, table=database_table), output)
+        version = cubes.build(Microdata.read(data, codebook, table=database_table, engine=engine), output)
     say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
 
 
@@ -219,19 +224,7 @@ def admin() -> None:
     """Keep a table server: users, tokens, keys, the record."""
 
 
-STORE = click.option("--store", "url", default="sqlite:///discreet.db", show_default=True, help="The server's store.")
-
-
-@contextmanager
-def opened(url: str) -> Iterator[Store]:
-    """A server's store, closed again."""
-    from discreet.server.store import Store
-
-    store = Store(url)
-    try:
-        yield store
-    finally:
-        store.close()
+STORE = store_option("url", "The servers' store")
 
 
 @example("discreet admin add-user ada --role methodologist --password-stdin < password.txt")
@@ -312,13 +305,15 @@ def token(name: str, revoke: bool, url: str) -> None:
 @admin.command("rotate-keys")
 @STORE
 def rotate_keys(url: str) -> None:
-    """New keys for forms and addresses; all sessions end. Restart the server afterwards.
+    """New keys for forms and addresses; all sessions end. Running servers take them up within seconds.
 
     The secret of the protection method is not touched: another one would change every number.
     """
+    from discreet.server import auth
+
     with opened(url) as store:
         ended = store.rotate()
-    say(f"keys are new, {ended} sessions ended; restart the server")
+    say(f"keys are new, {ended} sessions ended; servers take them up within {auth.KEY_SECONDS:g} s")
 
 
 @example("discreet admin record -o record.jsonl")

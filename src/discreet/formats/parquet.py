@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.formats.cells import MEANING, clean
 from discreet.release import CONFIDENTIAL, Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP = 1 << 20  # rows
 
 
 def to_bytes(release: Release) -> bytes:
@@ -17,8 +23,16 @@ def to_bytes(release: Release) -> bytes:
     Title, source, method, notes and the meaning of the status stand in the schema's metadata under ``discreet``, the
     labels of a dimension in its column's under ``labels``, both as JSON.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(to_arrow(release), sink, row_group_size=ROW_GROUP)
+    return sink.getvalue()
+
+
+def to_arrow(release: Release) -> pa.Table:
+    """The same as an Arrow table, whose schema does not depend on which cells there are."""
+    import pyarrow as pa
 
     fields, columns = [], []
     for k, d in enumerate(release.dimensions):
@@ -35,6 +49,4 @@ def to_bytes(release: Release) -> bytes:
     columns.append(pa.array(release.status.astype(object), pa.string()))
     words = {"title": release.title, "source": release.source, "method": release.method, "notes": list(release.notes)}
     about = json.dumps({**words, "status": {CONFIDENTIAL: MEANING[CONFIDENTIAL]}}, ensure_ascii=False)
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns, schema=pa.schema(fields, metadata={"discreet": about})), sink)
-    return sink.getvalue()
+    return pa.table(columns, schema=pa.schema(fields, metadata={"discreet": about}))

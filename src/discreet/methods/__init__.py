@@ -26,11 +26,22 @@ HOMES = {
     "cta": "discreet.methods.cta:CTA",
     "redesign": "discreet.methods.redesign:Redesign",
     "suppress": "discreet.methods.suppress:Suppress",
+    "optimal": "discreet.methods.suppress.named:SuppressOptimal",
+    "modular": "discreet.methods.suppress.named:SuppressModular",
     "swap": "discreet.methods.swapping:Swap",
     "pram": "discreet.methods.pram:Pram",
     "global-recode": "discreet.methods.recode:GlobalRecode",
     "sample": "discreet.methods.recode:Sample",
 }
+
+
+def cellwise() -> list[str]:
+    """The methods that look at one cell at a time (``cellwise``), so that a table can be protected part by part.
+
+    >>> cellwise()
+    ['publish', 'round', 'random-round', 'cell-key', 'barnard']
+    """
+    return [name for name in HOMES if getattr(method_class(name), "cellwise", False)]
 
 
 def method_class(name: str) -> type[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class Barnard:
     [7, 4, 2, 2, 4, 0, 4, 1, 3]
     """
 
+    cellwise: ClassVar[bool] = True
     p: float = 0.8
     _: KW_ONLY
     seed: int | None = None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class CellKey:
     [8, 5, 1, 4, 3, 0, 3, 1, 4]
     """
 
+    cellwise: ClassVar[bool] = True
     d: int = 2
     v: float = 1.0
     js: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class Round:
     [5, 5, 0, 5, 5, 0, 5, 0, 0]
     """
 
+    cellwise: ClassVar[bool] = True
     base: float = 3
 
     def __post_init__(self) -> None:
@@ -61,6 +62,7 @@ class RandomRound:
     [6, 6, 3, 3, 3, 0, 3, 0, 0]
     """
 
+    cellwise: ClassVar[bool] = True
     base: float = 3
     _: KW_ONLY
     seed: int | None = None

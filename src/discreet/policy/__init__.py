@@ -1,5 +1,6 @@
 """What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
 
+from discreet.policy.parts import answer_in_parts
 from discreet.policy.policy import (
     GuardRules,
     Policy,
@@ -26,6 +27,7 @@ __all__ = [
     "TableRules",
     "Thresholds",
     "answer",
+    "answer_in_parts",
     "answer_recorded",
     "dry_run",
     "grid",

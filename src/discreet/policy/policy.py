@@ -16,6 +16,7 @@ from typing import Any
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError, nearest
+from discreet.files import read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
 from discreet.release import Method
@@ -181,10 +182,7 @@ def _secret(where: Mapping[str, str] | None) -> bytes | None:
                 f"the environment variable {where['env']!r} must hold a secret of at least {SECRET_BYTES} characters"
             )
         return found.encode()
-    try:
-        data = Path(where["file"]).read_bytes().strip()
-    except OSError as error:
-        raise InputError(f"cannot read the secret file: {error.strerror}") from None
+    data = read_private(where["file"], "the secret").strip()
     if len(data) < SECRET_BYTES:
         raise InputError(f"the secret file must hold at least {SECRET_BYTES} bytes")
     return data

@@ -128,7 +128,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
         protected = method(table)
         evidence = weigh(protected, method, resolved, policy)
         try:
-            _table_rules(evidence, policy)
+            table_rules(evidence, policy)
             _thresholds(evidence, policy)
         except Refused as refused:
             refusals.append(refused)
@@ -153,7 +153,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     R1 of what is shown. A table of magnitudes is judged by its counts, protected in the same way.
     """
     if "count" not in protected.published:
-        protected = _counted(protected.table, method, policy)
+        protected = counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
     total = float(_population(shown, protected.table, resolved).sum())
     small_share = float((((shown > 0) & (shown <= policy.table.small)) | hidden).mean())
@@ -170,7 +170,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     )
 
 
-def _counted(table: Table, method: Any, policy: Policy) -> Protected:
+def counted(table: Table, method: Any, policy: Policy) -> Protected:
     """The counts behind a table of magnitudes, protected by the same method."""
     counts = replace(table, measure="count", magnitude=None)
     try:
@@ -223,7 +223,8 @@ def _population(array: Array, table: Table, resolved: Resolved) -> Array:
     return array
 
 
-def _table_rules(evidence: Evidence, policy: Policy) -> None:
+def table_rules(evidence: Evidence, policy: Policy) -> None:
+    """The rules for tables, on the protected one before it is filtered."""
     rules = policy.table
     if evidence.population < rules.min_population:
         raise Refused("min_population", f"fewer than {rules.min_population:,} people", "choose a larger population")
@@ -249,12 +250,18 @@ def _thresholds(evidence: Evidence, policy: Policy) -> None:
 
 
 def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
-    notes = [*policy.notes, *_quality(evidence, policy)]
+    notes = [*policy.notes, *_quality(evidence, policy), *population_notes(resolved)]
+    whole = chosen.release(notes=notes)
+    return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
+
+
+def population_notes(resolved: Resolved) -> list[str]:
+    """Whom a filtered table is about."""
+    notes = []
     for name, (_, codes) in resolved.population.items():
         label = " or ".join(resolved.source[name].label(c) for c in codes)
         notes.append(f"Population: {name} = {label}.")
-    whole = chosen.release(notes=notes)
-    return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
+    return notes
 
 
 def _quality(evidence: Evidence, policy: Policy) -> list[str]:

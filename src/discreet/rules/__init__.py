@@ -4,12 +4,14 @@ from discreet.rules.apriori import Marks, Request, read_marks
 from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, from_toml, parse
 from discreet.rules.disclosure import DirectDisclosure, GroupDisclosure, KDisclosure
 from discreet.rules.frequency import Threshold
+from discreet.rules.levels import Asked, Levels, asked, read_levels
 from discreet.rules.magnitude import PQ, Dominance, EntropyRule, FewContributors, PPercent, Waived
 
 __all__ = [
     "PQ",
     "AllOf",
     "AnyOf",
+    "Asked",
     "Custom",
     "DirectDisclosure",
     "Dominance",
@@ -17,6 +19,7 @@ __all__ = [
     "FewContributors",
     "GroupDisclosure",
     "KDisclosure",
+    "Levels",
     "Marks",
     "PPercent",
     "Request",
@@ -24,8 +27,10 @@ __all__ = [
     "Threshold",
     "Waived",
     "as_rule",
+    "asked",
     "from_dict",
     "from_toml",
     "parse",
+    "read_levels",
     "read_marks",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
 from discreet.release import Hide
-from discreet.rules.base import Array, Rule, percent
+from discreet.rules.base import Array, Rule, of_value, percent
 from discreet.table import Table
 
 
@@ -29,30 +29,38 @@ class Request(Rule):
 
     cells: Any
     level: float = 0
+    sliding: float = 0
     name: ClassVar[str] = "request"
 
     def __post_init__(self) -> None:
         percent(self.level, "level")
+        percent(self.sliding, "sliding")
 
     def __call__(self, table: Table) -> Array:
         return Hide(self.cells)._mask(table)
 
     def levels(self, table: Table) -> tuple[Array, Array]:
         """``level`` percent of the value, on both sides."""
-        width = self.level / 100 * np.abs(table.value.astype(float))
+        width = of_value(table, self.level)
         return width, width
+
+    def sliding_level(self, table: Table) -> Array:
+        """``sliding`` percent of the value."""
+        return of_value(table, self.sliding)
 
     def to_dict(self) -> dict[str, Any]:
         cells = [self.cells] if isinstance(self.cells, Mapping) else self.cells
         if isinstance(cells, np.ndarray) or not all(isinstance(c, Mapping) for c in cells):
             raise InputError("a request by mask or number cannot be written down; name its cells: [{dimension: code}]")
         written = [{k: v if isinstance(v, str) else [str(x) for x in v] for k, v in c.items()} for c in cells]
-        return {"rule": self.name, "cells": written, **({"level": self.level} if self.level else {})}
+        asked = {name: share for name in ("level", "sliding") if (share := getattr(self, name))}
+        return {"rule": self.name, "cells": written, **asked}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Request):
             return NotImplemented
-        return self.level == other.level and np.array_equal(np.asarray(self.cells), np.asarray(other.cells))
+        same = (self.level, self.sliding) == (other.level, other.sliding)
+        return same and np.array_equal(np.asarray(self.cells), np.asarray(other.cells))
 
     __hash__ = None  # type: ignore[assignment]
 

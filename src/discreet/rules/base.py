@@ -73,6 +73,10 @@ class Rule:
         nothing = np.zeros(len(table))
         return nothing, nothing
 
+    def sliding_level(self, table: Table) -> Array:
+        """How long the interval of each cell must be, wherever it lies around the value."""
+        return np.zeros(len(table))
+
     def virtual(self, table: Table) -> Sums | None:
         """Sums that must not be known although no published cell shows them."""
         return None
@@ -131,6 +135,10 @@ class AnyOf(Rule):
         """The widest that a rule which holds asks for."""
         return _widest(self.rules, table)
 
+    def sliding_level(self, table: Table) -> Array:
+        """The longest that a rule which holds asks for."""
+        return _longest(self.rules, table)
+
     def virtual(self, table: Table) -> Sums | None:
         from scipy.sparse import csc_array, hstack
 
@@ -171,6 +179,10 @@ class AllOf(Rule):
         """The widest that a rule which holds asks for."""
         return _widest(self.rules, table)
 
+    def sliding_level(self, table: Table) -> Array:
+        """The longest that a rule which holds asks for."""
+        return _longest(self.rules, table)
+
     def to_dict(self) -> dict[str, Any]:
         return {"all": [r.to_dict() for r in self.rules]}
 
@@ -210,6 +222,15 @@ def _widest(rules: tuple[Rule, ...], table: Table) -> tuple[Array, Array]:
         below, above = rule.levels(table)
         low, high = np.maximum(low, np.where(at, below, 0)), np.maximum(high, np.where(at, above, 0))
     return low, high
+
+
+def _longest(rules: tuple[Rule, ...], table: Table) -> Array:
+    return np.asarray(np.max([np.where(r(table), r.sliding_level(table), 0) for r in rules], axis=0))
+
+
+def of_value(table: Table, share: float) -> Array:
+    """So many percent of the size of every cell."""
+    return np.asarray(share / 100 * np.abs(table.value.astype(float)))
 
 
 def as_rule(given: Any) -> Rule:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, percent, shown
+from discreet.rules.base import Array, Rule, of_value, percent, shown
 from discreet.table import Table
 
 
@@ -16,8 +16,8 @@ from discreet.table import Table
 class Threshold(Rule):
     """Minimum frequency: a cell with 0 < count < n is sensitive; with ``zeros`` an empty one is, too.
 
-    Structural zeros are never sensitive: everybody knows that no one is there. ``level`` is the protection asked for,
-    in percent of the cell's value (see ``levels``).
+    Structural zeros are never sensitive: everybody knows that no one is there. ``level`` is the protection asked for
+    on both sides, ``sliding`` the length of the interval, in percent of the cell's value (see ``levels``).
 
     >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
     >>> table.count[Threshold(3)(table)].tolist()
@@ -29,12 +29,14 @@ class Threshold(Rule):
     n: int
     zeros: bool = False
     level: float = 0
+    sliding: float = 0
     name: ClassVar[str] = "threshold"
 
     def __post_init__(self) -> None:
         if self.n != int(self.n) or self.n < 1:
             raise InputError(f"the threshold n is a whole number from 1 (count < n is sensitive), not {self.n}")
         percent(self.level, "level")
+        percent(self.sliding, "sliding")
 
     def __call__(self, table: Table) -> Array:
         count = table.count
@@ -46,7 +48,11 @@ class Threshold(Rule):
 
     def levels(self, table: Table) -> tuple[Array, Array]:
         """``level`` percent of the value, on both sides."""
-        width = self.level / 100 * np.abs(table.value.astype(float))
+        width = of_value(table, self.level)
         return width, width
+
+    def sliding_level(self, table: Table) -> Array:
+        """``sliding`` percent of the value."""
+        return of_value(table, self.sliding)
 
     __repr__ = shown

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, percent, shown
+from discreet.rules.base import Array, Rule, of_value, percent, shown
 from discreet.table import Table
 
 MULTIPLICITY, TOTAL = "multiplicity", "total"
@@ -75,6 +75,13 @@ class _OfContributions(Rule):
     def judge(self, table: Table, waived: Table | None) -> Array:
         raise NotImplementedError
 
+    def room(self, table: Table, waived: Table | None) -> Array:
+        """How far from its value a sensitive cell must be able to lie, on either side."""
+        return np.zeros(len(table))
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        return _both(self.room(table, None), table)
+
     def __call__(self, table: Table) -> Array:
         return self.judge(table, None)
 
@@ -115,11 +122,13 @@ class Dominance(_OfContributions):
         share = np.divide(100 * c.largest(self.n, self.weights), c.total, out=np.zeros(len(table)), where=c.total > 0)
         return {f"share of {self.n} largest, %": share, "contributors": c.count}
 
-    def levels(self, table: Table) -> tuple[Array, Array]:
-        """(100/k) Σ x_i − X on both sides."""
-        c = concentration(table, self.n, str(self))
+    def room(self, table: Table, waived: Table | None) -> Array:
+        """(100/k) Σ x_i − X."""
+        c = concentration(table, self.n, str(self), waived)
+        if self.k == 0:
+            raise InputError("dominance with k = 0 calls every cell sensitive and has no protection level")
         need = np.maximum(100 / self.k * c.largest(self.n, self.weights) - c.total, 0)
-        return _both(np.where(self(table), need, 0), c.total)
+        return np.where(self.judge(table, waived), need, 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,11 +170,11 @@ class PPercent(_OfContributions):
         left = np.divide(100 * self.remainder(c), c.target, out=np.zeros(len(table)), where=c.target > 0)
         return {"remainder, % of largest": left, "contributors": c.count}
 
-    def levels(self, table: Table) -> tuple[Array, Array]:
-        """(p/100) x1 − (X − Σ x_i) on both sides."""
-        c = concentration(table, self.coalition + 1, str(self))
+    def room(self, table: Table, waived: Table | None) -> Array:
+        """(p/100) x1 − (X − Σ x_i); with waivers, x1 is the largest contribution that is protected."""
+        c = concentration(table, self.coalition + 1 + (waived is not None), str(self), waived)
         need = np.maximum(self.share / 100 * c.target - self.remainder(c), 0)
-        return _both(np.where(self(table), need, 0), c.total)
+        return np.where(self.judge(table, waived), need, 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -195,12 +204,14 @@ class FewContributors(_OfContributions):
 
     n: int
     level: float = 0
+    sliding: float = 0
     name: ClassVar[str] = "few-contributors"
 
     def __post_init__(self) -> None:
         if self.n != int(self.n) or self.n < 1:
             raise InputError(f"n is a number of contributors, from 1 (fewer than n is sensitive), not {self.n}")
         percent(self.level, "level")
+        percent(self.sliding, "sliding")
 
     def judge(self, table: Table, waived: Table | None) -> Array:
         c = concentration(table, 1, str(self), waived)
@@ -209,10 +220,13 @@ class FewContributors(_OfContributions):
     def evidence(self, table: Table) -> dict[str, Array]:
         return {"contributors": table.contributions.count}
 
-    def levels(self, table: Table) -> tuple[Array, Array]:
-        """``level`` percent of the value, on both sides."""
-        total = np.abs(table.value.astype(float))
-        return _both(self.level / 100 * total, total)
+    def room(self, table: Table, waived: Table | None) -> Array:
+        """``level`` percent of the value."""
+        return of_value(table, self.level)
+
+    def sliding_level(self, table: Table) -> Array:
+        """``sliding`` percent of the value."""
+        return of_value(table, self.sliding)
 
 
 @dataclass(frozen=True, repr=False)
@@ -268,9 +282,9 @@ def _entropy(x: Array, total: Array) -> Array:
     return np.asarray(-share * np.log2(share, out=np.zeros_like(share), where=share > 0))
 
 
-def _both(need: Array, total: Array) -> tuple[Array, Array]:
+def _both(need: Array, table: Table) -> tuple[Array, Array]:
     """The same below and above, but nothing below a cell that is zero."""
-    return np.where(total == 0, 0, need), need
+    return np.where(table.value == 0, 0, need), need
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,9 +310,10 @@ class Waived(Rule):
         return {**self.rule.evidence(table), "protected contributors": self.protected.contributions.count}
 
     def levels(self, table: Table) -> tuple[Array, Array]:
-        low, high = self.rule.levels(table)
-        at = self(table)
-        return np.where(at, low, 0), np.where(at, high, 0)
+        return _both(np.where(self(table), self.rule.room(table, self.protected), 0), table)
+
+    def sliding_level(self, table: Table) -> Array:
+        return np.where(self(table), self.rule.sliding_level(table), 0)
 
     def __repr__(self) -> str:
         return f"Waived({self.rule})"

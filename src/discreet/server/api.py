@@ -15,10 +15,11 @@ from discreet.server.asking import query_from
 from discreet.server.auth import Caller
 from discreet.server.desk import Desk, Reply
 from discreet.server.limits import Over
+from discreet.server.store import Unreachable
 
 router = APIRouter(prefix="/api", tags=["tables"])
 SERVED = tuple(f for f in FORMATS if f.name != "csvw")
-FORBIDDEN, TOO_LARGE, BAD, TOO_MANY = 403, 413, 422, 429
+FORBIDDEN, TOO_LARGE, BAD, TOO_MANY, AWAY = 403, 413, 422, 429, 503
 TOO_LARGE_RULES = ("max_cells",)
 MAX_AGE = 3600
 ATTEMPTS = 20  # wrong tokens or passwords, a minute and address
@@ -59,13 +60,16 @@ def fault_of(error: Exception) -> Fault:
         reason = words[error.rule]
         hint = f"wait {error.seconds} seconds"
         return Fault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
+    if isinstance(error, Unreachable):
+        reason = "nothing can be answered now, because it could not be recorded"
+        return Fault(AWAY, "not available", "store", reason, "try again in a moment", Retry_After="2")
     return Fault(BAD, "bad query", "input", str(error), "see /api/metadata for variables, levels and categories")
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The canonical errors in the OpenAPI document."""
     words = {401: "sign in first", 403: "refused by the policy", 406: "no such format", 413: "too large",
-             422: "the query is wrong", 429: "too many; see Retry-After"}  # fmt: skip
+             422: "the query is wrong", 429: "too many; see Retry-After", 503: "the store is away"}  # fmt: skip
     content = {"application/json": {"schema": _ERROR}}
     return {status: {"description": words[status], "content": content} for status in statuses}
 
@@ -79,7 +83,7 @@ async def admitted(request: Request) -> Caller:
     """The caller, counted against the rate limit and let in by the mode."""
     desk = desk_of(request)
     try:
-        caller: Caller = request.app.state.gate.caller(request)
+        caller: Caller = await request.app.state.gate.admit(request)
     except PermissionError:
         await desk.ledger.run(desk.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
         raise Fault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
@@ -97,7 +101,7 @@ async def admitted(request: Request) -> Caller:
 # -- metadata ---------------------------------------------------------------------------------------------------
 
 
-@router.get("/metadata", summary="Variables, levels, categories and limits", responses=errors(401, 429))
+@router.get("/metadata", summary="Variables, levels, categories and limits", responses=errors(401, 429, 503))
 async def metadata(request: Request) -> Response:
     """Everything that is needed to ask."""
     await admitted(request)
@@ -139,7 +143,9 @@ def described(desk: Desk) -> dict[str, Any]:
     }
 
 
-@router.get("/check", summary="Would this be allowed? Decided from the codebook alone", responses=errors(401, 422, 429))
+@router.get(
+    "/check", summary="Would this be allowed? Decided from the codebook alone", responses=errors(401, 422, 429, 503)
+)
 async def check(
     request: Request,
     variables: Annotated[str, VARIABLES],
@@ -166,7 +172,7 @@ _CONTENT = {f.media_type.partition(";")[0]: {"schema": {"type": "string"}} for f
 _TABLE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The protected table", "content": _CONTENT},
     304: {"description": "You have it already"},
-    **errors(401, 403, 406, 413, 422, 429),
+    **errors(401, 403, 406, 413, 422, 429, 503),
 }
 
 

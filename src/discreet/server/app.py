@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any
 
+import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -25,6 +27,7 @@ from discreet.server.desk import Desk
 from discreet.server.limits import Over
 from discreet.server.logs import configure, log, milliseconds, place
 from discreet.server.settings import Settings
+from discreet.server.store import Unreachable
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -52,8 +55,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         desk.warm_up()
+        following = asyncio.create_task(app.state.gate.follow_keys())
         log.info("started", extra={"worker": os.getpid()})
         yield
+        following.cancel()
         await desk.close()
         log.info("stopped", extra={"worker": os.getpid()})
 
@@ -68,18 +73,22 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_api_route("/health", health, include_in_schema=False)
     static = resources.files("discreet.server").joinpath("static")
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
-    for kind in (Fault, Refused, InputError, Over, RequestValidationError, HTTPException):
+    for kind in (Fault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, told)
     app.add_middleware(Watched)
     return app
 
 
 async def health(request: Request) -> Response:
-    """Whether this worker can answer: its store works."""
+    """Whether this worker can answer: its data are loaded, or it would not be here, and its store can be written.
+
+    The edition is the same for servers that give the same answers.
+    """
     desk: Desk = request.app.state.desk
     good = await desk.ledger.run(desk.store.alive)
-    return Response(b'{"status":"ok"}' if good else b'{"status":"no store"}', 200 if good else 503,
-                    media_type="application/json", headers={"Cache-Control": "no-store"})  # fmt: skip
+    told = {"status": "ok" if good else "no store", "edition": desk.edition}
+    return Response(orjson.dumps(told), 200 if good else 503, media_type="application/json",
+                    headers={"Cache-Control": "no-store"})  # fmt: skip
 
 
 async def told(request: Request, error: Exception) -> Response:

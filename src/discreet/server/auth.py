@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import secrets
@@ -16,12 +18,13 @@ from starlette.responses import Response
 
 from discreet.errors import InputError, listed
 from discreet.server.settings import Settings
-from discreet.server.store import Store
+from discreet.server.store import Store, Unreachable
 
 ROLES = ("public", "approved", "methodologist", "admin")
 SESSION, NONCE = "discreet_session", "discreet_form"
 SESSION_SECONDS = 8 * 3600
 TOKEN_SECONDS = 30.0  # how long a checked token is believed without asking the store again
+KEY_SECONDS = 5.0  # between two looks at the keys
 APPROVED = 5  # times the limits of the public
 COST = {"n": 2**14, "r": 8, "p": 1}
 MOST_FORM = 4096
@@ -50,11 +53,32 @@ class Gate:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
-        self.form_key, self.address_key = store.key("forms"), store.key("addresses")
+        self.read_keys()
         self._checked: dict[bytes, tuple[float, Caller]] = {}
 
+    def read_keys(self) -> None:
+        """The keys that all servers share, as the store has them now."""
+        self.form_key, self.address_key = self.store.key("forms"), self.store.key("addresses")
+
+    async def follow_keys(self) -> None:
+        """Take up new keys soon after they were made: a caller has one name, whichever server is asked."""
+        while True:
+            await asyncio.sleep(KEY_SECONDS)
+            with contextlib.suppress(Unreachable):  # nothing is answered meanwhile, and the old ones do no harm
+                await asyncio.to_thread(self.read_keys)
+
+    async def admit(self, request: Request) -> Caller:
+        """The caller; what takes long, the store or a hash, is done off the event loop."""
+        header = request.headers.get("authorization", "")
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() == "bearer" and (known := self._believed(token.strip())):
+            return known
+        if header or self.cookie(SESSION) in request.cookies:
+            return await asyncio.to_thread(self.caller, request)
+        return self.stranger(request)
+
     def caller(self, request: Request) -> Caller:
-        """By token, by session, or as one of the public, known by a keyed hash of the address.
+        """By token, by session, or as one of the public, known by a keyed hash of the address. May ask the store.
 
         A token that is wrong is an error, not a way to be one of the public.
         """
@@ -77,10 +101,8 @@ class Gate:
 
     def by_token(self, token: str) -> Caller | None:
         """The owner of a token. A checked token is remembered for a moment, by its hash."""
-        name = hashlib.sha256(token.encode()).digest()
-        until, caller = self._checked.get(name, (0.0, None))
-        if caller is not None and until > time.monotonic():
-            return caller
+        if known := self._believed(token):
+            return known
         identity, _, secret = token.removeprefix("dsc_").partition("_")
         row = self.store.token(identity)
         if not matches(secret, row["hash"] if row else DUMMY) or row is None:
@@ -88,8 +110,12 @@ class Gate:
         caller = Caller(f"user:{row['name']}", row["role"], signed_in=True)
         if len(self._checked) > 1000:
             self._checked.clear()
-        self._checked[name] = (time.monotonic() + TOKEN_SECONDS, caller)
+        self._checked[hashlib.sha256(token.encode()).digest()] = (time.monotonic() + TOKEN_SECONDS, caller)
         return caller
+
+    def _believed(self, token: str) -> Caller | None:
+        until, caller = self._checked.get(hashlib.sha256(token.encode()).digest(), (0.0, None))
+        return caller if until > time.monotonic() else None
 
     def sign_in(self, name: str, password: str) -> str | None:
         """A new session's name, or None. Takes as long for a name that does not exist."""

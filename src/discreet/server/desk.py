@@ -5,48 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import secrets
-import time
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import os
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-
-from sqlalchemy import select
 
 from discreet import __version__
 from discreet.errors import DiscreetError, Refused
 from discreet.microdata import Microdata
 from discreet.policy import Policy, Query, answer, dry_run, read_policy
-from discreet.policy.record import Entry, entry
 from discreet.release import Release
 from discreet.server import cube
 from discreet.server.auth import Caller
 from discreet.server.cache import Answers, Kept
-from discreet.server.guard import Flag, Geometry, Guard, query_of
-from discreet.server.ledger import OPEN, REFUSED, RELEASED, Ledger, Line, asked_line, record_line, settled_line
+from discreet.server.guard import Flag, Guard
+from discreet.server.history import History, Question
+from discreet.server.ledger import Ledger
 from discreet.server.limits import DAY, MINUTE, Counter
 from discreet.server.settings import Settings
-from discreet.server.store import Row, Store, asked
+from discreet.server.store import Store
 from discreet.table import Table
 
 LARGE = 20_000  # cells from which a table is made off the event loop
-MOST_CALLERS = 10_000  # whose past a worker remembers
 MOST_CUBES = 200  # of fewer variables, that a worker keeps
-LATE = 300.0  # seconds after which a question without an outcome belongs to a worker that is gone
-EVERYONE = "everyone"
-
-
-@dataclass
-class Past:
-    """What a caller asked before, read from the store as far as ``settled``; later lines are read again."""
-
-    settled: int = 0
-    answered: dict[str, Geometry] = field(default_factory=dict)
-    flagged: set[str] = field(default_factory=set)
-    open: dict[str, Geometry] = field(default_factory=dict)
-    """Asked at this moment by another request, by name; it may be answered before this one."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +55,19 @@ class Desk:
         self.data, self.version = source(settings)
         self.policy.check(self.data.dimensions)
         self.store = Store(settings.store)
-        self.ledger = Ledger(self.store)
+        if self.policy.secret is not None:
+            self.store.agree(self.version, self.policy.secret)
         self.guard = Guard(self.data, self.policy)
         self.answers = Answers(settings.cache)
         self.rate = Counter(self.store, "rate", MINUTE)
         self.addresses = Counter(self.store, "address", MINUTE)
         self.tables = Counter(self.store, "tables", DAY)
-        self._past: OrderedDict[str, Past] = OrderedDict()
+        self.history = History(
+            self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version
+        )  # fmt: skip
+        self.ledger = Ledger(self.store, self.history)
         self._cubes: dict[frozenset[str], Table] = {}
-        self._policy_digest = self.policy.digest
-        self.edition = hashlib.sha256(f"{__version__} {self._policy_digest} {self.version}".encode()).hexdigest()[:16]
+        self.edition = hashlib.sha256(f"{__version__} {self.policy.digest} {self.version}".encode()).hexdigest()[:16]
 
     def warm_up(self) -> None:
         """Answer something to nobody, so that the first caller does not wait for what is loaded only once."""
@@ -107,31 +91,18 @@ class Desk:
     async def ask(self, caller: Caller, query: Query) -> Reply:
         """The answer to a query, recorded before it is given. A refusal is an answer too."""
         cells = self.dry_run(query)
-        who = EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
-        past = self._past.get(who)
-        fresh = past is None or query.digest not in past.answered
-        name = secrets.token_hex(16)
-        if fresh:  # told to the store while the answer is made, so that other workers know
-            noted = self.ledger.start(asked_line(name, who, query.digest, query.canonical))
         kept = self.answers.get(query.digest)
         cached = kept is not None
         if kept is None:
             kept = await self._make(query, cells)
-        if not fresh:
-            await self.ledger.start(self._record(caller, query, kept, None))
+        if self.history.told(caller, query):
+            await self.ledger.write(self.history.line(caller, query, kept))
             return Reply(kept, None, cached)
-        await noted
-        past = await self._caught_up(who)
-        flag = None
-        if query.digest not in past.answered:
-            if not self.tables.spend_held(caller.who):
-                await self.ledger.run(self.tables.take, caller.who, self.settings.tables * caller.share)
-            flag = self._judge(caller, query, past, name)
-        if flag is not None and self._refuses(past) and isinstance(kept.result, Release):
-            kept = Kept(Refused(flag.rule, flag.reason, flag.hint), "")
-        state = RELEASED if isinstance(kept.result, Release) else REFUSED
-        await self.ledger.start(settled_line(name, state, flag is not None), self._record(caller, query, kept, flag))
-        return Reply(kept, flag, cached)
+        question = Question(caller, query, kept)
+        if isinstance(self.data, Microdata):
+            await asyncio.to_thread(self.history.foresee, question)
+        verdict = await self.ledger.decide(question)
+        return Reply(verdict.kept, verdict.flag, cached)
 
     async def preview(self, caller: Caller, query: Query) -> Refused | None:
         """Whether a query would be refused. A refusal is recorded; a table is made but not given."""
@@ -143,7 +114,7 @@ class Desk:
         if kept is None:
             kept = await self._make(query, cells)
             if isinstance(kept.result, Refused):
-                await self.ledger.start(self._record(caller, query, kept, None))
+                await self.ledger.write(self.history.line(caller, query, kept))
         return kept.result if isinstance(kept.result, Refused) else None
 
     async def body(self, query: Query, reply: Reply, form: str) -> bytes:
@@ -191,57 +162,6 @@ class Desk:
             self._cubes[names] = cube.narrowed(self.data, names)
         return self._cubes[names]
 
-    async def _caught_up(self, who: str) -> Past:
-        """A caller's past with everything that has been committed up to now."""
-        past = self._past.setdefault(who, Past())
-        self._past.move_to_end(who)
-        if len(self._past) > MOST_CALLERS:
-            self._past.popitem(last=False)
-        wanted = select(asked).where(asked.c.who == who, asked.c.id > past.settled).order_by(asked.c.id)
-        self._learn(past, await self.ledger.run(self.store.rows, wanted))
-        return past
-
-    def _learn(self, past: Past, rows: Sequence[Row]) -> None:
-        still: dict[str, Geometry] = {}
-        for row in rows:
-            late = row["state"] == OPEN and row["at"] < time.time() - LATE
-            if not still and (row["state"] != OPEN or late):
-                past.settled = row["id"]
-            if row["state"] == REFUSED or row["digest"] in past.answered:
-                past.flagged |= {row["name"]} if row["flagged"] and row["state"] != REFUSED else set()
-                continue
-            geometry = self.guard.known(query_of(row["query"]))
-            if geometry is None:
-                continue
-            if row["state"] == OPEN:
-                still[row["name"]] = geometry
-                continue
-            past.answered[row["digest"]] = geometry
-            past.flagged |= {row["name"]} if row["flagged"] else set()
-        past.open = still
-
-    def _judge(self, caller: Caller, query: Query, past: Past, name: str) -> Flag | None:
-        """What the guard says, given all that was or is being asked, in this worker or another."""
-        if self.policy.guard.action == "off" or caller.may("methodologist"):
-            return None
-        now = [geometry for other, geometry in past.open.items() if other != name]
-        return self.guard.check(self.guard.geometry(query), [*past.answered.values(), *now])
-
-    def _refuses(self, past: Past) -> bool:
-        rules = self.policy.guard
-        return rules.action == "refuse" or (rules.action == "budget" and len(past.flagged) >= rules.budget)
-
-    def _record(self, caller: Caller, query: Query, kept: Kept, flag: Flag | None) -> Line:
-        if isinstance(kept.result, Refused):
-            made = entry(query, self.policy, self.version, caller.who, kept.result)
-        else:
-            when = datetime.now(UTC).isoformat(timespec="seconds")
-            made = Entry(
-                when=when, who=caller.who, query=query.to_dict(), policy=self._policy_digest, data=self.version,
-                outcome=RELEASED, digest=kept.digest,
-            )  # fmt: skip
-        return record_line(made, "" if flag is None else flag.rule)
-
 
 def source(settings: Settings) -> tuple[Microdata | Table, str]:
     """The cube if there is one, else the records themselves; and the version of the data."""
@@ -249,7 +169,28 @@ def source(settings: Settings) -> tuple[Microdata | Table, str]:
         return cube.load(settings.folder)
     assert settings.data is not None  # Settings has seen to that
     assert settings.codebook is not None
-    path = Path(settings.data)
-    data = Microdata.read(path, settings.codebook, table=settings.table)
-    told = path.stat()
-    return data, hashlib.sha256(f"{told.st_size} {told.st_mtime_ns}".encode()).hexdigest()[:16]
+    return Microdata.read(Path(settings.data), settings.codebook, table=settings.table), version_of(settings)
+
+
+def version_of(settings: Settings) -> str:
+    """The version of records that are counted each time: what they and their codebook hold, wherever they lie."""
+    hashes = [_content_of(Path(path)) for path in (settings.data, settings.codebook) if path is not None]
+    return hashlib.sha256(" ".join([settings.table or "", *hashes]).encode()).hexdigest()[:16]
+
+
+def _content_of(path: Path) -> str:
+    """The hash of what a file or a folder of files holds: the same on every machine that has a copy."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    told = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files]
+    return _content(str(path), tuple(told))
+
+
+@lru_cache(maxsize=8)
+def _content(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
+    """Read once by the parent of all workers, which inherit it."""
+    whole = hashlib.sha256()
+    for name, size, _ in files:
+        whole.update(f"{os.path.relpath(name, root)} {size} ".encode())
+        with open(name, "rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()

@@ -113,15 +113,19 @@ class Guard:
             reason = f"many overlapping groups of {name!r} have been asked"
             return Flag("guard_overlap", reason, "stay with one classification")
         found = self.differences(new, before)
-        for (axis, cells), people in zip(found.values(), self.counts(list(found)), strict=True):
-            if people < self.fewest or people < self.policy.table.min_mean * cells:
-                name = self.dimensions[axis].name
-                return Flag(
-                    "guard_difference",
-                    f"together with an earlier table, this one would single out a few people by {name!r}",
-                    "ask for a population that differs more from earlier ones, or for the same one",
-                )
-        return None
+        few = [
+            axis
+            for (axis, cells), people in zip(found.values(), self.counts(list(found)), strict=True)
+            if people < self.fewest or people < self.policy.table.min_mean * cells
+        ]
+        if not few:
+            return None
+        return Flag(  # the first axis, whatever the order of earlier questions: all servers say the same
+            "guard_difference",
+            f"together with an earlier table, this one would single out a few people by "
+            f"{self.dimensions[min(few)].name!r}",
+            "ask for a population that differs more from earlier ones, or for the same one",
+        )
 
     # -- geometry -----------------------------------------------------------------------------------------------
 
@@ -147,14 +151,15 @@ class Guard:
             cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
             for over in met[axis].left:
                 box = tuple(sorted((*context, (axis, over))))
-                told[box] = (axis, max(cells, told.get(box, (axis, 0))[1]))
+                first, most = told.get(box, (axis, 0))
+                told[box] = (min(axis, first), max(cells, most))
         return told
 
     def _pair(self, axis: int, mine: int, other: int) -> Pair:
         a, b = self.families[axis][mine], self.families[axis][other]
         both = a & b
         return Pair(
-            shared=max(both, key=int.bit_count, default=0),
+            shared=max(both, key=lambda one: (one.bit_count(), one), default=0),
             cells=max(len(both - {self.whole[axis]}), 1),
             left=() if a == b else _left_over(a, b),
         )
@@ -172,13 +177,15 @@ class Guard:
 
     def counts(self, boxes: Sequence[Box]) -> list[float]:
         """How many people the policy's method would show for each set; nothing shown counts as nobody."""
-        new = [box for box in dict.fromkeys(boxes) if box not in self._counts]
-        if len(self._counts) + len(new) > MOST_COUNTS:
-            self._counts, new = {}, list(dict.fromkeys(boxes))
+        known = self._counts  # another thread may begin a new one meanwhile
+        new = [box for box in dict.fromkeys(boxes) if box not in known]
+        if len(known) + len(new) > MOST_COUNTS:
+            known, new = {}, list(dict.fromkeys(boxes))
+            self._counts = known
         cell_by_cell = self.policy.methods[0][0] in CELL_BY_CELL
         for some in [new] if cell_by_cell and new else [[box] for box in new]:
-            self._counts.update(zip(some, self._shown(some), strict=True))
-        return [self._counts[box] for box in boxes]
+            known.update(zip(some, self._shown(some), strict=True))
+        return [known[box] for box in boxes]
 
     def _shown(self, boxes: Sequence[Box]) -> list[float]:
         """A table of these sets and nothing else, protected."""

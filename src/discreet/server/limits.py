@@ -1,7 +1,8 @@
-"""How often somebody may ask: counters in the store, so that all workers together keep them.
+"""How often somebody may ask: counters in the store, so that all workers of all servers together keep them.
 
 A worker takes requests from the store a few at a time and gives them out by itself, which keeps the store out of most
-requests; what it has taken and not given out is lost to the caller, never gained.
+requests; what it has taken and not given out is lost to the caller, never gained. Spans of time are told by the
+database's clock where there is one, so that servers whose clocks differ count in the same span.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete
+from sqlalchemy import Connection, Float, cast, delete, extract, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from discreet.server.store import Store, uses
+from discreet.server.schema import uses
+from discreet.server.store import Store
 
 MINUTE, DAY = 60, 86_400
 SHARE = 20  # a worker takes one twentieth of a limit at a time
@@ -29,16 +31,17 @@ class Over(Exception):  # noqa: N818 - an answer to the caller, not an accident
 
 
 class Counter:
-    """A limit per caller and span of time."""
+    """A limit per caller and span of time. Without a clock of its own it goes by the store's."""
 
-    def __init__(self, store: Store, rule: str, span: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, rule: str, span: int, clock: Callable[[], float] | None = None) -> None:
         self.store, self.rule, self.span, self.clock = store, rule, span, clock
+        self._ahead = 0.0  # seconds that the store's clock is ahead of ours
         self._taken: dict[tuple[str, int], int] = {}
         self._full: dict[str, int] = {}
 
     def spend_held(self, who: str) -> bool:
         """Give out one that this worker holds; False if it holds none. Raises ``Over`` when the limit is known full."""
-        now = int(self.clock()) // self.span
+        now = self._span()
         if self._full.get(who) == now:
             raise Over(self.rule, self._left(now))
         held = self._taken.get((who, now), 0)
@@ -47,12 +50,18 @@ class Counter:
         self._taken[who, now] = held - 1
         return True
 
-    def take(self, who: str, limit: int) -> None:
-        """Take some from the store and give out one; raises ``Over`` when there are none."""
-        now = int(self.clock()) // self.span
+    def take(self, who: str, limit: int, connection: Connection | None = None) -> None:
+        """Take some from the store and give out one; raises ``Over`` when there are none.
+
+        Within somebody else's transaction the caller has to ``forget`` when that fails.
+        """
         want = max(limit // SHARE, 1)
-        before = self._add(who, now, want) - want
-        got = min(want, limit - before)
+        if connection is None:
+            with self.store.begin() as own:
+                now, total = self._add(own, who, want)
+        else:
+            now, total = self._add(connection, who, want)
+        got = min(want, limit - (total - want))
         if got <= 0:
             self._full = {name: span for name, span in self._full.items() if span == now} | {who: now}
             raise Over(self.rule, self._left(now))
@@ -60,15 +69,30 @@ class Counter:
             self._taken = {k: n for k, n in self._taken.items() if k[1] == now}
         self._taken[who, now] = self._taken.get((who, now), 0) + got - 1
 
-    def _left(self, now: int) -> int:
-        return max((now + 1) * self.span - int(self.clock()), 1)
+    def forget(self) -> None:
+        """Give up what this worker holds, since it may not have been counted."""
+        self._taken, self._full = {}, {}
 
-    def _add(self, who: str, now: int, n: int) -> int:
-        """Count up in the store; gives the new count."""
-        name = f"{self.rule}:{who}"[:120]
-        kind: Any = postgresql if self.store.engine.dialect.name == "postgresql" else sqlite
+    def _now(self) -> float:
+        return time.time() + self._ahead if self.clock is None else self.clock()
+
+    def _span(self) -> int:
+        return int(self._now()) // self.span
+
+    def _left(self, now: int) -> int:
+        return max((now + 1) * self.span - int(self._now()), 1)
+
+    def _meet_clock(self, connection: Connection) -> None:
+        if self.clock is None and self.store.shared:
+            told = connection.execute(select(cast(extract("epoch", func.clock_timestamp()), Float))).scalar_one()
+            self._ahead = float(told) - time.time()
+
+    def _add(self, connection: Connection, who: str, n: int) -> tuple[int, int]:
+        """Count up in the store; gives the span and its new count. The span before stays: somebody may be late."""
+        self._meet_clock(connection)
+        name, now = f"{self.rule}:{who}"[:120], self._span()
+        kind: Any = postgresql if self.store.shared else sqlite
         adding = kind.insert(uses).values(who=name, span=now, n=n)
         adding = adding.on_conflict_do_update(index_elements=[uses.c.who, uses.c.span], set_={"n": uses.c.n + n})
-        with self.store.begin() as connection:
-            connection.execute(delete(uses).where(uses.c.who == name, uses.c.span < now))
-            return int(connection.execute(adding.returning(uses.c.n)).scalar_one())
+        connection.execute(delete(uses).where(uses.c.who == name, uses.c.span < now - 1))
+        return now, int(connection.execute(adding.returning(uses.c.n)).scalar_one())

@@ -233,7 +233,7 @@ async def sign_out(request: Request) -> Response:
     if await gate.form(request) is None:
         raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
     if name := request.cookies.get(gate.cookie(SESSION)):
-        gate.store.close_session(name)
+        await desk_of(request).ledger.run(gate.store.close_session, name)
     response = RedirectResponse("/", 303)
     response.delete_cookie(gate.cookie(SESSION))
     return response

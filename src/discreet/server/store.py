@@ -1,130 +1,59 @@
-"""The store: users, tokens, sessions, keys, counters, what was asked, and the dissemination record.
+"""The store: users, tokens, sessions, keys, counters, what was told to whom, and the dissemination record.
 
-SQLite by default, PostgreSQL (or whatever SQLAlchemy speaks) by URL. Every change is one transaction. No table has a
-column in which a value of a table could stand.
+SQLite by default, PostgreSQL by URL when several machines serve. Every change is one transaction. When the store does
+not answer, ``Unreachable`` is raised and whatever needed it is not done.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Engine,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    create_engine,
-    delete,
-    event,
-    func,
-    insert,
-    select,
-    text,
-    update,
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, text, update
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+    SQLAlchemyError,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
+from discreet.server.schema import keys, marks, metadata, record, sessions, tokens, users
 
 Row = Mapping[str, Any]
+DIALECTS = ("sqlite", "postgresql")
+OURS = (IntegrityError, ProgrammingError, DataError, NotSupportedError)  # said by a database that works
+PAUSE = 0.5  # seconds in which a database that was just found gone is not tried again
+# Waiting has an end, and the locks of a machine that vanished are given up by the database.
+LIMITS = {
+    "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s", "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
+}  # fmt: skip
 
-metadata = MetaData()
-users = Table(
-    "users",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(100), nullable=False, unique=True),
-    Column("role", String(20), nullable=False),
-    Column("password", Text),
-    Column("active", Boolean, nullable=False, default=True),
-    Column("created", Float, nullable=False),
-)
-tokens = Table(
-    "tokens",
-    metadata,
-    Column("id", String(16), primary_key=True),
-    Column("user", Integer, ForeignKey("users.id"), nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("created", Float, nullable=False),
-    Column("revoked", Boolean, nullable=False, default=False),
-)
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("hash", String(64), primary_key=True),
-    Column("user", Integer, ForeignKey("users.id"), nullable=False),
-    Column("expires", Float, nullable=False),
-)
-keys = Table(
-    "keys",
-    metadata,
-    Column("name", String(20), primary_key=True),
-    Column("value", LargeBinary, nullable=False),
-    Column("created", Float, nullable=False),
-)
-uses = Table(
-    "uses",
-    metadata,
-    Column("who", String(120), primary_key=True),
-    Column("span", Integer, primary_key=True),
-    Column("n", Integer, nullable=False),
-)
-asked = Table(
-    "asked",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("who", String(120), nullable=False),
-    Column("name", String(32), nullable=False, unique=True),
-    Column("digest", String(64), nullable=False),
-    Column("query", Text, nullable=False),
-    Column("at", Float, nullable=False),
-    Column("state", String(8), nullable=False),  # open, released or refused
-    Column("flagged", Boolean, nullable=False, default=False),
-    Index("asked_who", "who", "id"),
-)
-record = Table(
-    "record",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("at", Float, nullable=False),
-    Column("who", String(120), nullable=False),
-    Column("query", Text, nullable=False),
-    Column("policy", String(64), nullable=False),
-    Column("data", String(64), nullable=False),
-    Column("outcome", String(20), nullable=False),
-    Column("rule", String(60), nullable=False, default=""),
-    Column("digest", String(64), nullable=False, default=""),
-    Column("guard", String(200), nullable=False, default=""),
-)
+
+class Unreachable(DiscreetError):  # noqa: N818 - the plan's manner: an answer, not an accident
+    """The store does not answer or cannot be written. What needs it waits for another time."""
+
+    def __init__(self) -> None:
+        super().__init__("the store of the server cannot be reached")
 
 
 class Store:
-    """All that the server remembers. Safe to use from several threads and processes."""
+    """All that the servers remember. Safe to use from several threads, processes and machines."""
 
     def __init__(self, url: str) -> None:
-        try:
-            self.engine: Engine = create_engine(_driver(url), pool_pre_ping=not url.startswith("sqlite"))
-        except (SQLAlchemyError, ImportError):
-            raise InputError("the store's address is not one that SQLAlchemy understands: sqlite:///file or "
-                             "postgresql://user@host/name") from None  # fmt: skip
-        if self.engine.dialect.name == "sqlite":
-            event.listen(self.engine, "connect", _sqlite)
-            event.listen(self.engine, "begin", _begin)
+        self.engine = _engine(url)
+        self.shared = self.engine.dialect.name == "postgresql"
         self.reading = self.engine.execution_options(reading=True)
+        self._pause = 0.0
         try:
             self._make()
         except SQLAlchemyError:
@@ -142,27 +71,64 @@ class Store:
                 time.sleep(0.1 * (attempt + 1))
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        """One transaction: all of it or nothing."""
-        with self.engine.begin() as connection:
-            yield connection
+    def begin(self, *, reading: bool = False) -> Iterator[Connection]:
+        """One transaction: all of it or nothing; raises ``Unreachable`` when there is no database to do it."""
+        if time.monotonic() < self._pause:
+            raise Unreachable
+        try:
+            with (self.reading if reading else self.engine).begin() as connection:
+                yield connection
+        except OURS:
+            raise
+        except (DBAPIError, NoConnection) as error:
+            if self.shared and _gone(error):
+                self._pause = time.monotonic() + PAUSE
+            raise Unreachable from None
+
+    def lock(self, connection: Connection, names: Iterable[str]) -> None:
+        """Let everybody else who locks one of these names wait until this transaction ends.
+
+        In SQLite a transaction that writes is alone anyway. Taken in one order, so that nobody waits in a circle.
+        """
+        if self.shared:
+            for key in sorted({_number(name) for name in names}):
+                connection.execute(select(func.pg_advisory_xact_lock(key)))
 
     def close(self) -> None:
         self.engine.dispose()
 
     def alive(self) -> bool:
-        """Whether the store answers."""
+        """Whether the store answers and can be written."""
+        asked = "SELECT current_setting('transaction_read_only') = 'off'" if self.shared else "SELECT 1 = 1"
         try:
-            with self.reading.begin() as connection:
-                return connection.execute(text("SELECT 1")).scalar() == 1
-        except SQLAlchemyError:
+            with self.begin(reading=True) as connection:
+                return bool(connection.execute(text(asked)).scalar())
+        except (Unreachable, SQLAlchemyError):
             return False
+
+    def agree(self, data: str, secret: bytes) -> None:
+        """Hold all servers of a store to one secret for the same data: noise of two secrets could be averaged out."""
+        salt = hashlib.sha256(f"discreet secret {data}".encode()).digest()
+        mine = hashlib.scrypt(secret, salt=salt, n=2**14, r=8, p=1, dklen=32).hex()
+        try:
+            with self.begin() as connection:
+                self.lock(connection, [f"marks:{data}"])
+                found = connection.execute(select(marks.c.mark).where(marks.c.data == data)).scalar()
+                if found is None:
+                    connection.execute(insert(marks).values(data=data, mark=mine))
+        except SQLAlchemyError:
+            raise InputError("cannot write to the store") from None
+        if found is not None and not hmac.compare_digest(str(found), mine):
+            raise InputError(
+                "this store has served the same data under another secret, and two secrets let the noise be averaged "
+                "out; give every server the same secret, or begin a new store"
+            )
 
     # -- keys ---------------------------------------------------------------------------------------------------
 
     def key(self, name: str) -> bytes:
         """A random key that all workers share; made when first asked for."""
-        with self.reading.begin() as connection:
+        with self.begin(reading=True) as connection:
             found = connection.execute(select(keys.c.value).where(keys.c.name == name)).scalar()
         if found is not None:
             return bytes(found)
@@ -171,7 +137,7 @@ class Store:
                 value = secrets.token_bytes(32)
                 connection.execute(insert(keys).values(name=name, value=value, created=time.time()))
             return value
-        except SQLAlchemyError:  # another worker was first
+        except IntegrityError:  # another worker was first
             return self.key(name)
 
     def rotate(self) -> int:
@@ -189,7 +155,7 @@ class Store:
                 connection.execute(
                     insert(users).values(name=name, role=role, password=password, active=True, created=time.time())
                 )
-        except SQLAlchemyError:
+        except IntegrityError:
             raise InputError(f"there is a user {name!r} already") from None
 
     def change_user(self, name: str, **values: Any) -> None:
@@ -249,7 +215,7 @@ class Store:
 
     def rows(self, wanted: Any) -> Sequence[Row]:
         """What a SELECT finds."""
-        with self.reading.begin() as connection:
+        with self.begin(reading=True) as connection:
             return [dict(row) for row in connection.execute(wanted).mappings()]
 
     def _one(self, wanted: Any) -> Row | None:
@@ -262,8 +228,31 @@ class Store:
 
     def answers(self) -> int:
         """How many lines the record has."""
-        with self.reading.begin() as connection:
+        with self.begin(reading=True) as connection:
             return int(connection.execute(select(func.count()).select_from(record)).scalar() or 0)
+
+
+def _engine(url: str) -> Engine:
+    """The database of an address, set up so that nothing waits for ever."""
+    wrong = "the store's address is not one that SQLAlchemy understands: sqlite:///file or postgresql://user@host/name"
+    try:
+        made = make_url(_driver(url))
+        kind = made.get_backend_name()
+        if kind not in DIALECTS:
+            raise InputError(wrong)
+        if kind == "sqlite":
+            engine = create_engine(made)
+            event.listen(engine, "connect", _sqlite)
+            event.listen(engine, "begin", _begin)
+            return engine
+        given = made.query.get("options", "")
+        options = [given if isinstance(given, str) else " ".join(given), *(f"-c {k}={v}" for k, v in LIMITS.items())]
+        return create_engine(
+            made, pool_pre_ping=True, pool_size=3, max_overflow=3, pool_timeout=10, isolation_level="READ COMMITTED",
+            connect_args={"connect_timeout": 5, "tcp_user_timeout": 10_000, "options": " ".join(options).strip()},
+        )  # fmt: skip
+    except (SQLAlchemyError, ImportError):
+        raise InputError(wrong) from None
 
 
 def _driver(url: str) -> str:
@@ -286,6 +275,17 @@ def _sqlite(connection: Any, _: Any) -> None:
     for line in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {line}")
     cursor.close()
+
+
+def _gone(error: Exception) -> bool:
+    """Whether the database itself is away, not just busy: no code, connection errors (08), shutdown (57P)."""
+    code = getattr(getattr(error, "orig", None), "sqlstate", None)
+    return code is None or code.startswith(("08", "57P"))
+
+
+def _number(name: str) -> int:
+    """A name as a number that PostgreSQL can lock."""
+    return int.from_bytes(hashlib.sha256(f"discreet {name}".encode()).digest()[:8], "big", signed=True)
 
 
 def _sha(text: str) -> str:

@@ -36,10 +36,11 @@ def listening(host: str, port: int) -> socket.socket:
 def load(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
-    from discreet.server import app, cube  # noqa: F401 - imported here so that no worker has to
+    from discreet.server import app, cube, desk  # noqa: F401 - imported here so that no worker has to
 
     policy = read_policy(settings.policy)
     if settings.folder is None:
+        desk.version_of(settings)  # reads the whole files; workers inherit the hash
         return
     table, _ = cube.load(settings.folder)
     for dimension in table.dimensions[:2]:
@@ -116,6 +117,7 @@ class Keeper:
 
     def _stop(self, *_: Any) -> None:
         self.stopping = True
+        self.found.close()  # from now on a proxy is refused and asks another server
         self._tell(signal.SIGTERM)
         signal.alarm(CALM)
 

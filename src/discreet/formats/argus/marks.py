@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
 from discreet.release import Status
+from discreet.rules import Levels
 from discreet.table import Table
 
 Array = NDArray[Any]
@@ -40,11 +41,18 @@ class Marks:
     cost: Array
     lower: Array
     upper: Array
+    least: Array  # what is known beforehand of a cell
+    greatest: Array
 
     @classmethod
     def none(cls, n: int) -> Marks:
         """Nothing said about any of ``n`` cells."""
-        return cls(np.full(n, "", "<U1"), *(np.full(n, np.nan) for _ in range(3)))
+        return cls(np.full(n, "", "<U1"), *(np.full(n, np.nan) for _ in range(5)))
+
+    @property
+    def levels(self) -> Levels:
+        """Protection levels and bounds, as ``Suppress(levels=...)`` takes them."""
+        return Levels(below=self.lower, above=self.upper, lower=self.least, upper=self.greatest)
 
     @property
     def unsafe(self) -> Array:
@@ -71,7 +79,8 @@ def read_apriori(path: str | Path, table: Table, *, separator: str | None = None
     """An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
 
     ``s`` safe, ``u`` unsafe, ``p`` (or ``z``) protected: must be published, ``m``/``ml`` secondary; ``c`` (or ``w``)
-    with a cost; ``pl`` with a lower and an upper protection level. Later lines win.
+    with a cost; ``pl`` with a lower and an upper protection level; ``ab`` with the least and the greatest value known
+    beforehand. Later lines win.
     """
     path = Path(path)
     text = read_text(path)
@@ -93,19 +102,21 @@ def read_apriori(path: str | Path, table: Table, *, separator: str | None = None
 
 def _say(marks: Marks, cell: int, what: str, rest: list[str], place: str) -> None:
     """Write into the marks what a line says."""
-    if what in ("C", "PL") or (what == "W" and rest):
+    if what in ("C", "PL", "AB") or (what == "W" and rest):
         amounts = [_amount(word, place) for word in rest]
-        if len(amounts) != (2 if what == "PL" else 1) or any(x < 0 for x in amounts):
-            raise InputError(f"{place}: 'c' takes a cost and 'pl' two protection levels, none negative")
+        if len(amounts) != (2 if what in ("PL", "AB") else 1) or (what != "AB" and any(x < 0 for x in amounts)):
+            raise InputError(
+                f"{place}: 'c' takes a cost and 'pl' two protection levels, none negative; 'ab' takes two bounds"
+            )
         if what == "PL":
             marks.lower[cell], marks.upper[cell] = amounts
+        elif what == "AB":
+            marks.least[cell], marks.greatest[cell] = amounts
         else:
             marks.cost[cell] = amounts[0]
         return
-    if what == "AB":
-        raise InputError(f"{place}: a-priori bounds ('ab') are not used; leave the line out")
     if what not in LETTERS:
-        known = [letter.lower() for letter in (*LETTERS, "C", "PL")]
+        known = [letter.lower() for letter in (*LETTERS, "C", "PL", "AB")]
         raise InputError(f"{place}: unknown status {what.lower()!r}; {nearest(what.lower(), known)}")
     marks.status[cell] = LETTERS[what].value
 

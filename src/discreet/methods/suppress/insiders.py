@@ -46,11 +46,11 @@ def close_insiders(
     return Pattern(np.array(more, np.int64), unsafe, 0)
 
 
-def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array) -> Array:
+def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, nothing: Array | None = None) -> Array:
     """For each target the number of somebody for whom it follows: he knows the basis columns and his own rows.
 
     ``group`` has for every row 0 or the number of its owner; 0 in the answer says that nobody can. A target within
-    somebody's own rows is his anyway and does not count.
+    somebody's own rows is his anyway and does not count; rows of ``nothing`` hold nothing of anybody else's either.
 
     >>> from scipy.sparse import csr_array
     >>> openers(csr_array([[1, 1, 0], [1, 0, 1]]), [0], [1, 2], np.array([7, 0])).tolist()
@@ -77,7 +77,9 @@ def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array) 
     left.indices, left.indptr = left.indices.astype(np.int32), left.indptr.astype(np.int64)
     target, owner = _covering(left, len(asked), group[rows])
     part = columns[:, targets[asked]]
-    low, high = (f.reduceat(group[part.indices], part.indptr[:-1]) for f in (np.minimum, np.maximum))
+    empty = np.zeros(len(part.indices), bool) if nothing is None else nothing[part.indices]
+    low = np.minimum.reduceat(np.where(empty, np.iinfo(group.dtype).max, group[part.indices]), part.indptr[:-1])
+    high = np.maximum.reduceat(np.where(empty, 0, group[part.indices]), part.indptr[:-1])
     others = ~((low == high)[target] & (low[target] == owner))
     target, owner = target[others], owner[others]
     for who in np.unique(owner):

@@ -28,17 +28,19 @@ AROUND = 1500  # variables of the first programme around a cell; four times as m
 
 @dataclass(frozen=True)
 class Need:
-    """What has to be possible: cells (columns of the matrix), and how far below and above the truth each may lie.
+    """What has to be possible: cells (columns of the matrix), how far below and above the truth each may lie, how far
+    its least and greatest value may lie apart.
 
-    Both 0 asks for some second value. In units of the last published decimal.
+    All 0 asks for some second value. In units of the last published decimal.
     """
 
     cells: Array
     below: Array
     above: Array
+    sliding: Array
 
     def take(self, at: Array) -> Need:
-        return Need(self.cells[at], self.below[at], self.above[at])
+        return Need(self.cells[at], self.below[at], self.above[at], self.sliding[at])
 
 
 @dataclass(frozen=True)
@@ -56,58 +58,77 @@ class Costs:
 
     cost: Array
     bottom: Array
+    top: Array
 
 
-def repair(known: Known, truth: Array, need: Need, costs: Costs, progress: Progress | None = None) -> Repaired:
+def repair(
+    known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, progress: Progress | None = None
+) -> Repaired:
     """Hide further cells until everything needed is possible.
 
-    ``known`` is the intruder's knowledge of the present pattern (both bounds at the value where a cell is published),
-    ``truth`` the value of every variable of its system.
+    ``known`` is the intruder's knowledge of the present pattern ``hidden`` (both bounds at the value where a cell is
+    published), ``truth`` the value of every variable of its system.
     """
-    hidden = np.isinf(known.upper)
     for turn in range(1, ROUNDS + 1):
-        need = _short(known, truth, need, progress)
+        need, reach = _short(known, truth, need, progress)
         if not len(need.cells):
             return Repaired(hidden, turn, need.cells)
-        opened, hopeless = _open(known, truth, need, replace(costs, cost=np.where(hidden, 0, costs.cost)))
+        opened, hopeless = _open(known, truth, need, reach, replace(costs, cost=np.where(hidden, 0, costs.cost)))
         if len(hopeless):
             return Repaired(hidden, turn, hopeless)
         hidden = hidden | opened
-        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, np.inf, known.upper)
+        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
         known = replace(known, lower=lower, upper=upper)
-    return Repaired(hidden, turn, _short(known, truth, need, progress).cells)
+    return Repaired(hidden, turn, _short(known, truth, need, progress)[0].cells)
 
 
-def _short(known: Known, truth: Array, need: Need, progress: Progress | None) -> Need:
-    """The needs that are not met."""
+def _short(known: Known, truth: Array, need: Need, progress: Progress | None) -> tuple[Need, Array]:
+    """The needs that are not met, and how far below and above the truth their cells reach so far."""
     from discreet.audits.system import intervals, unmovable
 
-    wide = (need.below > 0) | (need.above > 0)
-    out = np.zeros(len(need.cells), bool)
+    wide = (need.below > 0) | (need.above > 0) | (need.sliding > 0)
+    out, reach = np.zeros(len(need.cells), bool), np.zeros((2, len(need.cells)))
     if not wide.all():
         out[~wide] = unmovable(known, need.cells[~wide], progress=progress)
     if wide.any():
         low, high = intervals(known, need.cells[wide], progress=progress)
-        value, below, above = truth[need.cells[wide]], need.below[wide], need.above[wide]
-        out[wide] = (value - low < below - SLACK) | (high - value < above - SLACK) | (high - low < 1 - SLACK)
-    return need.take(np.flatnonzero(out))
+        some, value = need.take(np.flatnonzero(wide)), truth[need.cells[wide]]
+        reach[:, wide] = value - low, high - value
+        slack = SLACK * np.maximum(1, np.abs(value) * SLACK)  # programmes answer to so many digits
+        long = np.maximum(some.sliding, 1)
+        out[wide] = (
+            (value - low < some.below - slack) | (high - value < some.above - slack) | (high - low < long - slack)
+        )
+    at = np.flatnonzero(out)
+    return need.take(at), reach[:, at]
 
 
-def _open(known: Known, truth: Array, need: Need, costs: Costs) -> tuple[Array, Array]:
+def _steps(need: Need, reach: Array, j: int) -> list[list[float]]:
+    """The ways to meet a need: each a list of moves that must all be possible."""
+    below, above, sliding = need.below[j], need.above[j], need.sliding[j]
+    if not (below or above or sliding):
+        return [[1.0], [-1.0]]
+    down, up = max(below, reach[0, j]), max(above, reach[1, j])
+    lacking = max(max(sliding, 1) - down - up, 0)  # what the interval must grow by, on one side or the other
+    ways = [(below, up + lacking if lacking else above), (down + lacking, above)] if lacking else [(below, above)]
+    return [[m for m in (high, -low) if m] for low, high in ways]
+
+
+def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) -> tuple[Array, Array]:
     """Cells to hide so that every needed move exists, one cell after another, and the cells without a way out."""
     system = known.system()
-    bottom = np.full(system.size, -np.inf)
-    bottom[: len(costs.bottom)] = costs.bottom
+    bottom, top = np.full(system.size, -np.inf), np.full(system.size, np.inf)
+    bottom[: len(costs.bottom)], top[: len(costs.top)] = costs.bottom, costs.top
     np.maximum.at(bottom, known.inner_variables(), known.inner_lower)
     cost = costs.cost.copy()
     hidden, served = np.zeros(len(cost), bool), np.zeros(len(need.cells), bool)
     hopeless = []
-    plain = (need.below == 0) & (need.above == 0)
+    plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
     for j, cell in enumerate(need.cells):
         if served[j]:
             continue
-        ways = [[1.0], [-1.0]] if plain[j] else [[m for m in (need.above[j], -need.below[j]) if m]]
-        found = [w for w in (_cheapest(system, truth, cell, steps, cost, bottom) for steps in ways) if w is not None]
+        tried = (_cheapest(system, truth, cell, steps, cost, (bottom, top)) for steps in _steps(need, reach, j))
+        found = [w for w in tried if w is not None]
         if not found:
             hopeless.append(int(cell))
             continue
@@ -120,7 +141,7 @@ def _open(known: Known, truth: Array, need: Need, costs: Costs) -> tuple[Array, 
 
 
 def _cheapest(
-    system: System, truth: Array, cell: int, steps: list[float], cost: Array, bottom: Array
+    system: System, truth: Array, cell: int, steps: list[float], cost: Array, limits: tuple[Array, Array]
 ) -> tuple[float, list[Array]] | None:
     """The cheapest moves of the given sizes of one cell, or None if there is none."""
     moves, price, left = [], 0.0, cost.copy()
@@ -128,7 +149,7 @@ def _cheapest(
         size, found = AROUND, None
         while found is None:
             near = _around(system, cell, size)
-            found = _programme(system, truth, cell, step, left, near, bottom)
+            found = _programme(system, truth, cell, step, left, near, limits)
             if len(near) == system.size:
                 break
             size *= 4
@@ -165,7 +186,7 @@ def _around(system: System, cell: int, size: int) -> Array:
 
 
 def _programme(
-    system: System, truth: Array, cell: int, step: float, cost: Array, near: Array, bottom: Array
+    system: System, truth: Array, cell: int, step: float, cost: Array, near: Array, limits: tuple[Array, Array]
 ) -> Array | None:
     """A move that costs least: the cell by ``step``, published cells at their cost, no equation broken."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -175,8 +196,8 @@ def _programme(
     price[: len(cost)] = cost
     price = price[near]
     published = system.lower[near] == system.upper[near]
-    down = truth[near] - np.where(published, bottom[near], system.lower[near])
-    up = np.where(published, np.inf, system.upper[near] - truth[near])
+    down = truth[near] - np.where(published, limits[0][near], system.lower[near])
+    up = np.where(published, limits[1][near], system.upper[near]) - truth[near]
     stay = ~np.isfinite(price) | (published & (near >= len(cost)))
     down, up = np.where(stay, 0, np.maximum(down, 0)), np.where(stay, 0, np.maximum(up, 0))
     at, size = int(np.searchsorted(near, cell)), len(near)

@@ -1,0 +1,82 @@
+"""discreet protect --in-parts: tables too large to be held, written some cells at a time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import discreet
+from discreet.cli.common import bar, filters, format_of, names_of, read_microdata, say
+from discreet.cli.policy import PolicyChoice
+from discreet.errors import InputError
+
+
+def check_options(
+    name: str | None, wanted: bool, cells: int | None, top: int | None, confidential: Path | None
+) -> None:
+    """Refuse options that do not go together, before anything is read."""
+    from discreet.methods import method_class
+    from discreet.parts import check_cellwise
+
+    if not wanted and cells is not None:
+        raise InputError("--part-cells says how large the parts of --in-parts are; give both or neither")
+    if wanted and (top is not None or confidential is not None):
+        raise InputError("in parts no contributions and no true values are kept: leave out --top and --confidential")
+    if wanted and name is not None:
+        check_cellwise(method_class(name))
+
+
+def protect_in_parts(
+    name: str,
+    given: dict[str, Any],
+    which: dict[str, Any],
+    output: Path | None,
+    format: str | None,
+    cells: int | None,
+) -> None:
+    """Protect by a method and write to ``output``."""
+    from discreet.methods import method
+
+    made, path = method(name, **given), _target(which, output, format)
+    by = names_of(which["by"])
+    if not by:
+        raise InputError("name the dimensions of the table: --by county,sex")
+    began = time.perf_counter()
+    data = read_microdata(
+        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
+        which["engine"], which["memory"],
+    )  # fmt: skip
+    with bar(name) as progress:
+        discreet.protect_in_parts(
+            data, by, made, path, value=which["value"], where=filters(which["where"]), format=format,
+            progress=progress, **_size(cells),
+        )  # fmt: skip
+    say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
+
+
+def answer_in_parts(
+    policy: PolicyChoice, which: dict[str, Any], output: Path | None, format: str | None, cells: int | None
+) -> None:
+    """Let a policy decide and write to ``output``."""
+    path = _target(which, output, format)
+    if policy.record is not None:
+        raise InputError("--record keeps a digest of the whole table: leave it out, or ask without --in-parts")
+    data, query, made = policy.question(which)
+    began = time.perf_counter()
+    with bar("counting and protecting") as progress:
+        discreet.policy.answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))
+    say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
+
+
+def _target(which: dict[str, Any], output: Path | None, format: str | None) -> Path:
+    format_of(output, format)
+    if output is None:
+        raise InputError("a table in parts goes to a file: name it (-o table.csv or -o table.parquet)")
+    if which["ready"]:
+        raise InputError("a ready table is in memory already; --in-parts is for records")
+    return output
+
+
+def _size(cells: int | None) -> dict[str, Any]:
+    return {} if cells is None else {"cells": cells}

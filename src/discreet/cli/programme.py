@@ -1,0 +1,70 @@
+"""discreet run: every table of a publishing programme."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli.common import app, bar, example, say, working
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from discreet.programme import Report
+
+SHOWN = 20  # findings and messages in the terminal; the report has all findings
+
+
+@example("discreet run census.toml --jobs 4")
+@app.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Check the programme and print its tables; count nothing.")
+@click.option("--jobs", type=click.IntRange(1), help="Processes that work at the same time; default: all cores.")
+@click.option(
+    "--resume/--fresh", default=True, show_default=True, help="Keep finished tables, or make all of them anew."
+)
+def run(file: Path, dry_run: bool, jobs: int | None, resume: bool) -> int:
+    """Protect all tables of the programme FILE, check them against each other and publish those that passed.
+
+    A table that is refused or fails stops no other. Exit code 3: some were refused; 1: some failed, or are withheld
+    because the tables give each other away. Interrupted, it goes on where it stopped.
+    """
+    from discreet.programme import plan, read_programme
+    from discreet.programme import run as perform
+
+    with working("checking the programme"):
+        programme = read_programme(file)
+    if dry_run:
+        _plan(plan(programme))
+        return 0
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with bar("protecting") as progress:
+        report = perform(programme, jobs=jobs or cores, resume=resume, progress=progress)
+    _tell(report, programme.output)
+    return report.exit_code
+
+
+def _plan(tables: pd.DataFrame) -> None:
+    for row in tables.to_dict("records"):
+        linked = f" [linked: {row['linked']}]" if row["linked"] else ""
+        refused = f" REFUSED {row['refused']}" if row["refused"] else ""
+        what = f"{row['measure']} by {row['dimensions']}, {row['cells']:,} cells, {row['protected by']}"
+        click.echo(f"{row['table']}: {what}{linked}{refused}")
+    say(f"{len(tables):,} tables, {int(tables['cells'].sum()):,} cells; nothing was counted")
+
+
+def _tell(report: Report, output: Path) -> None:
+    for message in report.messages[:SHOWN]:
+        say(message)
+    if len(report.messages) > SHOWN:
+        say(f"... and {len(report.messages) - SHOWN:,} more")
+    for finding in report.findings[:SHOWN]:
+        say(f"{finding.level}: {finding.kind}: {finding.text}")
+        for text in finding.examples:
+            say(f"    {text}")
+    kept = sum(line.kept for line in report.lines)
+    say(report.summary() + (f", {kept:,} kept from an earlier run" if kept else ""))
+    say(f"wrote {output / 'report.html'} and report.json")

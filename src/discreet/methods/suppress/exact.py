@@ -1,0 +1,156 @@
+"""The roads by a solver: solve a table's problem, add what insiders could open, solve again; and clean-up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.methods.suppress import insiders, order
+from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.roles import Array, Roles
+from discreet.methods.suppress.table_problem import Made, problem_of
+from discreet.table import Table
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.method import Suppress
+
+ROUNDS = 50  # of adding what insiders can open
+LEAST = 1.0  # seconds that a round gets at least
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Columns to hide, what that costs, and a certified least cost."""
+
+    hidden: Array
+    name: str
+    cost: float
+    bound: float
+    status: str
+    weight: Array = field(repr=False)
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be above the least, relative to it; 0 when it is the least."""
+        return max(self.cost - self.bound, 0.0) / self.cost if self.cost > 0 else 0.0
+
+    @property
+    def details(self) -> dict[str, Any]:
+        told = {"cost": self.cost, "bound": self.bound, "gap": self.gap, "solver status": self.status}
+        return told | self.numbers
+
+    def repaired(self, hidden: Array) -> Found:
+        """With cells that the audit in whole numbers added: the bound still holds, the claim to be the least not."""
+        cost = self.cost + float(self.weight[hidden & ~self.hidden].sum())
+        return replace(self, hidden=hidden, cost=cost, status="repaired")
+
+
+def solver_of(given: Any) -> tuple[Any, str]:
+    """The solver and its name."""
+    if given == "optimal":
+        from discreet.methods.suppress.optimal import Optimal
+
+        return Optimal(), "optimal"
+    if given == "modular":
+        from discreet.methods.suppress.modular import Modular
+
+        return Modular(), "modular"
+    return given, "modular" if type(given).__name__ == "Modular" else "optimal"
+
+
+def solved(method: Suppress, table: Table, roles: Roles) -> Found:
+    """The pattern that a solver finds, safe from contributors who know cells of their own."""
+    from discreet.methods.suppress.diagnosis import possible
+
+    solver, name = solver_of(method.method)
+    made = problem_of(method, table, roles, getattr(solver, "weights", "value"))
+    possible(method, table, made, made.problem)
+    began, limit = time.perf_counter(), getattr(solver, "time", None)
+    best: dict[str, Any] = {"bound": 0.0, "cuts": 0, "nodes": 0, "rounds": 0, "status": ""}
+
+    def solve(problem: Problem) -> Array:
+        left = solver
+        if limit is not None:
+            left = replace(solver, time=max(limit - (time.perf_counter() - began), LEAST))
+        found = left.solve(problem, progress=method.progress)
+        best["bound"] = max(best["bound"], float(found.bound))
+        best["status"], best["rounds"] = found.status, best["rounds"] + 1
+        for count in ("cuts", "nodes"):
+            best[count] += int(getattr(found, count, 0))
+        return np.asarray(found.hidden, bool)
+
+    def late(asked: Problem) -> bool:
+        possible(method, table, made, asked)
+        return limit is not None and time.perf_counter() - began > limit
+
+    pattern, shut = closed(made, solve, late)
+    weight = made.problem.weight[: made.cells]
+    hidden = pattern[: made.cells]
+    cost = float(weight[hidden & ~made.problem.hidden[: made.cells]].sum())
+    seconds = time.perf_counter() - began
+    numbers = {"solver seconds": seconds, **{k: best[k] for k in ("cuts", "nodes", "rounds")}}
+    return Found(hidden, name, cost, min(best["bound"], cost), best["status"] if shut else "time", weight, numbers)
+
+
+def closed(
+    made: Made, find: Callable[[Problem], Array], late: Callable[[Problem], bool] = lambda asked: False
+) -> tuple[Array, bool]:
+    """A pattern of all variables that no insider can open, and whether the solver itself got there.
+
+    ``late`` is told what is asked for in addition and says whether there is time for it.
+    """
+    problem = made.problem
+    for _ in range(ROUNDS):
+        pattern = find(problem)
+        more = made.opened(pattern)
+        if not len(more):
+            return pattern, True
+        if late(problem.with_needs(more)):
+            break
+        problem = problem.with_needs(problem.needs + more)
+    return made.widened(_shut(made, pattern[: made.cells])), False
+
+
+def _shut(made: Made, hidden: Array) -> Array:
+    """Further cells by elimination, so that nobody can subtract his own."""
+    roles = made.roles
+    assert made.owner is not None
+    fixed = roles.primary | roles.never
+    forced = np.flatnonzero(roles.forced)
+    free = ~(fixed | roles.forced)
+    wanted = np.where(np.isfinite(made.problem.weight[: made.cells]), made.problem.weight[: made.cells], 0)
+    sequence = np.concatenate([forced, order.sequence(wanted, np.zeros(made.cells, bool), free)])
+    found = insiders.close_insiders(
+        roles.matrix, np.flatnonzero(roles.primary), sequence, len(forced), np.flatnonzero(hidden & free), made.owner
+    )
+    closed = hidden.copy()
+    closed[found.secondary] = True
+    return closed
+
+
+def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[Array, float]:
+    """A pattern without the cells that need not be hidden, and its cost; each cell left is needed by the others."""
+    from discreet.methods.suppress.cleanup import clean_up
+    from discreet.methods.suppress.mend import mended
+    from discreet.methods.suppress.reach import check
+
+    weights = getattr(solver_of(method.method)[0], "weights", "value")
+    made = problem_of(method, table, roles, weights)
+    start, weight = made.widened(gone), made.problem.weight[: made.cells]
+    before = float(weight[gone & np.isfinite(weight)].sum())
+
+    def find(problem: Problem) -> Array:
+        if not check(problem, start).met.all():  # a second value nearer than a unit: nothing is known to be needless
+            return start
+        return clean_up(problem, start, progress=method.progress)[0]
+
+    pattern, shut = closed(made, find)
+    done = mended(table, roles, pattern[: made.cells], method.progress)
+    found = done.hidden if shut and not len(done.hopeless) else gone
+    after = float(weight[found & np.isfinite(weight)].sum())  # whole numbers may ask for other cells
+    return (found, after) if after < before else (gone, before)

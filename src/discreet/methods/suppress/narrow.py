@@ -1,0 +1,46 @@
+"""A part of the question: some cells settled, the rest asked anew. What is left is far smaller than the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress import moves
+from discreet.methods.suppress.condense import Condensed, condense
+from discreet.methods.suppress.problem import Needs, Problem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+
+
+def narrowed(problem: Problem, pattern: Array, choice: Array) -> Condensed:
+    """The problem with a choice for some cells only; the others stay as a pattern has them."""
+    open_ = problem.free & choice
+    stay = problem.hidden | (pattern & problem.free & ~open_)
+    weight = np.where(open_, problem.weight, np.inf)
+    return condense(replace(problem, weight=np.where(stay, 0, weight), hidden=stay))
+
+
+def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:
+    """The hidden cells alone as a problem of their own, their numbers in the whole, and a basis of their moves."""
+    from scipy.sparse import csr_array
+
+    hidden = np.asarray(pattern, bool) | problem.hidden
+    able = (problem.down > 0) | (problem.up > 0)
+    needed = np.zeros(len(problem), bool)
+    needed[problem.needs.cell] = True
+    cells = np.flatnonzero((hidden & able) | needed)
+    place = np.full(len(problem), -1)
+    place[cells] = np.arange(len(cells))
+    rows = csr_array(problem.rows[:, cells])
+    rows = rows[np.diff(rows.indptr) > 0]
+    needs = problem.needs
+    known = tuple(place[k][place[k] >= 0] for k in needs.known)
+    part = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
+    cut = (problem.down[cells], problem.up[cells], problem.weight[cells], problem.hidden[cells])
+    return Problem(rows, *cut, part), cells, moves.basis(rows)

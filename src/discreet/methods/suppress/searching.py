@@ -1,0 +1,273 @@
+"""One connected problem: pattern, bound, fixing, branch and cut, in the time there is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress.condense import Condensed, condense
+from discreet.methods.suppress.cuts import FAR, Cut, Separation
+from discreet.methods.suppress.incumbent import incumbent
+from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.relaxation import Relaxation
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.optimal import Optimal
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+Tell = Callable[[float, float], None]
+
+WHOLE = 1e-6
+FIRST, FIRST_MOST = 0.1, 20.0  # of the time, and seconds, for the first pattern
+ROOT = 0.6  # of the time left, at most, for the relaxation
+GUIDED = 0.2  # of the time left, at most, for a better pattern near it
+LEAST_SECONDS = 0.5  # for that
+FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
+LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When a search began and how long it may take."""
+
+    began: float
+    seconds: float
+
+    def at(self, share: float) -> float:
+        """The moment when this share of the time is used."""
+        return self.began + share * self.seconds
+
+    @property
+    def left(self) -> float:
+        return max(self.at(1) - time.monotonic(), 0.0)
+
+
+class Tally:
+    """Costs and bounds of the parts added up, for whoever watches."""
+
+    def __init__(self, parts: int, progress: Progress | None, seconds: float) -> None:
+        self.cost, self.bound = np.full(parts, np.nan), np.zeros(parts)
+        self.progress, self.seconds, self.began = progress, seconds, time.monotonic()
+        self.tell: Tell | None = getattr(progress, "tell", None)
+
+    def of(self, number: int) -> Tell:
+        """Where one part reports to."""
+
+        def told(cost: float, bound: float) -> None:
+            self.cost[number] = np.fmin(self.cost[number], cost)
+            self.bound[number] = max(self.bound[number], bound)
+            if self.tell is not None and not np.isnan(self.cost).any():
+                self.tell(float(self.cost.sum()), float(self.bound.sum()))
+            if self.progress is not None:
+                self.progress(min(int(time.monotonic() - self.began), int(self.seconds)), max(int(self.seconds), 1))
+
+        return told
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the search of one part came to; ``cuts`` are those worth keeping, over the condensed cells."""
+
+    hidden: Array
+    bound: float
+    status: str
+    made: int
+    nodes: int
+    cuts: list[Cut] = field(default_factory=list)
+
+
+@dataclass
+class Best:
+    """The best pattern of the condensed problem so far, and what is proved."""
+
+    problem: Problem
+    base: float
+    tell: Tell
+    pattern: Array
+    bound: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        return self.problem.cost(self.pattern)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every pattern costs a whole number."""
+        weight = self.problem.weight[self.problem.free]
+        return bool((weight == np.rint(weight)).all())
+
+    @property
+    def target(self) -> float:
+        """What a better pattern costs at most."""
+        return self.cost - (1 - WHOLE if self.whole else 1e-9 * self.cost)
+
+    def improve(self, pattern: Array) -> None:
+        if self.problem.cost(pattern) < self.cost:
+            self.pattern = pattern
+            self.report()
+
+    def prove(self, bound: float) -> None:
+        bound = float(np.ceil(bound - WHOLE * max(1.0, 1e-3 * abs(bound)))) if self.whole else bound
+        if bound > self.bound:
+            self.bound = min(bound, self.cost)
+            self.report()
+
+    def report(self) -> None:
+        self.tell(self.cost + self.base, self.bound + self.base)
+
+    def done(self, gap: float) -> bool:
+        """Whether nothing better than the gap asks for is left."""
+        return self.bound > self.target or self.cost - self.bound <= gap * (self.cost + self.base)
+
+
+class Level:
+    """The problem after some rounds of fixing: smaller each time, patterns lead back to the first."""
+
+    def __init__(self, small: Condensed, best: Best, offset: float, above: Level | None, known: list[Cut]) -> None:
+        self.small, self.best, self.offset, self.above = small, best, offset, above
+        self.problem = small.small
+        self.relaxation = Relaxation(small)
+        if known:
+            self.relaxation.add(known)
+            self.relaxation.solve()
+
+    def lift(self, pattern: Array) -> Array:
+        """A pattern of the first problem from one of this."""
+        return pattern if self.above is None else self.above.lift(self.small.expand(pattern))
+
+    def guide(self, x: Array) -> Array:
+        """The same for a pattern in fractions."""
+        if self.above is None:
+            return x
+        group = self.small.group
+        wide = np.where(group >= 0, x[np.where(group >= 0, group, 0)], 0.0) if len(x) else np.zeros(len(group))
+        return self.above.guide(np.where(self.small.whole.hidden, 1.0, wide))
+
+    def improve(self, pattern: Array) -> None:
+        """Note a pattern that protects."""
+        self.best.improve(self.lift(pattern))
+
+    def prove(self, bound: float) -> None:
+        """Note a lower bound: whatever is cheaper than the best pattern costs at least this."""
+        self.best.prove(min(bound + self.offset, self.best.cost))
+
+    @property
+    def target(self) -> float:
+        """What a better pattern costs here at most."""
+        return self.best.target - self.offset
+
+    def fixed(self) -> tuple[Array, Array]:
+        """Cells that every cheaper pattern publishes, and those that every cheaper pattern hides."""
+        relaxation = self.relaxation
+        room = self.target - relaxation.bound + 1e-9 * max(abs(self.target), 1.0)
+        return relaxation.free[relaxation.reduced > room], relaxation.free[-relaxation.reduced > room]
+
+    def below(self) -> Level | None:
+        """The level below, None if too little can be fixed to be worth it or nothing cheaper is left."""
+        out, into = self.fixed()
+        if len(out) + len(into) < FIXED * len(self.relaxation.free):
+            return None
+        weight, hidden = self.problem.weight.copy(), self.problem.hidden.copy()
+        offset = self.offset + float(weight[into].sum())
+        weight[out] = np.inf
+        weight[into] = 0
+        hidden[into] = True
+        small = condense(replace(self.problem, weight=weight, hidden=hidden))
+        if len(small.hopeless) or offset + small.base > self.best.target:
+            self.best.prove(self.best.cost)
+            return None
+        cuts = [t for cut in self.relaxation.cuts if (t := _translated(cut, small)) is not None]
+        return Level(small, self.best, offset + small.base, self, cuts)
+
+
+def _translated(cut: Cut, small: Condensed) -> Cut | None:
+    """An inequality over the cells of the smaller problem; None if it always holds there."""
+    group = small.group[cut.cell]
+    sure = small.whole.hidden[cut.cell] | ((group >= 0) & small.small.hidden[np.where(group >= 0, group, 0)])
+    rest = 1 - float(cut.coefficient[sure].sum())
+    kept = ~sure & (group >= 0)
+    if rest < LEAST_LEFT or not kept.any():
+        return None
+    cells, where = np.unique(group[kept], return_inverse=True)
+    return Cut(cells, np.minimum(np.bincount(where, cut.coefficient[kept]) / rest, 1.0))
+
+
+def search(
+    how: Optimal, part: Problem, small: Condensed, clock: Clock, start: Array | None, tell: Tell, known: list[Cut]
+) -> Found:
+    """The cheapest pattern of one connected problem, or the best in the time."""
+    problem = small.small
+    if not len(problem.needs):
+        return Found(small.expand(problem.hidden), small.base, "optimal", 0, 0)
+    first = incumbent(
+        problem, seconds=min(FIRST * clock.seconds, FIRST_MOST), seed=how.seed,
+        start=small.shrink(start) if start is not None else None,
+    )  # fmt: skip
+    best = Best(problem, small.base, tell, first)
+    best.report()
+    top = level = Level(small, best, 0.0, None, known)
+    nodes = made = turn = 0
+    while not best.done(how.gap) and clock.left > 0:
+        turn += 1
+        spent = time.monotonic()
+        level.relaxation.run(_soon(clock, ROOT), level.prove, enough=_enough(level, how.gap))
+        level.prove(level.relaxation.bound)
+        if best.done(how.gap):
+            break
+        better(how, level, turn, min(max(time.monotonic() - spent, LEAST_SECONDS), GUIDED * clock.left))
+        below = None if best.done(how.gap) else level.below()
+        if below is None:
+            break
+        made += level.relaxation.separation.made
+        level = below
+    if not best.done(how.gap) and clock.left > 0:
+        nodes = branch(how, level, clock)
+    proved = best.bound > best.target
+    status = "optimal" if proved else "gap" if best.done(how.gap) else "time"
+    rows = zip(top.relaxation.rows, top.relaxation.idle, strict=True)
+    cuts = [row for row, idle in rows if isinstance(row, Cut) and idle < 3]
+    bound = best.cost if proved else best.bound
+    made += level.relaxation.separation.made
+    return Found(small.expand(best.pattern), bound + small.base, status, made, nodes, cuts)
+
+
+def _soon(clock: Clock, share: float) -> float:
+    return time.monotonic() + share * clock.left
+
+
+def better(how: Optimal, level: Level, turn: int, seconds: float, guide: Array | None = None) -> None:
+    """Look for a cheaper pattern near the relaxation's."""
+    best = level.best
+    if guide is None:
+        guide = level.guide(level.relaxation.x)
+    best.improve(incumbent(best.problem, seconds=seconds, guide=guide, start=best.pattern, seed=how.seed + turn))
+
+
+def _enough(level: Level, gap: float) -> float:
+    """The bound at which the search may stop."""
+    best = level.best
+    return min(best.target + WHOLE, best.cost - gap * (best.cost + best.base)) - level.offset
+
+
+def branch(how: Optimal, level: Level, clock: Clock) -> int:
+    """Branch and cut with the solver there is; nodes looked at."""
+    from discreet.methods.suppress import resolve, scip
+
+    use_scip = how.solver == "scip" or (how.solver == "auto" and scip.available())
+    return (scip.branch if use_scip else resolve.branch)(how, level, clock)
+
+
+def violated(separation: Separation, x: Array) -> list[Cut]:
+    """Inequalities that a pattern violates; a whole pattern without any protects."""
+    whole = bool((np.abs(x - np.rint(x)) < WHOLE).all())
+    x = np.rint(x) if whole else x
+    found = separation(x)
+    if not found and whole:
+        found = separation(x, cap=FAR, tolerance=WHOLE)
+    return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x)))]

@@ -1,0 +1,123 @@
+"""answer_in_parts(): the road out for tables too large to be held, where the policy can be kept part by part.
+
+The rules for tables are sums over the shown cells, so they are decided exactly, before the file takes its name. What
+looks at the table as a whole (T1, T2, T3, the search, a stated utility) is refused: close would not be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import InputError, Refused
+from discreet.files import whole_file
+from discreet.formats import by_name, by_suffix
+from discreet.formats.growing import check_growing, growing
+from discreet.microdata import Microdata
+from discreet.parts import CELLS, Parts, check_cellwise
+from discreet.policy.policy import Policy
+from discreet.policy.query import Query, Resolved
+from discreet.policy.road import Evidence, check_query, counted, filtered, population_notes, table_rules
+from discreet.release import Method, Protected, Release, protect
+
+
+def answer_in_parts(
+    data: Microdata,
+    query: Query | str,
+    policy: Policy,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    cells: int = CELLS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write what ``answer`` would release, CSV or Parquet, byte for byte, or raise ``Refused`` as it would."""
+    query = Query.of(query) if isinstance(query, str) else query
+    resolved = query.resolved(data.dimensions)
+    check_query(resolved, policy)
+    _check_policy(policy)
+    methods = [policy.make(number) for number in range(len(policy.methods))]
+    for method in methods:
+        check_cellwise(method)
+    name = by_suffix(path).name if format is None else by_name(format).name
+    check_growing(name)
+    names = [d.name for d in data.dimensions if d.name in resolved.levels]
+    value = None if query.measure == "count" else query.measure
+    parts = Parts.of(data, names, levels=resolved.levels, value=value, cells=cells)
+    refusals: list[Refused] = []
+    for method in methods:
+        try:
+            with whole_file(path) as file:
+                out, seen = growing(name, file), _Seen()
+                for done, release in _releases(parts, method, resolved, policy, seen):
+                    out.add(release)
+                    if progress is not None:
+                        progress(done, len(parts))
+                table_rules(seen.evidence, policy)
+                out.close()
+            return Path(path)
+        except Refused as refused:
+            refusals.append(refused)
+    raise refusals[0]
+
+
+def _check_policy(policy: Policy) -> None:
+    """Refuse a policy that looks at the table as a whole."""
+    found = [name for name in ("t1", "t2", "t3") if getattr(policy.risk, name) is not None]
+    found += ["search"] if policy.search else []
+    found += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
+    if found:
+        raise InputError(
+            f"the policy looks at the table as a whole ({', '.join(found)}), so it cannot be answered in parts; ask in "
+            "one go, or for less detail"
+        )
+
+
+@dataclass
+class _Seen:
+    """Sums over the inner cells that have been shown so far."""
+
+    cells: int = 0
+    shown: int = 0
+    population: int = 0
+    small: int = 0
+
+    def add(self, protected: Protected, resolved: Resolved, policy: Policy) -> None:
+        layout = protected.table.layout
+        inner = np.flatnonzero(layout.inner_of_cell >= 0)
+        values = np.asarray(protected.published["count"], float)[inner]
+        shown = np.rint(np.maximum(np.nan_to_num(values), 0)).astype(np.int64)
+        asked = np.ones(len(inner), bool)
+        for name, (_, codes) in resolved.population.items():
+            k = layout.axis(name)
+            asked &= np.isin(layout.codes[inner, k], [layout.dimensions[k].index(c) for c in codes])
+        self.cells += len(inner)
+        self.shown += int(shown.sum())
+        self.population += int(shown[asked].sum())
+        self.small += int((((shown > 0) & (shown <= policy.table.small)) | np.isnan(values)).sum())
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the rules for tables look at; nothing else in it is used."""
+        mean, small = self.shown / self.cells, self.small / self.cells
+        return Evidence(population=self.population, mean=mean, small_share=small, before=1, after=1, utility=None)
+
+
+def _releases(
+    parts: Parts, method: Method, resolved: Resolved, policy: Policy, seen: _Seen
+) -> Iterator[tuple[int, Release]]:
+    """The cells of the asked population part by part, and how many cells are done; ``seen`` is kept up to date."""
+    chosen = {name: codes for name, (_, codes) in resolved.population.items()}
+    words: dict[str, Any] = {"notes": [*policy.notes, *population_notes(resolved)]}
+    done = 0
+    for table in parts:
+        protected = protect(table, method)
+        done += len(table)
+        seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved, policy)
+        release = filtered(protected.release(**words), chosen)
+        if len(release):
+            yield done, release

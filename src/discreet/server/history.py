@@ -1,0 +1,183 @@
+"""What callers were told, and whether they are told more: decided one question at a time for each caller.
+
+The store is the memory. A decision locks the caller's past there, reads what any server has added to it, weighs the
+question against it and adds the outcome, all in one transaction: of two questions that give somebody away together,
+asked of two servers at the same moment, one is decided first and the other sees it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, Select, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from discreet.errors import Refused
+from discreet.policy import Policy, Query
+from discreet.policy.record import Entry
+from discreet.release import Release
+from discreet.server.auth import Caller
+from discreet.server.cache import Kept
+from discreet.server.guard import Flag, Geometry, Guard, query_of
+from discreet.server.ledger import REFUSED, RELEASED, Line, record_line, told_line
+from discreet.server.limits import Counter
+from discreet.server.schema import asked
+from discreet.server.store import Row, Store, Unreachable
+
+MOST_CALLERS = 10_000  # whose past a worker remembers
+EVERYONE = "everyone"
+
+
+@dataclass
+class Past:
+    """What a caller was told, read from the store as far as line ``read``."""
+
+    read: int = 0
+    answered: dict[str, Geometry] = field(default_factory=dict)
+    flagged: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Somebody asks something, and this would be the answer."""
+
+    caller: Caller
+    query: Query
+    kept: Kept
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer that is given, and what the guard thought of it."""
+
+    kept: Kept
+    flag: Flag | None = None
+
+
+class History:
+    """The judge of one worker. ``decide`` and ``settle`` are called from the ledger's thread alone."""
+
+    def __init__(self, store: Store, guard: Guard, policy: Policy, tables: Counter, *, most: int, data: str) -> None:
+        self.store, self.guard, self.policy, self.tables, self.most = store, guard, policy, tables, most
+        self._stamp = {"policy": policy.digest, "data": data}
+        self._past: OrderedDict[str, Past] = OrderedDict()
+        self._made: dict[str, Past] = {}
+
+    def whose(self, caller: Caller) -> str:
+        """The name under which the past of a caller is kept."""
+        return EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
+
+    def told(self, caller: Caller, query: Query) -> bool:
+        """Whether the store is known to hold that the caller was told this before."""
+        past = self._past.get(self.whose(caller))
+        return past is not None and query.digest in past.answered
+
+    def line(self, caller: Caller, query: Query, kept: Kept, flag: Flag | None = None) -> Line:
+        """The line of the record for an answer."""
+        refused = kept.result if isinstance(kept.result, Refused) else None
+        made = Entry(
+            when=datetime.now(UTC).isoformat(timespec="seconds"), who=caller.who, query=query.to_dict(),
+            outcome=RELEASED if refused is None else REFUSED, rule="" if refused is None else refused.rule,
+            digest=kept.digest if refused is None else "", **self._stamp,
+        )  # fmt: skip
+        return record_line(made, "" if flag is None else flag.rule)
+
+    def foresee(self, question: Question) -> None:
+        """Count what a decision will need, where counting takes long, so that nobody is locked out meanwhile."""
+        who = self.whose(question.caller)
+        known = self._past.get(who)
+        before = dict(known.answered) if known is not None else {}
+        since = self.store.rows(_wanted(who, 0 if known is None else known.read))
+        self._judge(question, [*before.values(), *(g for _, g in self._geometries(since))])
+
+    # -- decisions ----------------------------------------------------------------------------------------------
+
+    def decide(
+        self, connection: Connection, questions: Sequence[Question]
+    ) -> tuple[list[Verdict | Exception], list[Line]]:
+        """A verdict on each question, one after the other, and the lines that make it known."""
+        names = sorted({self.whose(question.caller) for question in questions})
+        self.store.lock(connection, [f"past:{who}" for who in names])
+        pasts = {who: self._caught_up(connection, who) for who in names}
+        self._made = {who: Past() for who in names}
+        verdicts: list[Verdict | Exception] = []
+        lines: list[Line] = []
+        for question in questions:
+            who = self.whose(question.caller)
+            try:
+                verdict, more = self._decide(connection, question, pasts[who], self._made[who])
+            except (SQLAlchemyError, Unreachable):
+                raise  # nothing of this transaction will be
+            except Exception as error:  # noqa: BLE001 - told to the one who asked; the others are not concerned
+                verdicts.append(error)
+                continue
+            verdicts.append(verdict)
+            lines += more
+        return verdicts, lines
+
+    def settle(self, committed: bool) -> None:
+        """Remember what was decided; or, when it may not have been written, only what the store will say."""
+        if not committed:
+            self.tables.forget()
+        for who, made in self._made.items():
+            if not committed:
+                self._past.pop(who, None)
+            elif (past := self._past.get(who)) is not None:
+                past.answered |= made.answered
+                past.flagged |= made.flagged
+        self._made = {}
+
+    def _decide(self, connection: Connection, question: Question, past: Past, made: Past) -> tuple[Verdict, list[Line]]:
+        caller, query, kept = question.caller, question.query, question.kept
+        if query.digest in past.answered or query.digest in made.answered:
+            return Verdict(kept), [self.line(caller, query, kept)]
+        if not self.tables.spend_held(caller.who):
+            self.tables.take(caller.who, self.most * caller.share, connection)
+        flag = self._judge(question, [*past.answered.values(), *made.answered.values()])
+        if flag is not None and self._refuses(len(past.flagged | made.flagged)) and isinstance(kept.result, Release):
+            kept = Kept(Refused(flag.rule, flag.reason, flag.hint), "")
+        lines = [self.line(caller, query, kept, flag)]
+        if isinstance(kept.result, Release):
+            name = secrets.token_hex(16)
+            made.answered[query.digest] = self.guard.geometry(query)
+            made.flagged |= {name} if flag is not None else set()
+            lines.append(told_line(name, self.whose(caller), query.digest, query.canonical, flag is not None))
+        return Verdict(kept, flag), lines
+
+    def _judge(self, question: Question, before: Sequence[Geometry]) -> Flag | None:
+        if self.policy.guard.action == "off" or question.caller.may("methodologist"):
+            return None
+        return self.guard.check(self.guard.geometry(question.query), before)
+
+    def _refuses(self, flagged: int) -> bool:
+        rules = self.policy.guard
+        return rules.action == "refuse" or (rules.action == "budget" and flagged >= rules.budget)
+
+    def _caught_up(self, connection: Connection, who: str) -> Past:
+        """A caller's past with everything that has been committed up to now, by any server.
+
+        Lines of a caller are written under the caller's lock, so a lower number is never committed after a higher one.
+        """
+        past = self._past.setdefault(who, Past())
+        self._past.move_to_end(who)
+        if len(self._past) > MOST_CALLERS:
+            self._past.popitem(last=False)
+        rows = [dict(row) for row in connection.execute(_wanted(who, past.read)).mappings()]
+        past.flagged |= {row["name"] for row in rows if row["flagged"]}
+        past.answered |= dict(self._geometries(row for row in rows if row["digest"] not in past.answered))
+        past.read = max([past.read, *(row["id"] for row in rows)])
+        return past
+
+    def _geometries(self, rows: Iterable[Row]) -> list[tuple[str, Geometry]]:
+        found = [(row["digest"], self.guard.known(query_of(row["query"]))) for row in rows]
+        return [(digest, geometry) for digest, geometry in found if geometry is not None]
+
+
+def _wanted(who: str, after: int) -> Select[tuple[int, str, str, str, bool]]:
+    """What a caller was told, behind a line. Questions that were refused told nothing."""
+    columns = (asked.c.id, asked.c.name, asked.c.digest, asked.c.query, asked.c.flagged)
+    return select(*columns).where(asked.c.who == who, asked.c.id > after, asked.c.state != REFUSED).order_by(asked.c.id)

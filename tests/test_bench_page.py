@@ -1,0 +1,85 @@
+"""The page of the benchmarks: machine named, ratios first, earlier results kept, faults told."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[1] / "benchmarks" / "page.py"
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    """Two benchmarks that take no time, and one that fails."""
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "quick.py").write_text('"""Something quick.\n\nMore words."""\nprint("ours 1 s\\nthem 7 s, ratio 7.0")\n')
+    (folder / "given.py").write_text('"""With arguments."""\nimport sys\nprint(len(sys.argv[1:]), "given")\n')
+    (folder / "wrong.py").write_text('"""Fails."""\nraise SystemExit(1)\n')
+    return folder
+
+
+def run(folder: Path, *words: str) -> tuple[int, str]:
+    page = folder.parent / "page.md"
+    command = [sys.executable, str(PAGE), *words, "--folder", str(folder), "--output", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, page.read_text() if page.exists() else ""
+
+
+def test_the_machine_is_named_and_ratios_come_first(scripts: Path) -> None:
+    """Before any section of a script."""
+    code, text = run(scripts, "quick")
+    assert code == 0
+    assert f"Python {platform.python_version()}" in text
+    assert " cores, " in text
+    ratios, _, rest = text.partition("## Everything that was printed")
+    assert "- [quick](#quick): `them 7 s, ratio 7.0`" in ratios
+    assert "ours 1 s" not in ratios
+    assert "Something quick." in rest
+    assert "```text\nours 1 s\nthem 7 s, ratio 7.0\n```" in rest
+
+
+def test_what_is_not_run_again_stays(scripts: Path) -> None:
+    """A long benchmark need not be repeated for the sake of a short one."""
+    run(scripts, "quick")
+    _, text = run(scripts, "given")
+    assert "### quick" in text
+    assert "### given" in text
+    assert run(scripts, "quick", "given")[1].count("### quick") == 1
+
+
+def test_arguments_are_handed_on_but_no_folder_is_named(scripts: Path, tmp_path: Path) -> None:
+    """The page says FOLDER, whatever it was called."""
+    _, text = run(scripts, "given", "--give", f"given={tmp_path} --large")
+    assert "2 given" in text
+    assert "`python benchmarks/given.py FOLDER --large`" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_script_that_fails_is_told_and_leaves_the_others(scripts: Path) -> None:
+    """The page is written with those that worked, and the exit code says that one did not."""
+    code, text = run(scripts)
+    assert code == 1
+    assert "### quick" in text
+    assert "### wrong" not in text
+
+
+def test_a_script_that_needs_a_folder_waits_for_one(scripts: Path, tmp_path: Path) -> None:
+    """It is left out, which is no fault, until one is given."""
+    (scripts / "wrong.py").unlink()
+    (scripts / "asks.py").write_text(
+        '"""Asks.\n\nRun: python benchmarks/asks.py FOLDER [--more]\n"""\nprint("asked")\n'
+    )
+    code, text = run(scripts)
+    assert code == 0
+    assert "### asks" not in text
+    assert "### asks" in run(scripts, "asks", "--give", f"asks={tmp_path}")[1]
+
+
+def test_an_unknown_name_is_an_error(scripts: Path) -> None:
+    """Before anything is run."""
+    assert run(scripts, "quack") == (2, "")

@@ -1,0 +1,195 @@
+"""Protection levels: formulas, files, what the audit says of them, and patterns that reach them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet import InputError, Refused, Table
+from discreet.formats import argus
+from discreet.rules import asked, from_toml
+from tests.strategies import tables
+
+TABLE = Table.of([[20, 5, 9], [4, 30, 8], [7, 6, 12]], ["a", "b"])
+
+
+def firms(waiver: str | None = None) -> Table:
+    frame = pd.DataFrame(
+        {"branch": list("aaaabbb"), "region": list("nnnnsss"), "x": [70.0, 20, 6, 4, 50, 30, 20], "w": list("ynnnnnn")}
+    )
+    data = dc.Microdata.of(frame, dimensions=["branch", "region", "w"], magnitudes=["x"])
+    where = None if waiver is None else {"w": waiver}
+    return dc.tabulate(data, by=["branch", "region"], value="x", top=4, where=where)
+
+
+def at(table: Table, numbers: Any, **codes: str) -> float:
+    return float(numbers[table.where(**codes)][0])
+
+
+# -- formulas ---------------------------------------------------------------------------------------------------------
+
+
+def test_levels_of_the_handbook() -> None:
+    """Branch a: 70, 20, 6, 4 of 100."""
+    table, cell = firms(), {"branch": "a", "region": "n"}
+    for rule, level in (
+        (dc.Dominance(1, 60), 100 / 60 * 70 - 100),
+        (dc.Dominance(2, 80), 100 / 80 * 90 - 100),
+        (dc.PPercent(20), 0.2 * 70 - 10),
+        (dc.PPercent(10, coalition=2), 0.1 * 70 - 4),
+        (dc.PQ(12, q=60), 0.2 * 70 - 10),
+        (dc.FewContributors(5, level=30), 30.0),
+        (dc.Threshold(5, level=30), 30.0),
+        (dc.Dominance(1, 75), 0.0),  # holds not, so nothing is asked
+    ):
+        low, high = rule.levels(table)
+        assert at(table, low, **cell) == at(table, high, **cell) == pytest.approx(level), rule
+
+
+def test_waivers_protect_the_largest_of_the_others() -> None:
+    """The largest has waived: s = 20 and r = 70 leave 10, so p % asks for 0.8 * 20 - 10."""
+    table = firms()
+    rule = dc.Waived(dc.PPercent(80), firms("n"))
+    low, high = rule.levels(table)
+    assert at(table, low, branch="a", region="n") == at(table, high, branch="a", region="n") == pytest.approx(6)
+
+
+def test_the_widest_of_several_rules_counts_and_sliding_levels_add_width() -> None:
+    """A rule that does not hold asks for nothing; text and TOML know the word."""
+    rule = dc.Threshold(5, level=50) | dc.Request([{"a": "2", "b": "1"}], level=80, sliding=150)
+    found = asked(TABLE, rule)
+    assert at(TABLE, found.below, a="2", b="1") == pytest.approx(3.2)
+    assert at(TABLE, found.sliding, a="2", b="1") == pytest.approx(6)
+    assert at(TABLE, found.above, a="1", b="2") == 0
+    assert from_toml(rule.to_toml()) == rule
+    assert dc.Threshold(3, sliding=50) == from_toml('rule = "threshold"\nn = 3\nsliding = 50')
+    with pytest.raises(InputError, match="in percent"):
+        dc.Threshold(3, sliding=0.5)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_levels_from_a_file_stand_instead_of_the_rules(tmp_path: Path) -> None:
+    """Empty fields say nothing; bounds go with them."""
+    path = tmp_path / "levels.csv"
+    path.write_text("a,b,below,above,sliding,lower,upper\n2,1,1,6,,,\n1,2,,,8,2,\n")
+    rule = dc.Threshold(6, level=50)
+    found = asked(TABLE, rule, dc.read_levels(path))
+    assert at(TABLE, found.below, a="2", b="1") == 1
+    assert at(TABLE, found.above, a="2", b="1") == 6
+    assert at(TABLE, found.above, a="1", b="2") == pytest.approx(2.5)
+    assert at(TABLE, found.sliding, a="1", b="2") == 8
+    done = dc.protect(TABLE, dc.Suppress(rule, levels=dc.read_levels(path), repair="levels"))
+    assert at(TABLE, done.details["bounds"][0], a="1", b="2") == 2
+    assert np.isinf(at(TABLE, done.details["bounds"][1], a="1", b="2"))
+    cells = dc.audit(done).cells.set_index(["a", "b"])
+    assert cells.loc[("2", "1"), "upper"] >= 10
+    assert cells.loc[("1", "2"), "lower"] >= 2
+    assert cells.loc[("1", "2"), "width"] >= 8
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "needs a head"), ("a,b\n1,1\n", "needs a head"), ("a,b,below,lpl\n1,1,1,1\n", "mean the same"),
+        ("a,b,above\n1,1\n", "line 2: 2 fields"), ("a,b,above\n1,1,x\n", "line 2: a level is no number"),
+        ("a,b,above\n1,1,-2\n", "not negative"), ("a,b,above\n1,7,2\n", "'7' is not a code"),
+        ("a,c,above\n1,1,2\n", "no dimension 'c'"),
+    ],
+)  # fmt: skip
+def test_wrong_levels_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    """The file and the line are named."""
+    path = tmp_path / "levels.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        dc.protect(TABLE, dc.Suppress(dc.Threshold(5), levels=dc.read_levels(path), repair="levels"))
+
+
+def test_levels_and_bounds_of_tau_argus(tmp_path: Path) -> None:
+    """pl and ab lines of an a-priori file."""
+    path = tmp_path / "t.hst"
+    path.write_text("2;1;u\n2;1;pl;2;5\n2;1;ab;0;40\n")
+    marks = argus.read_apriori(path, TABLE)
+    rule = dc.Request(marks.unsafe)
+    done = dc.protect(TABLE, dc.Suppress(rule, levels=marks.levels, repair="levels"))
+    found = dc.audit(done).cells.set_index(["a", "b"]).loc[("2", "1")]
+    assert found["lower"] <= 2
+    assert 9 <= found["upper"] <= 40
+
+
+# -- the audit --------------------------------------------------------------------------------------------------------
+
+
+def test_the_audit_checks_levels_for_every_method() -> None:
+    """A rule as protection: narrow where the interval falls short; a sliding level looks at the width alone."""
+    rule = dc.Threshold(6, level=100)
+    narrow = {
+        type(method).__name__: int((dc.audit(dc.protect(TABLE, method), protection=rule).verdict == "narrow").sum())
+        for method in (dc.Round(3), dc.RandomRound(10, seed=1), dc.CTA(rule), dc.Hide(rule(TABLE)))
+    }
+    assert narrow == {"Round": 2, "RandomRound": 1, "CTA": 0, "Hide": 0}  # 5 became 0: nobody takes it for 10
+    bare = dc.protect(TABLE, dc.Hide(rule(TABLE)))
+    assert (dc.audit(bare).verdict == "exact").sum() == 2
+    rounded = dc.protect(TABLE, dc.RandomRound(3, seed=1))
+    widths = dc.audit(rounded, protection=dc.Levels([{"a": "2", "b": "1"}], sliding=[4]))
+    assert widths.ok
+    assert not dc.audit(rounded, protection=dc.Levels([{"a": "2", "b": "1"}], sliding=[5])).ok
+
+
+def test_the_audit_goes_by_the_levels_that_were_asked_for() -> None:
+    """Suppress leaves them behind; without them there is nothing to be narrow."""
+    rule = dc.Threshold(6, level=200)
+    asked_for = dc.protect(TABLE, dc.Suppress(rule, repair="levels"))
+    assert dc.audit(asked_for).ok
+    less = dc.protect(TABLE, dc.Suppress(rule))
+    assert "levels" not in less.details
+    assert dc.audit(less).ok
+    assert not dc.audit(less, protection=rule).ok
+
+
+# -- patterns ---------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=12)
+@given(tables(most_count=6), st.sampled_from([(50, 0), (100, 0), (0, 150), (60, 250)]))
+def test_repair_reaches_upper_lower_and_sliding_levels(table: Table, shares: tuple[int, int]) -> None:
+    """The audit finds no sensitive cell below its level, or the table is refused."""
+    rule = dc.Threshold(4, level=shares[0], sliding=shares[1])
+    try:
+        done = dc.protect(table, dc.Suppress(rule, repair="levels"))
+    except Refused:
+        return
+    primary = np.flatnonzero(done.status == "u")
+    if len(primary):
+        assert dc.audit(done, targets=primary).ok
+
+
+@pytest.mark.parametrize("bounds", [50, (lambda t: 0.5 * t.value, lambda t: 1.5 * t.value), (None, TABLE.value * 2)])
+def test_what_is_known_beforehand_narrows_every_hidden_cell(bounds: Any) -> None:
+    """More cells are needed when each can move less, and the audit knows the bounds."""
+    rule = dc.Threshold(6, level=40)
+    free = dc.protect(TABLE, dc.Suppress(rule, repair="levels"))
+    tight = dc.protect(TABLE, dc.Suppress(rule, repair="levels", bounds=bounds))
+    assert tight.hidden.sum() >= free.hidden.sum()
+    found = dc.audit(tight)
+    assert found.ok
+    value, top = TABLE.value[found.number], (1.5 if not isinstance(bounds, tuple) or callable(bounds[0]) else 2)
+    assert (found.upper <= top * value).all()
+
+
+def test_bounds_that_contradict_the_table_or_the_levels_are_refused() -> None:
+    """The truth lies within them, and so must the protection levels."""
+    with pytest.raises(InputError, match="do not lie between"):
+        dc.protect(TABLE, dc.Suppress(dc.Threshold(5), bounds=(TABLE.value + 1, None)))
+    with pytest.raises(InputError, match="known beforehand more closely"):
+        dc.protect(TABLE, dc.Suppress(dc.Threshold(5, level=80), bounds=50, repair="levels"))
+    with pytest.raises(InputError, match="percent"):
+        dc.protect(TABLE, dc.Suppress(dc.Threshold(5), bounds=0.5))

@@ -1,0 +1,142 @@
+"""The store that servers share: what fails does so closed, and no secret is seen where it should not be."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.cli import run
+from discreet.errors import InputError
+from discreet.server import auth
+from discreet.server.desk import Desk
+from discreet.server.limits import Over
+from discreet.server.store import Store, Unreachable
+from tests import servers
+from tests.database import database
+from tests.farm import HALVES, POLICY
+
+
+def test_what_was_not_committed_was_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit that fails: no answer, no memory of one, nothing gained of a limit; the other half is free then."""
+    whole, part = dc.Query.of("sex"), dc.Query.of("sex", where="age=0-4")
+    caller = auth.Caller("user:ada")
+
+    async def asking() -> list[str]:
+        desk = Desk(servers.settings(tmp_path, POLICY, tables=2))
+        begin = desk.store.begin
+
+        @contextmanager
+        def failing(**given: Any) -> Iterator[Any]:
+            with begin(**given) as connection:
+                yield connection
+                raise Unreachable
+
+        with monkeypatch.context() as broken:
+            broken.setattr(desk.store, "begin", failing)
+            for _ in range(3):
+                with pytest.raises(Unreachable):
+                    await desk.ask(caller, whole)
+        assert not desk.history.told(caller, whole)
+        found = [await desk.ask(caller, query) for query in (part, whole)]
+        with pytest.raises(Over):
+            await desk.ask(caller, dc.Query.of("age"))
+        again = await desk.ask(caller, part)
+        await desk.close()
+        return [type(reply.kept.result).__name__ for reply in (*found, again)]
+
+    assert asyncio.run(asking()) == ["Release", "Refused", "Release"]
+
+
+def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """503 when patience is over, and answers again when the store does."""
+    monkeypatch.setattr("discreet.server.ledger.PATIENCE", 0.2)
+    stuck = threading.Event()
+    with servers.client(tmp_path, POLICY) as client:
+        assert client.get(HALVES[0]).status_code == 200
+        with monkeypatch.context() as broken:
+            broken.setattr("discreet.server.ledger.Ledger._commit", lambda *_: stuck.wait(30))
+            assert client.get(HALVES[0]).status_code == 503
+        stuck.set()
+        monkeypatch.setattr("discreet.server.ledger.PATIENCE", 20)
+        assert client.get(HALVES[0]).status_code == 200
+
+
+def test_new_keys_reach_a_server_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller has one name, whichever server is asked, after the keys were changed too."""
+    monkeypatch.setattr("discreet.server.auth.KEY_SECONDS", 0.05)
+    with servers.client(tmp_path, POLICY) as client:
+        gate = client.app.state.gate  # type: ignore[attr-defined]
+        old = gate.form_key, gate.address_key
+        store = Store(f"sqlite:///{tmp_path}/store.db")
+        store.rotate()
+        until = time.monotonic() + 20
+        while (gate.form_key, gate.address_key) == old and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        assert (gate.form_key, gate.address_key) == (store.key("forms"), store.key("addresses"))
+        assert gate.form_key != old[0]
+        store.close()
+
+
+def test_a_server_with_another_secret_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same data under two secrets could be averaged; the store holds all servers to one, and does not hold it."""
+    made = servers.settings(tmp_path, POLICY)
+    first = Desk(made)
+    first.store.close()
+    Desk(made).store.close()
+    kept = (tmp_path / "store.db").read_bytes()
+    assert servers.SECRET.encode() not in kept
+    monkeypatch.setenv("DISCREET_TEST_SECRET", "another secret, longer than need be")
+    with pytest.raises(InputError, match="another secret"):
+        Desk(made)
+
+
+def test_a_store_that_stops_is_told_from_one_that_was_never_there(tmp_path: Path) -> None:
+    """Transactions fail with one kind of error that names nothing, and for a moment nobody tries again."""
+    with database() as base:
+        store = Store(base.url)
+        assert store.alive()
+        base.stop()
+        try:
+            for _ in range(2):
+                with pytest.raises(Unreachable) as away:
+                    store.user("ada")
+                assert "127.0.0.1" not in str(away.value)
+            assert not store.alive()
+        finally:
+            base.start()
+        time.sleep(0.6)
+        assert store.alive()
+        store.close()
+
+
+def test_no_password_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused before anything is opened; from a private file it is taken, from one that others read it is not."""
+    assert run(["admin", "users", "--store", "postgresql://me:very-secret@127.0.0.1:1/x"]) == 2
+    said = capsys.readouterr().err
+    assert "command line" in said
+    assert "very-secret" not in said
+    file = tmp_path / "store"
+    file.write_text(f"sqlite:///{tmp_path}/store.db\n")
+    file.chmod(0o644)
+    assert run(["admin", "users", "--store", f"file:{file}"]) == 2
+    assert "chmod 600" in capsys.readouterr().err
+    file.chmod(0o600)
+    assert run(["admin", "users", "--store", f"file:{file}"]) == 0
+    assert (tmp_path / "store.db").exists()
+    secret = tmp_path / "secret.key"
+    secret.write_text("0123456789abcdef")
+    secret.chmod(0o640)
+    text = f'secret = {{ file = "{secret}" }}\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+    assert dc.policy.parse_policy(text).secret == b"0123456789abcdef"
+    secret.chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        dc.policy.parse_policy(text)
