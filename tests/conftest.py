@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import engines
+from tests.database import database
 
 settings.register_profile(
     "discreet", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("discreet")
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The address of a PostgreSQL of our own."""
+    with database() as made:
+        yield made.url
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session on a cluster of two workers. Where all is tested (CI is set), a machine without Java is a failure."""
+    if shutil.which("java") is None and not os.environ.get("CI"):
+        pytest.skip("Apache Spark needs Java: apt-get install default-jre-headless")
+    with engines.spark() as session:
+        yield session
+
+
+@pytest.fixture(scope="session", params=engines.KINDS)
+def make(request: pytest.FixtureRequest) -> engines.Make:
+    """What makes an engine from records."""
+    place = {"ibis on postgresql": "postgresql", "ibis on spark": "spark"}.get(request.param)
+    return engines.Make(request.param, None if place is None else request.getfixturevalue(place))

@@ -15,17 +15,37 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from discreet.duckdb_engine import DuckDB
 from discreet.engine import Engine
 from discreet.ibis_engine import Ibis
 
-KINDS = ("duckdb", "ibis on duckdb", "ibis on postgresql", "ibis on spark")
+ON_POSTGRESQL, ON_SPARK = pytest.mark.xdist_group("postgresql"), pytest.mark.xdist_group("spark")  # one of each will do
+KINDS = (
+    "duckdb",
+    "ibis on duckdb",
+    pytest.param("ibis on postgresql", marks=ON_POSTGRESQL),
+    pytest.param("ibis on spark", marks=ON_SPARK),
+)
+QUIET = [
+    # neither PySpark nor Ibis closes its sockets: that is left to the collector, which warns
+    pytest.mark.filterwarnings("ignore::ResourceWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore:.*:pytest.PytestUnraisableExceptionWarning"),
+]
+# what is quick for a few hundred records: no compiling, neither of queries nor of Java to its best
+_SMALL = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
 _NUMBER = count()
 
 
 @contextmanager
-def spark(**more: str) -> Iterator[Any]:
+def spark() -> Iterator[Any]:
     """A session on a cluster of two workers, each a process of its own, with PySpark's own Spark and this Java."""
     import pyspark
     from pyspark.sql import SparkSession
@@ -38,12 +58,10 @@ def spark(**more: str) -> Iterator[Any]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.executor.memory": "1g",
-        "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": folder,
         "spark.ui.enabled": "false",
-        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a few records do
         "spark.ui.showConsoleProgress": "false",
-        **more,
+        **_SMALL,
     }
     builder = SparkSession.builder.appName("discreet").master("local-cluster[2,1,1024]")
     with warnings.catch_warnings():
@@ -102,11 +120,6 @@ class Make:
 
     kind: str
     place: Any = None
-
-    @property
-    def slow(self) -> bool:
-        """Whether every question takes seconds, however few the records."""
-        return self.kind == "ibis on spark"
 
     def __call__(self, data: Any) -> Engine:
         if self.kind == "duckdb":

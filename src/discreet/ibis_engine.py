@@ -21,7 +21,7 @@ from discreet.ibis_columns import Column, family, finite, total, whole
 from discreet.ibis_dialects import digests, pads, trial
 from discreet.ibis_faults import code_fault, faults
 from discreet.ibis_plan import Plan
-from discreet.ibis_source import fetch, is_url, library, open_table, quietly, small_table
+from discreet.ibis_source import fetch, is_url, open_table, quietly, small_table
 
 _STATED_DECIMALS = 12  # looked for in a column of decimal numbers of no stated scale
 _EXACT = float(2**52)  # doubles from here on are whole
@@ -39,8 +39,6 @@ class Ibis:
         self._pads: dict[bytes, Any] = {}
         check_names(name, table.columns)
         self._try_out(keyed=False)
-        if not len(self._fetch(table.limit(1).select(table.columns[0]))):
-            raise InputError(f"{name} holds no records")
 
     @classmethod
     def of(cls, source: Any, *, table: str | None = None) -> Ibis:
@@ -176,9 +174,11 @@ class Ibis:
     def _try_out(self, keyed: bool) -> None:
         """Refuse a database that rounds, compares or hashes in a way of its own."""
         asked, wanted = trial(keyed, self._dialect)
-        one = library().literal(1, "int64").name("one").as_table()
-        found = self._fetch(one.select(**{name: value.cast("int64") for name, value in asked.items()})).to_pylist()[0]
-        if differs := [name for name, value in wanted.items() if found[name] != value]:
+        one = self._table.limit(1)  # the records' own place, and one question less: there must be one
+        found = self._fetch(one.select(**{name: value.cast("int64") for name, value in asked.items()})).to_pylist()
+        if not found:
+            raise InputError(f"{self._name} holds no records")
+        if differs := [name for name, value in wanted.items() if found[0][name] != value]:
             raise InputError(
                 f"{self._dialect} computes otherwise than discreet expects ({', '.join(differs)}); load the microdata "
                 "into this process instead"

@@ -27,25 +27,27 @@ from discreet.ibis_columns import Column, finite, infinite, not_a_number
 from discreet.ibis_plan import Plan
 
 Fetch = Callable[[Any], Any]
+Tests = list[tuple[Any, Words]]  # true for records with a fault, and what to say of them
 
 
 def faults(plan: Plan, fetch: Fetch) -> Iterator[str]:
     """A sentence for every column of a plan that has faults."""
     g, kept = plan.grouping, plan.kept
     found = [code_fault(key, plan.column(key.column, kept), kept, fetch) for key in g.keys]
+    tests: dict[str, Tests] = {}
     if g.magnitude is not None:
         c = plan.column(g.magnitude, kept)
-        found.append(_number_fault("magnitude", c, c.fixed(plan.decimals), kept, fetch))
+        tests[f"magnitude column {c.name!r}"] = _number_tests(c, c.fixed(plan.decimals))
     if g.weight is not None:
         c = plan.column(g.weight, kept)
-        found.append(_number_fault("weight", c, c.weight, kept, fetch))
+        tests[f"weight column {c.name!r}"] = _number_tests(c, c.weight, weight=True)
     if isinstance(g.record_key, Hmac):
         c = plan.column(g.record_key.unit, kept)
-        found.append(_key_fault("unit", c, c.text, kept, fetch))
+        tests[f"unit column {c.name!r}"] = _key_tests(c, c.text)
     elif g.record_key is not None:
         c = plan.column(g.record_key, kept)
-        found.append(_key_fault("record key", c, c.record_key, kept, fetch))
-    return (fault for fault in found if fault)
+        tests[f"record key column {c.name!r}"] = _key_tests(c, c.record_key)
+    return (fault for fault in (*found, *_counted(tests, kept, fetch)) if fault)
 
 
 def code_fault(key: Key, c: Column, table: Any, fetch: Fetch) -> str | None:
@@ -62,9 +64,9 @@ def code_fault(key: Key, c: Column, table: Any, fetch: Fetch) -> str | None:
     return sentence(f"column {key.column!r} of dimension {key.name!r}", [int(count) for count in counts], words)
 
 
-def _number_fault(role: str, c: Column, usable: Any, table: Any, fetch: Fetch) -> str | None:
-    n, weight = c.number, role == "weight"
-    tests: list[tuple[Any, Words]] = [
+def _number_tests(c: Column, usable: Any, *, weight: bool = False) -> Tests:
+    n = c.number
+    tests: Tests = [
         (c.missing | not_a_number(n), NO_NUMBER),
         (~c.missing & n.isnull() & ~not_a_number(n), TEXT),  # Ibis on Spark takes NaN for NULL
         (infinite(n), INFINITE),
@@ -72,15 +74,20 @@ def _number_fault(role: str, c: Column, usable: Any, table: Any, fetch: Fetch) -
     if weight:
         tests.append(((n < 0) & finite(n), NEGATIVE))
     tests.append((finite(n) & usable.isnull() & (n >= 0 if weight else True), LARGE))
-    return _counted(f"{role} column {c.name!r}", tests, table, fetch)
+    return tests
 
 
-def _key_fault(role: str, c: Column, usable: Any, table: Any, fetch: Fetch) -> str | None:
-    tests = [(c.missing, NO_VALUE), (~c.missing & usable.isnull(), NO_KEY)]
-    return _counted(f"{role} column {c.name!r}", tests, table, fetch)
+def _key_tests(c: Column, usable: Any) -> Tests:
+    return [(c.missing, NO_VALUE), (~c.missing & usable.isnull(), NO_KEY)]
 
 
-def _counted(what: str, tests: list[tuple[Any, Words]], table: Any, fetch: Fetch) -> str | None:
-    marks = table.select(**{f"f{k}": test for k, (test, _) in enumerate(tests)})
-    found = fetch(marks.aggregate(**{name: marks.count(where=marks[name]) for name in marks.columns}))
-    return sentence(what, [int(count) for count in found.to_pylist()[0].values()], [words for _, words in tests])
+def _counted(tests: dict[str, Tests], table: Any, fetch: Fetch) -> Iterator[str | None]:
+    """All columns of numbers in one reading of the records."""
+    if not tests:
+        return
+    every = [test for found in tests.values() for test, _ in found]
+    marks = table.select(**{f"f{k}": test for k, test in enumerate(every)})
+    row = fetch(marks.aggregate(**{name: marks.count(where=marks[name]) for name in marks.columns})).to_pylist()[0]
+    counts = iter([int(row[f"f{k}"]) for k in range(len(every))])
+    for what, found in tests.items():
+        yield sentence(what, [next(counts) for _ in found], [words for _, words in found])

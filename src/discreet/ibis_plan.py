@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS, Grouping, Hmac
 from discreet.ibis_columns import Column, halves, product, row_number, together, total
-from discreet.ibis_dialects import INNER, OUTER, by_bytes, digest_halves, hmac_digest
+from discreet.ibis_dialects import INNER, OUTER, by_bytes, digest_halves, fenced, hmac_digest
 
 NONE, LOOSE, HELD = 0, 1, 2  # who stands at a rank: nobody, a record of its own, a holding
 
@@ -79,18 +79,18 @@ class Plan:
         if g.contributor is not None:
             holder = self.column(g.contributor, table)
             found["h"] = ibis.cases((~holder.missing, holder.text if holder.family == "boolean" else holder.raw))
-        return self._halved(table.select(**found))
+        return self._halved(fenced(self.dialect, table.select(**found)))
 
     def _halved(self, table: Any) -> Any:
         """Numbers in halves too. Step by step, for a database to compute each once and not wherever it is used."""
         if "wx" in self.numbers:
-            table = table.mutate(wx=product(table.x, table.factor))
+            table = fenced(self.dialect, table.mutate(wx=product(table.x, table.factor)))
         found: dict[str, Any] = {}
         for s in self.numbers:
             keyed = s == "r" and "digest" in table.columns
             parts = digest_halves(self.dialect, table.digest) if keyed else halves(table[s])
             found |= {f"{s}_high": parts[0], f"{s}_low": parts[1]}
-        return table.mutate(**found) if found else table
+        return fenced(self.dialect, table.mutate(**found)) if found else table
 
     def _sums(self, table: Any) -> dict[str, Any]:
         """Sums of halves, and how many numbers could be used."""

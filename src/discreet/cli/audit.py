@@ -66,9 +66,7 @@ def audit(
     say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index))
 
 
-def _against(
-    release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None
-) -> Audit:
+def _against(release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None) -> Audit:
     """The audit against true values and protection levels in a confidential file."""
     import numpy as np
 

@@ -49,9 +49,12 @@ class Place(click.ParamType):  # type: ignore[type-arg]  # generic only in newer
         return value if isinstance(value, Path) or "://" in value else Path(value)
 
 
-engine_option = click.option(
-    "--engine", type=click.Choice(["duckdb", "ibis"]), help="Who counts: DuckDB here, or a database where DATA are."
-)
+def place_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Which table of a database (``database_table``), and who counts its records (``engine``)."""
+    who = click.Choice(["duckdb", "ibis"])
+    engine = click.option("--engine", type=who, help="Who counts: DuckDB here, or a database where DATA are.")
+    table = click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL.")
+    return table(engine(command))
 
 
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -66,8 +69,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--missing", help="Category for missing values; without one they are an error."),
         click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
         click.option("--count", help="With --ready: the column that holds counts."),
-        click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL."),
-        engine_option,
+        place_options,
         click.option("--memory", help="What counting the records here may use, e.g. 4GB; 1.5GB unless stated."),
     ]
     for option in reversed(options):

@@ -12,6 +12,7 @@ import click
 
 import discreet
 from discreet.cli.common import (
+    Place,
     app,
     bar,
     emit,
@@ -19,6 +20,7 @@ from discreet.cli.common import (
     format_of,
     load_table,
     names_of,
+    place_options,
     read_microdata,
     say,
     table_options,
@@ -124,16 +126,20 @@ def search(
 @example("discreet replay record.jsonl people.parquet --codebook people.toml --policy policy.toml")
 @app.command()
 @click.argument("record", type=PATH)
-@click.argument("data", type=PATH)
+@click.argument("data", type=Place())
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
+@place_options
 @click.option("--policy", "policy_file", type=PATH, required=True, help="The policy that was in force.")
 @click.option("--version", "version", default="", help="The data version that was recorded.")
-def replay(record: Path, data: Path, codebook: Path, policy_file: Path, version: str) -> None:
+def replay(
+    record: Path, data: Path | str, codebook: Path, database_table: str | None, engine: str | None, policy_file: Path,
+    version: str,
+) -> None:  # fmt: skip
     """Answer every query of a dissemination record again; exit 2 if any answer differs."""
     from discreet.policy import read_policy
     from discreet.policy import replay as again
 
-    records = discreet.Microdata.read(data, codebook)
+    records = discreet.Microdata.read(data, codebook, table=database_table, engine=engine)
     bad = number = 0
     for number, found in enumerate(again(record, records, read_policy(policy_file), version=version), start=1):
         if found.verdict != "same":

@@ -15,9 +15,9 @@ from discreet.cli.common import (
     app,
     emit,
     emit_release,
-    engine_option,
     example,
     format_of,
+    place_options,
     release_options,
     say,
     working,
@@ -35,10 +35,10 @@ PATH = click.Path(path_type=Path)
 
 @example("discreet serve people.parquet --codebook people.toml --policy policy.toml --workers 2")
 @app.command()
-@click.argument("data", type=PATH)
+@click.argument("data", type=Place())
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
-@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file.")
+@place_options
 @store_option("store", "Users, limits, what was told to whom and the record")
 @click.option(
     "--mode",
@@ -62,28 +62,39 @@ PATH = click.Path(path_type=Path)
 @click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
 @click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
 def serve(
-    data: Path, policy_file: Path, codebook: Path | None, database_table: str | None, store: str, mode: str, host: str,
-    port: int, workers: int, rate: int, tables: int, cube_folder: Path | None, https: bool, proxy: bool,
+    data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,
+    store: str, mode: str, host: str, port: int, workers: int, rate: int, tables: int, cube_folder: Path | None,
+    https: bool, proxy: bool,
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
 
-    DATA are records, or a folder made by `discreet cube`. The cube is built once and shared by all workers.
+    DATA are records (a file, or the URL of a database), or a folder made by `discreet cube`. The cube is built once
+    and shared by all workers; a database is not asked again.
     """
     from discreet.policy import read_policy
     from discreet.server.settings import Settings
 
     read_policy(policy_file)  # say now what is wrong with it
-    settings = Settings(
-        policy=str(policy_file.resolve()), cube=str(data.resolve()), store=store, mode=mode, rate=rate, tables=tables,
-        https=https, proxy=proxy,
-    )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
-        if not (data / "cube.json").is_file():
-            settings = _prepared(settings, data, codebook, database_table, cube_folder or Path(scratch))
+        settings = Settings(
+            policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
+            https=https, proxy=proxy,
+        )  # fmt: skip
+        if is_cube(data):
+            settings = replace(settings, cube=str(Path(data).resolve()))
+        else:
+            settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
 
 
-def _prepared(settings: Settings, data: Path, codebook: Path | None, table: str | None, folder: Path) -> Settings:
+def is_cube(data: Path | str) -> bool:
+    """Whether DATA is a folder made by `discreet cube`."""
+    return isinstance(data, Path) and (data / "cube.json").is_file()
+
+
+def _prepared(
+    settings: Settings, data: Path | str, codebook: Path | None, table: str | None, engine: str | None, folder: Path
+) -> Settings:
     """Settings with a cube built from the records, or with the records themselves when it would be too large."""
     from discreet.codebook import read_codebook
     from discreet.microdata import Microdata
@@ -92,10 +103,15 @@ def _prepared(settings: Settings, data: Path, codebook: Path | None, table: str 
     if codebook is None:
         raise InputError("name the codebook of the data (--codebook), or serve a folder made by `discreet cube`")
     if not cube.fits(read_codebook(codebook)):
+        if isinstance(data, str) or engine == "ibis":
+            raise InputError(
+                f"the cube would have more than {cube.MOST_CELLS:,} cells, and a server does not ask a database for each "
+                "table: serve a file of the records, or a codebook with fewer or coarser dimensions"
+            )
         say("the cube would be too large: every table is counted from the records")
         return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)
     with working("building the cube"):
-        cube.build(Microdata.read(data, codebook, table=table), folder)
+        cube.build(Microdata.read(data, codebook, table=table, engine=engine), folder)
     return replace(settings, cube=str(folder.resolve()))
 
 
@@ -125,8 +141,7 @@ def serve_on(settings: Settings, found: socket, address: str, workers: int) -> N
 @app.command()
 @click.argument("data", type=Place())
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
-@click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL.")
-@engine_option
+@place_options
 @click.option("-o", "--output", type=PATH, required=True, help="The folder to write (confidential).")
 def cube(data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path) -> None:
     """Count DATA into a cube that `discreet serve` starts from at once."""
@@ -140,15 +155,16 @@ def cube(data: Path | str, codebook: Path, database_table: str | None, engine: s
 
 @example("discreet answer people.cube --policy policy.toml --variables sex,age --where region=R1 -o table.csv")
 @app.command()
-@click.argument("data", type=PATH)
+@click.argument("data", type=Place())
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
+@place_options
 @click.option("--variables", required=True, help="Variables with their level of detail: sex,age or county:region,sex.")
 @click.option("--where", default="", help="The population: region=R1, several separated by semicolons.")
 @release_options
 def answer(
-    data: Path, policy_file: Path, codebook: Path | None, variables: str, where: str, output: Path | None,
-    format: str | None,
+    data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,
+    variables: str, where: str, output: Path | None, format: str | None,
 ) -> None:  # fmt: skip
     """The table that a server would give, or exit 3 with the rule that refuses it."""
     from discreet.microdata import Microdata
@@ -159,12 +175,12 @@ def answer(
 
     format_of(output, format)
     source: Any
-    if (data / "cube.json").is_file():
-        source, _ = cubes.load(data)
+    if is_cube(data):
+        source, _ = cubes.load(Path(data))
     elif codebook is None:
         raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
     else:
-        source = Microdata.read(data, codebook)
+        source = Microdata.read(data, codebook, table=database_table, engine=engine)
     release = ask(source, query_from(source.dimensions, variables, where), read_policy(policy_file))
     emit_release(release, output, format)
 

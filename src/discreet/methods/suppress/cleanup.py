@@ -26,10 +26,12 @@ from discreet.methods.suppress.reach import (
     settle,
     settled,
     spread,
+    together,
 )
 from discreet.methods.suppress.ways import Refusal, Ways
 
 Array = NDArray[Any]
+MANY = 8  # needs that lose their move from which programmes for several at once pay
 
 
 class Kept:
@@ -42,7 +44,10 @@ class Kept:
         self.users: dict[int, set[tuple[int, int]]] = {}
         for key, move in witnesses.items():
             self.note(key, move)
-        self.price, self.table = prices(ways.problem), needs_by_cell(ways.problem)
+        self.refused: dict[int, int] = {}
+        # over moves any way out will do: it is found soonest, and there are few
+        self.price = prices(ways.problem) if ways.moves is None else np.zeros(ways.size)
+        self.table = needs_by_cell(ways.problem)
 
     def copy(self) -> Kept:
         """An independent one."""
@@ -71,17 +76,21 @@ class Kept:
         smaller[cell] = False
         lost = self.users.get(cell, set())
         found = {key: move for key, move in self.witnesses.items() if key not in lost}
-        for need in sorted({need for need, _ in lost}):
+        order = sorted({need for need, _ in lost}, key=lambda need: (-self.refused.get(need, 0), need))
+        for turn, need in enumerate(order):
             if met_by(self.problem, need, found):
                 continue
             if until is not None and time.monotonic() > until:
                 return Refusal(False)
             outcome = settle(self.ways, smaller, need, found, self.price)
             if outcome.refusals:
+                self.refused[need] = self.refused.get(need, 0) + 1
                 return outcome.refusals[need]
             for key, move in outcome.witnesses.items():
                 found[key] = move
                 spread(self.problem, move, found, self.table)
+            if turn == 0 and len(order) > MANY:  # the need refused most often is not: now many at once
+                together(self.ways, smaller, found, self.table, self.price)
         for key in {need_side for need in {n for n, _ in lost} for need_side in ((need, 0), (need, 1))}:
             self.forget(key)
             if key in found:

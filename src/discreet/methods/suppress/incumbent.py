@@ -36,6 +36,7 @@ def incumbent(
     seed: int = 1,
     rounds: int | None = None,
     progress: Progress | None = None,
+    condensed: Condensed | None = None,
 ) -> Array:
     """A pattern that protects, as cheap as can be found in the time; the first is finished whatever time it takes.
 
@@ -45,54 +46,75 @@ def incumbent(
     """
     begin = time.monotonic()
     until = begin + seconds
-    ways = Ways(problem)
-    best = _first(ways, guide, start, seed, begin + FIRST * seconds)
-    best.prune(until=until)
+    whole = condense(problem) if condensed is None else condensed
+    if len(whole.hopeless):
+        raise _hopeless(whole.hopeless)
+    small = whole.small
+    if guide is not None:
+        guide = _shrunk(whole, np.asarray(guide, float))
+    first = None if start is None else whole.shrink(np.asarray(start, bool))
+    pattern = _first(whole, guide, first, seed, begin + FIRST * seconds, until)
+    search = Renewal(small, pattern, seed, until, guide)
     turn = 0
-    with ThreadPoolExecutor(THREADS) as pool:
-        while time.monotonic() < until and (rounds is None or turn < rounds):
-            base, seeds = best, [(seed, turn + k) for k in range(THREADS)]
-            tried = list(pool.map(lambda s, kept=base: _renewed(kept, s, guide, until), seeds))
-            for kept in tried:
-                if kept is not None and problem.cost(kept.pattern) <= problem.cost(best.pattern):
-                    best = kept  # equal ones too: another pattern has other neighbours
-            turn += THREADS
-            if progress is not None:
-                progress(int(min(time.monotonic() - begin, seconds)), int(seconds))
-    if not verified(problem, best.pattern, best.witnesses):
-        checked = check(problem, best.pattern)
-        if not checked.met.all():
-            raise ArithmeticError(f"the solver's moves do not bear out: {listed(np.flatnonzero(~checked.met))}")
-    return best.pattern
+    while time.monotonic() < until and (rounds is None or turn < rounds) and search.open:
+        search.turn(turn)
+        turn += 1
+        if progress is not None:
+            progress(int(min(time.monotonic() - begin, seconds)), int(seconds))
+    best = whole.expand(search.pattern)
+    checked = check(problem, best)
+    if not checked.met.all():
+        raise ArithmeticError(f"the solver's moves do not bear out: {listed(np.flatnonzero(~checked.met))}")
+    return best
 
 
-def _first(ways: Ways, guide: Array | None, start: Array | None, seed: int, until: float) -> Kept:
-    """The best of a few whole patterns: the given one, or the needs by level and in other orders."""
-    problem = ways.problem
-    if start is not None:
-        checked = check(problem, start)
-        if checked.met.all():
-            hidden = (np.asarray(start, bool) & problem.free) | problem.hidden
-            return Kept(ways, hidden, checked.witnesses)
+def _hopeless(needs: Array | list[int]) -> InputError:
+    return InputError(
+        f"{listed(needs)} cannot be met even if every cell that may be hidden is: lower their levels, or let more "
+        "cells be hidden"
+    )
+
+
+def _shrunk(whole: Condensed, guide: Array) -> Array:
+    """The guide over the condensed cells: of cells that are one the largest."""
+    out = np.zeros(len(whole.small))
+    inside = whole.group >= 0
+    np.maximum.at(out, whole.group[inside], guide[inside])
+    return out
+
+
+def _first(
+    whole: Condensed, guide: Array | None, start: Array | None, seed: int, soon: float, until: float
+) -> Array:
+    """The best of a few whole patterns, cleaned: the given one, or the needs by level and in other orders."""
+    problem = whole.small
+    if start is not None and check(problem, start).met.all():
+        return cleaned(problem, start, until)
+    ways = Ways(problem, whole.moves)
     level = np.maximum(problem.needs.below, problem.needs.above)
-    best: Kept | None = None
+    best: Array | None = None
     for turn in range(STARTS):
-        if best is not None and time.monotonic() > until:
+        if best is not None and time.monotonic() > soon:
             break
         random = np.random.default_rng((seed, 1_000_000 + turn))
-        order = (
-            np.argsort(-level, kind="stable") if turn == 0 else np.argsort(-level * random.uniform(0.3, 1, len(level)))
-        )
+        shaken = level * random.uniform(0.3, 1, len(level)) if turn else level
         kept = Kept(ways, problem.hidden.copy(), {})
         weight = _weights(problem, guide, random if turn > 1 else None)
-        if not protect(kept, order, weight, alone=turn == 1, until=None if best is None else until):
+        order = np.argsort(-shaken, kind="stable")
+        if not protect(kept, order, weight, alone=turn == 1, until=None if best is None else soon):
             break
-        if turn:
-            kept.prune(until=until)
-        if best is None or problem.cost(kept.pattern) < problem.cost(best.pattern):
-            best = kept
+        pattern = cleaned(problem, kept.pattern, until if best is None else soon)
+        if best is None or problem.cost(pattern) < problem.cost(best):
+            best = pattern
     assert best is not None
     return best
+
+
+def cleaned(problem: Problem, pattern: Array, until: float) -> Array:
+    """The pattern without what can be published, as far as there is time."""
+    if time.monotonic() > until:
+        return np.asarray((pattern & problem.free) | problem.hidden)
+    return clean_up(problem, pattern, deadline=until)[0]
 
 
 def _weights(problem: Problem, guide: Array | None, random: np.random.Generator | None) -> Array:
@@ -122,10 +144,7 @@ def protect(kept: Kept, order: Array, weight: Array, *, alone: bool = False, unt
         if not any(_ways_out(kept, need, amounts, weight, price, table) for amounts in _splits(problem, need)):
             hopeless.append(need)
     if hopeless:
-        raise InputError(
-            f"{listed(hopeless)} cannot be met even if every cell that may be hidden is: lower their levels, or let "
-            "more cells be hidden"
-        )
+        raise _hopeless(hopeless)
     return True
 
 
@@ -167,51 +186,3 @@ def _share(kept: Kept, move: Move, table: dict[int, list[int]]) -> None:
     """Let other needs use a move as well."""
     for key in spread(kept.problem, move, kept.witnesses, table):
         kept.note(key, kept.witnesses.pop(key))
-
-
-def _renewed(kept: Kept, seed: tuple[int, int], guide: Array | None, until: float) -> Kept | None:
-    """The pattern with a part published and protected anew at shaken weights; None if time was up."""
-    problem, random = kept.problem, np.random.default_rng(seed)
-    secondary = np.flatnonzero(kept.pattern & ~problem.hidden)
-    if not len(secondary):
-        return None
-    gone = _part(kept, secondary, random)
-    new = kept.copy()
-    lost = sorted({key for cell in gone.tolist() for key in new.users.get(cell, ())})
-    for key in lost:
-        new.forget(key)
-    new.pattern[gone] = False
-    before = new.pattern.copy()
-    weight = _weights(problem, guide, random)
-    weight[gone] *= random.uniform(1, 3)
-    needs = np.unique([need for need, _ in lost]).astype(np.int64)
-    if not protect(new, random.permutation(needs), weight, until=until):
-        return None
-    fresh = new.pattern & ~before
-    near = _around(new.ways, np.flatnonzero(fresh))
-    done = new.prune(near | fresh, until=until)
-    return new if done or problem.cost(new.pattern) < problem.cost(kept.pattern) else None
-
-
-def _part(kept: Kept, secondary: Array, random: np.random.Generator) -> Array:
-    """Some cells hidden for others' sake that lie together: around one of them, dear ones more often."""
-    weight = kept.problem.weight[secondary]
-    chance = weight / weight.sum() if weight.sum() > 0 else None
-    inside = np.zeros(len(kept.problem), bool)
-    inside[random.choice(secondary, p=chance)] = True
-    size = int(random.integers(RENEWED[0], RENEWED[1] + 1))
-    hidden = kept.pattern & ~kept.problem.hidden
-    while True:
-        near = _around(kept.ways, np.flatnonzero(inside)) & hidden & ~inside
-        cells = np.flatnonzero(near)
-        room = size - int(inside.sum())
-        if not len(cells) or room <= 0:
-            return np.flatnonzero(inside)
-        inside[random.permutation(cells)[:room]] = True
-
-
-def _around(ways: Ways, cells: Array) -> Array:
-    """Cells that share a sum with one of some."""
-    mark = np.zeros(ways.size)
-    mark[cells] = 1
-    return np.asarray(abs(ways.columns.T) @ (abs(ways.rows) @ mark) > 0)

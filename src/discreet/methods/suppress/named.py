@@ -41,7 +41,7 @@ class SuppressModular(Suppress):
     method: Any = field(default=MODULAR, init=False)
     weights: Any = field(default="value", kw_only=True)
     time: float = field(default=120.0, kw_only=True)
-    exact: int = field(default=400, kw_only=True)
+    exact: int = field(default=200, kw_only=True)
 
     def __post_init__(self) -> None:
         from discreet.methods.suppress.modular import Modular

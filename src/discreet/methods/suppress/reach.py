@@ -64,7 +64,7 @@ def settled(ways: Ways, found: Witnesses, progress: Progress | None = None) -> C
     problem, table = ways.problem, needs_by_cell(ways.problem)
     pattern, price = np.ones(len(problem), bool), prices(problem)
     refusals: dict[int, Refusal] = {}
-    _together(ways, pattern, found, table)
+    together(ways, pattern, found, table, price)
     waiting = list(range(len(problem.needs)))
     with ThreadPoolExecutor(THREADS) as pool:
         while waiting:
@@ -81,7 +81,7 @@ def settled(ways: Ways, found: Witnesses, progress: Progress | None = None) -> C
     return Checked(met, found, refusals)
 
 
-def _together(ways: Ways, pattern: Array, found: Witnesses, table: dict[int, list[int]]) -> None:
+def together(ways: Ways, pattern: Array, found: Witnesses, table: dict[int, list[int]], price: Array) -> None:
     """Moves that serve many needs at once, as long as they do; each cell is wanted up or down by turns."""
     problem, needs = ways.problem, ways.problem.needs
     for turn in range(TOGETHER):
@@ -91,7 +91,7 @@ def _together(ways: Ways, pattern: Array, found: Witnesses, table: dict[int, lis
             if needs.coalition[k] < 0 and lacking:
                 side = lacking[(turn + k) % len(lacking)]
                 wanted[cell] = float(needs.above[k] if side else -needs.below[k])
-        move = ways.together(pattern, wanted) if len(wanted) >= SEVERAL else None
+        move = ways.together(pattern, wanted, price) if len(wanted) >= SEVERAL else None
         if move is None or len(spread(problem, move, found, table)) < SEVERAL:
             return
 

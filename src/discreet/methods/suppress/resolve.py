@@ -23,7 +23,7 @@ Array = NDArray[Any]
 GUESS = 0.1  # of a round's time for turning its pattern into one that protects
 
 
-def branch(how: Optimal, level: Level, clock: Clock) -> int:
+def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
     """Rounds until a better pattern than the best cannot exist, or the time is up; nodes looked at."""
     from discreet.methods.suppress.searching import better, violated
 
@@ -46,8 +46,8 @@ def branch(how: Optimal, level: Level, clock: Clock) -> int:
             break
         else:
             seconds = GUESS * min(time.monotonic() - began, clock.left)
-            if seconds > 0.05:
-                better(how, level, turn, seconds, level.guide(x))
+            if patterns and seconds > 0.05:
+                better(how, level, turn, seconds, x)
             turn += 1
     return nodes
 

@@ -26,7 +26,7 @@ def available() -> bool:
     return find_spec("pyscipopt") is not None
 
 
-def branch(how: Optimal, level: Level, clock: Clock) -> int:
+def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
     Now and then the search for good patterns takes over for a while: what it finds cuts the tree.
@@ -34,13 +34,13 @@ def branch(how: Optimal, level: Level, clock: Clock) -> int:
     from discreet.methods.suppress.searching import LEAST_SECONDS, better
 
     tree, turn = Tree(level), 100
-    slice_ = max(SLICE * clock.seconds, 1.0)
+    slice_ = max(SLICE * clock.seconds, 1.0) if patterns else clock.seconds
     while True:
         tree.run(min(slice_, clock.left), how.gap)
         if tree.ended or clock.left <= 0 or level.best.done(how.gap):
             return tree.nodes
         cost = level.best.cost
-        better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), level.best.pattern)
+        better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
         if level.best.cost < cost:
             tree.told()
         turn, slice_ = turn + 1, 1.5 * slice_
@@ -77,6 +77,7 @@ class Tree:
             propfreq=-1, eagerfreq=-1, needscons=False, sepapriority=1_000_000,
         )  # fmt: skip
         self.node = (-1, 0)
+        self.x = relaxation.x
         self.used, self.nodes, self.ended = 0.0, 0, False
 
     def _settings(self) -> None:
@@ -135,6 +136,7 @@ class Tree:
         for cut in fresh:
             self.names.add(cut.name)
             self.add(cut)
+        self.x = x
         self.level.prove(self.bound())
         return len(fresh)
 

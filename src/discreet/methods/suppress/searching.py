@@ -28,6 +28,8 @@ FIRST, FIRST_MOST = 0.1, 20.0  # of the time, and seconds, for the first pattern
 ROOT = 0.6  # of the time left, at most, for the relaxation
 GUIDED = 0.2  # of the time left, at most, for a better pattern near it
 LEAST_SECONDS = 0.5  # for that
+NEAR = 0.6  # of that for what the best pattern and the relaxation disagree on
+AGREE = 1e-6
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
@@ -173,17 +175,10 @@ class Level:
         out, into = self.fixed()
         if len(out) + len(into) < FIXED * len(self.relaxation.free):
             return None
-        weight, hidden = self.problem.weight.copy(), self.problem.hidden.copy()
-        offset = self.offset + float(weight[into].sum())
-        weight[out] = np.inf
-        weight[into] = 0
-        hidden[into] = True
-        small = condense(replace(self.problem, weight=weight, hidden=hidden))
-        if len(small.hopeless) or offset + small.base > self.best.target:
+        found = _restricted(self, self.best, out, into)
+        if found is None:
             self.best.prove(self.best.cost)
-            return None
-        cuts = [t for cut in self.relaxation.cuts if (t := _translated(cut, small)) is not None]
-        return Level(small, self.best, offset + small.base, self, cuts)
+        return found
 
 
 def _translated(cut: Cut, small: Condensed) -> Cut | None:
@@ -241,12 +236,51 @@ def _soon(clock: Clock, share: float) -> float:
     return time.monotonic() + share * clock.left
 
 
-def better(how: Optimal, level: Level, turn: int, seconds: float, guide: Array | None = None) -> None:
-    """Look for a cheaper pattern near the relaxation's."""
+def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | None = None) -> None:
+    """Look for a cheaper pattern: where the best and the relaxation disagree by branch and cut, then all around."""
     best = level.best
-    if guide is None:
-        guide = level.guide(level.relaxation.x)
-    best.improve(incumbent(best.problem, seconds=seconds, guide=guide, start=best.pattern, seed=how.seed + turn))
+    guide = level.guide(level.relaxation.x if x is None else x)
+    until = time.monotonic() + seconds
+    if turn % 2 or x is None:
+        disagree(how, level, guide, NEAR * seconds)
+    left = until - time.monotonic()
+    if left > 0 and not best.done(how.gap):
+        best.improve(incumbent(best.problem, seconds=left, guide=guide, start=best.pattern, seed=how.seed + turn))
+
+
+def disagree(how: Optimal, level: Level, guide: Array, seconds: float) -> None:
+    """The best pattern among those that hide and publish what the best one and the relaxation agree on."""
+    top = level
+    while top.above is not None:
+        top = top.above
+    best, problem = top.best, top.problem
+    out = problem.free & (guide < AGREE) & ~best.pattern
+    into = problem.free & (guide > 1 - AGREE) & best.pattern
+    if (out | into).sum() < FIXED * problem.free.sum():
+        return
+    clock = Clock(time.monotonic(), seconds)
+    inner = Best(problem, best.base, lambda cost, bound: None, best.pattern)
+    below = _restricted(top, inner, out, into)
+    if below is None:
+        return
+    below.relaxation.run(clock.at(0.3), enough=below.target + WHOLE)
+    if below.relaxation.bound < below.target:
+        branch(how, below, clock, patterns=False)
+    best.improve(inner.pattern)
+
+
+def _restricted(level: Level, best: Best, out: Array, into: Array) -> Level | None:
+    """The level below with some cells published and others hidden; None if no pattern cheaper than the best is left."""
+    weight, hidden = level.problem.weight.copy(), level.problem.hidden.copy()
+    offset = level.offset + float(weight[into].sum())
+    weight[out] = np.inf
+    weight[into] = 0
+    hidden[into] = True
+    small = condense(replace(level.problem, weight=weight, hidden=hidden))
+    if len(small.hopeless) or offset + small.base > best.target:
+        return None
+    cuts = [t for cut in level.relaxation.cuts if (t := _translated(cut, small)) is not None]
+    return Level(small, best, offset + small.base, level, cuts)
 
 
 def _enough(level: Level, gap: float) -> float:
@@ -255,12 +289,12 @@ def _enough(level: Level, gap: float) -> float:
     return min(best.target + WHOLE, best.cost - gap * (best.cost + best.base)) - level.offset
 
 
-def branch(how: Optimal, level: Level, clock: Clock) -> int:
+def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -> int:
     """Branch and cut with the solver there is; nodes looked at."""
     from discreet.methods.suppress import resolve, scip
 
     use_scip = how.solver == "scip" or (how.solver == "auto" and scip.available())
-    return (scip.branch if use_scip else resolve.branch)(how, level, clock)
+    return (scip.branch if use_scip else resolve.branch)(how, level, clock, patterns)
 
 
 def violated(separation: Separation, x: Array) -> list[Cut]:

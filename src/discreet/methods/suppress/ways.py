@@ -30,6 +30,7 @@ WIDTHS = (4, 8)  # cells taken from each sum around a cell
 LIMIT = 3_000  # steps of the dual simplex method before another is tried
 URGE_MOVES = 1e5  # the same where the programme is posed over moves
 NARROW = 1e-3  # of a level: cells that move less are priced as if they moved this far
+BEYOND = 16.0  # levels that a cell may move where one move serves many: scaled down it serves each
 FURTHEST = 1e7  # levels, where a cell has no bound
 URGE = 1e6  # what reaching the level is worth, in usual prices
 OPTIONS = {
@@ -176,10 +177,11 @@ class Ways:
         aim, nothing = np.zeros(self.size), np.zeros(self.size)
         aim[cell] = 1 if side else -1
         programme = self._cheapest()
-        if least == 1:
-            unit = price / (float(np.median(price[cells])) or 1.0)
-            unit[cell] = 0
-            found = programme.solve(URGE_MOVES * aim, down, up, (unit / np.clip(down, NARROW, 1), unit / np.clip(up, NARROW, 1)))
+        if least == 1 and price.any():
+            each = price / (float(np.median(price[cells])) or 1.0)
+            each[cell] = 0
+            dear = (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1))
+            found = programme.solve(URGE_MOVES * aim, down, up, dear)
             if found is not None and aim[cell] * found[0][cell] >= 1 - TINY:
                 return self._move(cells, found[0] * amount, amount)
         found = programme.solve(aim, down, up, (nothing, nothing))
@@ -202,7 +204,7 @@ class Ways:
         reach[cell] = 0
         return np.asarray(reach / amount)
 
-    def together(self, pattern: Array, wanted: dict[int, float]) -> Move | None:
+    def together(self, pattern: Array, wanted: dict[int, float], price: Array) -> Move | None:
         """One move that takes as many cells as it can to where they are wanted; None without a basis of the moves."""
         if self.moves is None or not wanted:
             return None
@@ -212,9 +214,12 @@ class Ways:
         up, down, aim = np.zeros(self.size), np.zeros(self.size), np.zeros(self.size)
         up[cells] = np.minimum(self.problem.up[cells] / unit, FURTHEST)
         down[cells] = np.minimum(self.problem.down[cells] / unit, FURTHEST)
-        up[at], down[at] = np.maximum(level, 0) / unit, np.maximum(-level, 0) / unit
-        aim[at] = unit / level
-        found = self._cheapest().solve(aim, down, up, (np.zeros(self.size), np.zeros(self.size)))
+        beyond = BEYOND * np.abs(level) / unit
+        up[at], down[at] = np.minimum(up[at], beyond), np.minimum(down[at], beyond)
+        aim[at] = URGE_MOVES * unit / level
+        each = price / (float(np.median(price[cells])) or 1.0)
+        each[at] = 0
+        found = self._cheapest().solve(aim, down, up, (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1)))
         return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
 
     def _cheapest(self) -> Cheapest:
