@@ -28,6 +28,7 @@ KINDS = (
     pytest.param("ibis on postgresql", marks=ON_POSTGRESQL),
     pytest.param("ibis on spark", marks=ON_SPARK),
 )
+QUICK = KINDS[:3]  # where a question about a few records takes no second
 QUIET = [
     # neither PySpark nor Ibis closes its sockets: that is left to the collector, which warns
     pytest.mark.filterwarnings("ignore::ResourceWarning:pyspark"),
@@ -41,6 +42,7 @@ _SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.shuffle.partitions": "2",
 }
+SETTINGS = {"spark.sql.adaptive.enabled": "true", "spark.sql.codegen.wholeStage": "true"}  # as Spark comes
 _NUMBER = count()
 
 

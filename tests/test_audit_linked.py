@@ -174,6 +174,34 @@ def test_insiders_of_a_magnitude_and_coalitions() -> None:
     assert done[-1] == len(done)
 
 
+def test_a_margin_of_one_firm_is_its_own() -> None:
+    """A firm alone in a cell whose line is empty otherwise learns nothing by knowing the line's total."""
+    rows = [("n", "a", 5, "x"), ("s", "a", 7, "y"), ("s", "a", 3, "z"), ("s", "b", 9, "v"), ("s", "b", 4, "w")]
+    frame = pd.DataFrame(rows, columns=["region", "branch", "turnover", "firm"])
+    data = dc.Microdata.of(frame, dimensions=["region", "branch"], magnitudes=["turnover"], holding="firm")
+    table = dc.tabulate(data, by=["region", "branch"], value="turnover", top=3)
+    own = table.where(region="n", branch=["a", "Total"])
+    protected = dc.protect(table, dc.Hide(own | table.where(region=["s", "Total"], branch="a")))
+    found = insiders(protected)
+    assert not {c for cells in found["cells"] for c in cells} & set(np.flatnonzero(own).tolist())
+    everybody = insiders(protected, coalitions=[[int(c) for c in np.unique(table.contributions.contributor) if c >= 0]])
+    assert everybody.empty
+
+
+def test_the_audit_says_which_exposed_cells_are_sensitive() -> None:
+    """A secondary cell that is known exactly is a waste, a primary one a leak: repr, cells and primary tell."""
+    table = dc.Table.of([[5, 1, 3], [6, 4, 6], [7, 8, 9]], ["a", "b"])
+    bare = dc.protect(table, dc.Suppress(dc.Threshold(2), method="gauss", repair="off"))
+    assert "primary" not in repr(dc.audit(bare))
+    hidden = dc.protect(table, dc.Hide(table.where(a="1", b="1")))
+    found = dc.audit(hidden)
+    assert "1 exact (" in repr(found)
+    assert found.cells["status"].tolist() == hidden.status[found.number].tolist()
+    assert found.primary.tolist() == [n for n in found.exposed if hidden.status[n] == "u"]
+    with pytest.raises(dc.InputError, match="Protected"):
+        dc.audit(hidden.release()).primary  # noqa: B018
+
+
 def test_insiders_need_contributions() -> None:
     table = dc.Table.of([[1.5, 2.0], [3.0, 4.0]], ["a", "b"], value="x")
     with pytest.raises(dc.InputError, match="contributions"):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
-import shutil
-from collections.abc import Callable, Iterator
+import random
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -16,13 +15,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-import discreet as dc
 from discreet.duckdb_engine import DuckDB
 from discreet.engine import Engine, Grouping, Groups, Hmac, Key, Spanning
-from discreet.errors import InputError
 from discreet.ibis_engine import Ibis
 from tests import engines
-from tests.database import database
 from tests.test_engine import (
     FULL,
     MISSING,
@@ -37,35 +33,7 @@ from tests.test_engine import (
     refused,
 )
 
-pytestmark = [
-    pytest.mark.xdist_group("engines"),
-    # neither PySpark nor Ibis closes its sockets: that is left to the collector, which warns
-    pytest.mark.filterwarnings("ignore::ResourceWarning:pyspark"),
-    pytest.mark.filterwarnings("ignore:.*:pytest.PytestUnraisableExceptionWarning"),
-]
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The address of a PostgreSQL of our own."""
-    with database() as made:
-        yield made.url
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A session on a cluster of two workers."""
-    if shutil.which("java") is None and not os.environ.get("CI"):
-        pytest.skip("Apache Spark needs Java: apt-get install openjdk-17-jre-headless")
-    with engines.spark() as session:
-        yield session
-
-
-@pytest.fixture(scope="session", params=engines.KINDS)
-def make(request: pytest.FixtureRequest) -> engines.Make:
-    """What makes an engine from records."""
-    place = {"ibis on postgresql": "postgresql", "ibis on spark": "spark"}.get(request.param)
-    return engines.Make(request.param, None if place is None else request.getfixturevalue(place))
+pytestmark = engines.QUIET
 
 
 # -- the same answers -------------------------------------------------------------------------------------------------
@@ -99,24 +67,26 @@ def exactly(name: str, left: Any, right: Any) -> None:
         np.testing.assert_array_equal(left, right, err_msg=name)
 
 
-def frame(seed: int, n: int, holdings: pa.Array) -> pa.Table:
+def frame(seed: int, n: int) -> pa.Table:
     """Records with ties, zeros, negatives, halves that must be rounded, big keys, and every kind of column."""
     rng = np.random.default_rng(seed)
     whole = rng.integers(-4, 5, n)
     x = np.where(rng.random(n) < 0.5, whole * 0.125, np.round(rng.normal(0, 1e6, n), 3))
+    d = [Decimal(int(v)).scaleb(-3) for v in rng.integers(-(10**6), 10**6, n)]
     return pa.table(
         {
             "a": pa.array(np.array(["N", "S", 'it\'s "E"', None, ""], object)[rng.integers(0, 5, n)], pa.string()),
             "b": pa.array(np.array([0, 1, -5])[rng.integers(0, 3, n)], pa.int64()),
             "x": x,
-            "d": pa.array([Decimal(int(v)).scaleb(-3) for v in rng.integers(-(10**6), 10**6, n)], pa.decimal128(15, 3)),
+            "d": pa.array(d, pa.decimal128(15, 3)),
+            "d2": pa.array([abs(v) for v in d], pa.decimal128(15, 3)),
             "i": pa.array(rng.integers(-3, 4, n), pa.int32()),
             "t": pa.array([f"{v:.4f}" if v < 0 else f" {v:.3e}" for v in x]),
             "f": pa.array(np.round(rng.normal(0, 9, n), 1), pa.float32()),
             "w": np.where(rng.random(n) < 0.2, 1.0, rng.integers(0, 10**7, n) / 7),
             "r": pa.array(rng.integers(0, 2**64, n, dtype=np.uint64)),
             "s": pa.array([str(v) for v in rng.integers(-(2**63), 2**63, n)]),
-            "h": holdings.take(pa.array(rng.integers(0, len(holdings), n))),
+            **{f"h {kind}": held.take(pa.array(rng.integers(0, len(held), n))) for kind, held in HOLDINGS.items()},
             "id": pa.array(range(n), pa.int64()),
             "y": pa.array(rng.random(n) < 0.3),
             "e": pa.array([date(2020, 1, 1 + int(v)) for v in rng.integers(0, 3, n)]),
@@ -124,11 +94,12 @@ def frame(seed: int, n: int, holdings: pa.Array) -> pa.Table:
     )
 
 
+FEW = range(100)  # holdings with a few records each, many of them in one cell only; those named below are in most
 HOLDINGS = {
-    "text": pa.array(["b", "B", "a", "ä", "Z z", "z", "", None, None], pa.string()),
-    "integer": pa.array([10, 9, -1, 2**62, None, None], pa.int64()),
-    "decimal": pa.array([Decimal("10"), Decimal("9"), Decimal("-1.5"), None], pa.decimal128(12, 1)),
-    "float": pa.array([10.0, 9.0, -1.5, float("nan"), None], pa.float64()),
+    "text": pa.array(["b", "B", "a", "ä", "Z z", "z", "", None, None, *(f"u{k}" for k in FEW)], pa.string()),
+    "integer": pa.array([10, 9, -1, 2**62, None, None, *(1000 - k for k in FEW)], pa.int64()),
+    "decimal": pa.array([Decimal("10"), Decimal("-1.5"), None, *(Decimal(k) / 2 for k in FEW)], pa.decimal128(12, 1)),
+    "float": pa.array([10.0, 9.0, -1.5, float("nan"), None, *(k / 4 for k in FEW)], pa.float64()),
     "boolean": pa.array([True, False, None], pa.bool_()),
 }
 Y = Key(name="yes", column="y", codes=("false", "true"))
@@ -145,30 +116,71 @@ GROUPINGS = {
 }
 
 
-@pytest.mark.parametrize("kind", HOLDINGS)
-def test_every_engine_gives_the_bits_that_duckdb_gives(make: engines.Make, kind: str) -> None:
-    """Counts, sums, keys, largest contributions, those who span cells: of every kind of column."""
-    if make.slow and kind != "text":
-        return  # the kinds are told apart in our code, and Spark takes seconds a question
-    data = frame(len(kind), 300, HOLDINGS[kind])
-    data = data.append_column("d2", pa.array([abs(v) for v in data["d"].to_pylist()], pa.decimal128(15, 3)))
-    truth, engine = DuckDB.of(data), make(data)
-    for name in ("everything", "keys of units") if make.slow else GROUPINGS:
-        alike(truth.base_cells(GROUPINGS[name]), engine.base_cells(GROUPINGS[name]))
-    for column in () if make.slow else ("x", "d", "t", "f"):
-        assert truth.decimals(column) == engine.decimals(column), column
+def variants(name: str) -> list[Grouping]:
+    """A grouping with every kind of holding, if it has holdings that may be of several kinds."""
+    asked = GROUPINGS[name]
+    return [replace(asked, contributor=f"h {kind}") for kind in HOLDINGS] if asked.contributor == "h" else [asked]
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=records)
-def test_groups_equal_plain_python(make: engines.Make, rows: list[Record]) -> None:
+@pytest.fixture(scope="session")
+def pair(make: engines.Make) -> tuple[DuckDB, Engine]:
+    """DuckDB and another engine with the same 400 records."""
+    data = frame(5, 400)
+    return DuckDB.of(data), make(data)
+
+
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_every_engine_gives_the_bits_that_duckdb_gives(pair: tuple[DuckDB, Engine], name: str) -> None:
+    """Counts, sums, keys, largest contributions, those who span cells: of every kind of column and holding."""
+    truth, engine = pair
+    for asked in variants(name):
+        alike(truth.base_cells(asked), engine.base_cells(asked))
+
+
+def test_the_records_have_what_must_be_told_apart() -> None:
+    """Holdings in one cell and in several, records without one, ties: else the test above would show little."""
+    engine = DuckDB.of(frame(5, 400))
+    for asked in variants("everything"):
+        found = engine.base_cells(asked)
+        assert found.top_contributor is not None
+        assert found.spanning is not None
+        assert (found.top_contributor == -1).any()
+        assert len(found.spanning.group)
+        assert asked.contributor == "h boolean" or (found.top_contributor >= 0).any()
+    alone = engine.base_cells(variants("short floats")[-1]).top_contributor
+    assert alone is not None
+    assert (alone >= 0).any()
+
+
+@pytest.mark.parametrize("column", ["x", "d", "t", "f", "i"])
+def test_every_engine_finds_the_decimals_that_duckdb_finds(pair: tuple[DuckDB, Engine], column: str) -> None:
+    """Of doubles, decimals, text, short floats and whole numbers."""
+    truth, engine = pair
+    assert truth.decimals(column) == engine.decimals(column)
+
+
+@engines.ON_SPARK
+def test_spark_as_it_comes_gives_the_same_bits(spark: Any) -> None:
+    """Queries compiled, plans changed while they run, records in many partitions: none of it changes a bit."""
+    data = frame(6, 20_000)
+    before = {name: spark.conf.get(name) for name in engines.SETTINGS}
+    try:
+        for name, value in engines.SETTINGS.items():
+            spark.conf.set(name, value)
+        truth, engine = DuckDB.of(data), Ibis.of(spark.createDataFrame(engines.plain(data)).repartition(7))
+        for asked in (replace(variants("everything")[0], decimals=1), GROUPINGS["keys of units"]):
+            alike(truth.base_cells(asked), engine.base_cells(asked))
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
+# -- plain Python -----------------------------------------------------------------------------------------------------
+
+
+def equals_python(got: Groups, rows: list[Record]) -> None:
     """Counts, exact sums, keys mod 2**64 and merged contributions are what a loop over records gives."""
-    if make.slow and len(rows) < 20:
-        return
-    engine = make(arrow(rows))
-    got, cells = engine.base_cells(FULL), cells_of(rows)
-    assert isinstance(engine, Engine)
-    assert engine.rows() == len(rows)
+    cells = cells_of(rows)
     assert [tuple(c) for c in got.codes.tolist()] == list(cells)
     assert got.count.tolist() == [len(c.rows) for c in cells.values()]
     assert got.total is not None
@@ -180,6 +192,63 @@ def test_groups_equal_plain_python(make: engines.Make, rows: list[Record]) -> No
     assert got.key is not None
     assert got.key.tolist() == [sum(r["r"] for r in c.rows) % 2**64 for c in cells.values()]
     check_contributions(got, list(cells.values()))
+
+
+@pytest.mark.parametrize("make", engines.QUICK, indirect=True)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=records)
+def test_groups_equal_plain_python(make: engines.Make, rows: list[Record]) -> None:
+    """Whatever the records; Spark is asked below for many sets of records at a time."""
+    engine = make(arrow(rows))
+    assert isinstance(engine, Engine)
+    assert engine.rows() == len(rows)
+    equals_python(engine.base_cells(FULL), rows)
+
+
+RUNS = 60
+
+
+def many() -> list[list[Record]]:
+    """Sets of 1 to 25 records; small numbers as well as large ones, so that there are ties, zeros and halves."""
+    rng = random.Random(3)
+    return [[some(rng) for _ in range(rng.randint(1, 25))] for _ in range(RUNS)]
+
+
+def some(rng: random.Random) -> Record:
+    x = rng.choice([rng.randint(-200, 200), rng.randint(-(10**8), 10**8), 0])
+    return {
+        "a": rng.choice([*A.codes[:3], None]),
+        "b": rng.choice([0, 1, -5]),
+        "x": Decimal(x).scaleb(-2),
+        "w": Decimal(rng.choice([0, 1000, rng.randint(0, 10**6)])).scaleb(-3),
+        "r": rng.choice([0, 2**64 - 1, rng.randrange(2**64)]),
+        "h": rng.choice(["g1", "g2", "g3", None]),
+    }
+
+
+def part_of(whole: Groups, run: int) -> Groups:
+    """The cells of one run, and those who span several of them."""
+    rows, spanning = np.flatnonzero(whole.codes[:, 0] == run), whole.spanning
+    assert spanning is not None
+    mine = np.isin(spanning.group, rows)
+    kept = Spanning(
+        *(a[mine] for a in (spanning.group - rows[0], spanning.contributor, spanning.value, spanning.weighted))
+    )
+    names = ("count", "contributors", "total", "weight", "weighted_total", "key")
+    arrays = {f: getattr(whole, f)[rows] for f in (*names, "top_value", "top_weight", "top_contributor")}
+    return replace(whole, codes=whole.codes[rows, 1:], spanning=kept, **arrays)
+
+
+def test_many_sets_of_records_equal_plain_python(make: engines.Make) -> None:
+    """Sixty at once, told apart by one more dimension: one question, for engines whose every question takes long."""
+    runs = many()
+    rows = [{**r, "h": r["h"] and f"{k} {r['h']}"} for k, run in enumerate(runs) for r in run]
+    data = arrow(rows).append_column("run", pa.array([k for k, run in enumerate(runs) for _ in run], pa.int64()))
+    engine, key = make(data), Key(name="run", column="run", codes=tuple(str(k) for k in range(RUNS)))
+    found = engine.base_cells(replace(FULL, keys=(key, *FULL.keys)))
+    assert engine.rows() == len(rows)
+    for k, run in enumerate(runs):
+        equals_python(part_of(found, k), run)
 
 
 def test_keys_of_units_are_pythons(make: engines.Make) -> None:
@@ -221,14 +290,14 @@ def test_codes_are_text_in_natural_order(make: engines.Make) -> None:
         "e": (pa.array([date(2020, 5, 17)] * 3 + [None], pa.date32()), ("2020-05-17",)),
     }
     engine = make(pa.table({name: values for name, (values, _) in columns.items()}))
+    keys = []
     for name, (_, codes) in columns.items():
         assert sorted(engine.categories(name)) == sorted(codes), name
-        if make.slow and name not in {"f", "d", "b"}:
-            continue
-        key = Key(name=name, column=name, codes=(*codes, "?"), missing="?")
-        got = engine.base_cells(Grouping(keys=(key,)))
-        assert {key.codes[c] for c in got.codes[:, 0]} - {"?"} == set(codes)
-        assert got.count.sum() == 4
+        keys.append(Key(name=name, column=name, codes=(*codes, "?"), missing="?"))
+    got = engine.base_cells(Grouping(keys=tuple(keys)))
+    assert got.count.sum() == 4
+    for k, key in enumerate(keys):
+        assert {key.codes[c] for c in got.codes[:, k]} - {"?"} == set(key.codes[:-1]), key.name
     assert engine.categories("i") == ("2", "9", "10")
 
 
@@ -289,7 +358,7 @@ def test_faults_are_refused_in_the_same_words(make: engines.Make) -> None:
         Grouping(keys=(good,), record_key=Hmac(unit="id", secret=SECRET)),
         Grouping(keys=(good,), where=((A, ("N",)),)),
     ]
-    messages = same_words(pa.table(columns), make, *(asked[:2] if make.slow else asked))
+    messages = same_words(pa.table(columns), make, *asked)
     assert "3 records hold a code that is not in the codebook" in messages[0]
     assert "record key column 'k': 2 records have no value, 2 records hold no whole number" in messages[0]
 
@@ -302,7 +371,7 @@ def test_sums_that_do_not_fit_are_refused(make: engines.Make, contributor: str |
         Grouping(keys=(A,), magnitude=name, decimals=decimals, weight=weight, contributor=contributor, top=top)
         for name, decimals, weight, top in (("x", 1, None, 1), ("x", 12, None, 0), ("x", 0, "w", 1), ("i", 0, None, 0))
     ]
-    for message in same_words(data, make, *(asked[:1] if make.slow else asked)):
+    for message in same_words(data, make, *asked):
         assert "fewer decimals" in message
 
 
@@ -313,158 +382,3 @@ def test_columns_must_exist_and_fit(make: engines.Make) -> None:
     assert "does not hold numbers" in refused(lambda: engine.decimals("b"))
     assert "not whole" in refused(lambda: engine.categories("c"))
     assert "holds no records" in refused(lambda: make(pa.table({"a": pa.array([], pa.string())})))
-
-
-# -- ways in ----------------------------------------------------------------------------------------------------------
-
-
-def people() -> pa.Table:
-    return pa.table({"id": [1, 2, 3], "county": ["01", "01", "02"], "sex": ["f", "m", "f"], "pay": [10.5, 8.0, 9.25]})
-
-
-def tables(source: Any, **more: Any) -> Any:
-    data = dc.Microdata.of(source, dimensions=["county", "sex"], unit="id", magnitudes=["pay"], secret=SECRET, **more)
-    return dc.tabulate(data, by=["county", "sex"], value="pay", top=1)
-
-
-def test_microdata_take_databases_and_ibis_tables(postgresql: str, tmp_path: Any) -> None:
-    """A URL, a connection, a table with steps of the caller's own; files too, if Ibis is named."""
-    import ibis
-
-    name = engines.in_postgresql(postgresql, people())
-    connection = ibis.connect(postgresql)
-    truth = tables(people()).cells
-    for source, more in (
-        (postgresql, {"table": name}),
-        (postgresql, {"table": f"public.{name}"}),
-        (connection, {"table": name}),
-        (connection.table(name), {}),
-        (ibis.memtable(people()), {}),
-        (people(), {"engine": "ibis"}),
-    ):
-        found = tables(source, **more)
-        assert found.cells.equals(truth), source
-    some = connection.table(name).filter(lambda t: t.county == "01")
-    assert tables(some).cells["count"].iloc[0] == 2
-    connection.disconnect()
-
-
-def test_microdata_take_spark(spark: Any) -> None:
-    """A data frame, and a session with the name of a table."""
-    held = spark.createDataFrame(people())
-    held.createOrReplaceTempView("people")
-    truth = tables(people()).cells
-    assert tables(held).cells.equals(truth)
-    assert tables(spark, table="people").cells.equals(truth)
-    assert "leave it out" in refused(lambda: Ibis.of(held, table="people"))
-
-
-def test_wrong_places_are_refused_without_a_password(postgresql: str) -> None:
-    """Neither the URL nor what the database said is in a message, an error's context or a repr."""
-    address = "postgresql://me:XSECRETX@127.0.0.1:1/XSECRETX"
-    assert "cannot connect to the postgresql database" in refused(lambda: Ibis.of(address, table="t"))
-    assert "cannot connect to the nonsense database" in refused(lambda: Ibis.of("nonsense://XSECRETX"))
-    name = engines.in_postgresql(postgresql, people())
-    keyed = postgresql.replace("postgres@", "postgres:XSECRETX@")
-    assert "XSECRETX" not in repr(dc.Microdata.of(keyed, table=name, dimensions=["sex"]))
-    assert f"did you mean '{name}'?" in refused(lambda: Ibis.of(keyed, table=name + "x"))
-    engines.in_postgresql(postgresql, people())
-    assert "name the table of the postgresql database" in refused(lambda: Ibis.of(keyed))
-    assert "by engine 'ibis'" in refused(lambda: tables(keyed, table=name, engine="duckdb"))
-    assert "did you mean 'ibis'?" in refused(lambda: tables(people(), engine="ibbis"))
-    assert "an engine already" in refused(lambda: tables(DuckDB.of(people()), engine="ibis"))
-    assert "memory=" in refused(lambda: tables(keyed, table=name, memory="1GB"))
-
-
-def test_postgresql_has_kinds_of_its_own(postgresql: str) -> None:
-    """Padded text, enumerations, numbers of any size, NaN and infinity among decimals; a language's order of text."""
-    import psycopg
-
-    with psycopg.connect(postgresql, autocommit=True) as connection:
-        connection.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')")
-        connection.execute(
-            'CREATE TABLE kinds ("C" char(4), m mood, n numeric, v numeric, u uuid, j json, s timestamp)'
-        )
-        connection.execute(
-            "INSERT INTO kinds VALUES "
-            "('ab', 'sad', 1.25, 7, '00000000-0000-0000-0000-000000000001', '{}', '2020-01-01'),"
-            "('a', 'glad', -2, 8, '00000000-0000-0000-0000-000000000001', '{}', '2020-01-01 12:30'),"
-            "(' ', 'glad', 3, 1e60, '00000000-0000-0000-0000-000000000002', '{}', '2020-01-01 12:30')"
-        )
-    engine = Ibis.of(postgresql, table="kinds")
-    assert engine.categories("C") == ("a", "ab")
-    assert engine.categories("m") == ("glad", "sad")
-    assert engine.categories("s") == ("2020-01-01 00:00:00", "2020-01-01 12:30:00")
-    assert engine.duplicates("u") == (1, 0)
-    assert engine.decimals("n") == 2
-    assert "holds no codes (its type is json)" in refused(lambda: engine.categories("j"))
-    mood = Key(name="mood", column="m", codes=("sad", "glad"))
-    found = engine.base_cells(Grouping(keys=(mood,), magnitude="n", contributor="u", top=1))
-    assert found.total is not None
-    assert found.total.tolist() == [125, 100]
-    assert "1 record is too large" in refused(lambda: engine.base_cells(Grouping(keys=(mood,), magnitude="v")))
-    with psycopg.connect(postgresql, autocommit=True) as connection:
-        connection.execute("INSERT INTO kinds (\"C\", m, n, v) VALUES ('a', 'sad', 'NaN', 'Infinity')")
-    later = Ibis.of(postgresql, table="kinds")
-    words = "1 record has no value (missing or NaN)"
-    assert words in refused(lambda: later.base_cells(Grouping(keys=(mood,), magnitude="n")))
-    assert "1 record is infinite" in refused(lambda: later.base_cells(Grouping(keys=(mood,), magnitude="v")))
-
-
-def test_secrets_stay_out_of_queries(postgresql: str) -> None:
-    """A database's log may hold queries; the pads of a secret are a temporary table instead."""
-    import ibis
-
-    connection = ibis.connect(postgresql)
-    engine = Ibis.of(connection, table=engines.in_postgresql(postgresql, people()))
-    said: list[str] = []
-    compile_ = connection.compile
-    connection.compile = lambda *a, **k: said.append(str(compile_(*a, **k))) or compile_(*a, **k)  # type: ignore[method-assign]
-    sex = Key(name="sex", column="sex", codes=("f", "m"))
-    key = Hmac(unit="id", secret=SECRET)
-    engine.base_cells(Grouping(keys=(sex,), record_key=key))
-    assert any("sha256" in sql.lower() for sql in said)
-    assert not any(pad.hex() in sql for pad in key.pads() for sql in said)
-    connection.disconnect()
-
-
-def test_databases_with_ways_of_their_own_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that rounds halves to even, say; and record keys where SHA-256 has no known name."""
-    from discreet import ibis_dialects, ibis_engine
-
-    def half_even(keyed: bool, dialect: str) -> Any:
-        asked, wanted = ibis_dialects.trial(keyed, dialect)
-        return asked, {**wanted, "up": 2}
-
-    monkeypatch.setattr(ibis_engine, "trial", half_even)
-    assert "computes otherwise than discreet expects (up)" in refused(lambda: Ibis.of(people()))
-    with pytest.raises(InputError, match="cannot be made from unit ids on sqlite"):
-        ibis_dialects.digests("sqlite")
-
-
-@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "trino"])
-def test_the_expression_can_be_said_in_other_dialects(dialect: str) -> None:
-    """Not run there, but translated without a word that the dialect lacks."""
-    import ibis
-
-    from discreet.ibis_plan import Plan
-
-    data = ibis.table(
-        {"a": "string", "b": "int64", "x": "float64", "w": "float64", "r": "decimal(20,0)", "h": "string"}
-    )
-    sql = str(ibis.to_sql(Plan(FULL, data, dialect, 2).expression, dialect=dialect))
-    assert "ROW_NUMBER() OVER" in sql
-
-
-@pytest.fixture
-def no_ibis(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """As if Ibis were not installed."""
-    import sys
-
-    monkeypatch.setitem(sys.modules, "ibis", None)
-    return lambda: None
-
-
-def test_without_ibis_the_extra_is_named(no_ibis: Any) -> None:
-    """What to install."""
-    assert "discreet[ibis]" in refused(lambda: Ibis.of("postgres://somewhere/x"))

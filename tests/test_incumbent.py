@@ -14,9 +14,13 @@ from scipy.sparse import csr_array
 
 from discreet.errors import InputError
 from discreet.methods.suppress.cleanup import clean_up
+from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.incumbent import incumbent
+from discreet.methods.suppress.narrow import inside
 from discreet.methods.suppress.problem import Needs, Problem
 from discreet.methods.suppress.reach import check, verified
+from discreet.methods.suppress.ways import Move, Ways
+from discreet.methods.suppress.wholesale import wholesale
 
 Array = NDArray[Any]
 
@@ -169,3 +173,44 @@ def test_a_start_is_never_made_worse() -> None:
     p = problem(3, (5, 5, 4))
     start = p.hidden | p.free
     assert p.cost(incumbent(p, seconds=20, start=start, rounds=2)) <= p.cost(start)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_programmes_over_moves_agree_with_those_over_rows(seed: int) -> None:
+    """The same answer, met or not, and moves that keep every sum."""
+    p = problem(seed, (3, 3, 3, 3))
+    pattern = p.hidden | (p.free & (np.random.default_rng(seed).random(len(p)) < 0.7))
+    part, _, basis = inside(p, pattern)
+    over, by_rows = Ways(part, basis), Ways(part)
+    assert over.moves is not None
+    everything = np.ones(len(part), bool)
+    for need in range(len(part.needs)):
+        amount = float(part.needs.above[need])
+        one, two = (w.find(everything, need, 1, amount, np.ones(len(part))) for w in (over, by_rows))
+        assert type(one) is type(two)
+        if isinstance(one, Move):
+            moved = np.zeros(len(part))
+            moved[one.cells] = one.by
+            assert np.abs(part.rows @ moved).max() < 1e-6 * amount
+            assert one.of(int(part.needs.cell[need])) >= amount * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wholesale_pattern_is_proved_or_everything(seed: int) -> None:
+    """What is called proved protects by plain programmes; without proof everything is hidden."""
+    p = problem(seed, (4, 4, 4))
+    p = p.with_needs(Needs.of(p.needs.cell, p.needs.below, p.needs.above))
+    pattern, proved = wholesale(p, time.monotonic() + 20)
+    assert protects(p, pattern).all() if proved else (pattern == (p.hidden | p.free)).all()
+    nothing, unproved = wholesale(p, time.monotonic() - 1)
+    assert not unproved
+    assert (nothing == (p.hidden | p.free)).all()
+
+
+def test_a_condensed_problem_is_taken_as_it_is() -> None:
+    """The pattern is one of the smaller problem, and leads to one that protects the whole."""
+    p = problem(3, (5, 5, 4))
+    small = condense(p)
+    pattern = incumbent(small.small, seconds=60, rounds=3, condensed=small)
+    assert len(pattern) == len(small.small)
+    assert protects(p, small.expand(pattern)).all()

@@ -101,7 +101,7 @@ def test_every_page_of_the_folder_is_in_the_navigation() -> None:
 
     found = list(named(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]))
     assert len(found) == len(set(found))
-    assert set(found) == {str(p.relative_to(DOCS)) for p in DOCS.rglob("*.md")}
+    assert set(found) == {str(p.relative_to(DOCS)) for kind in ("*.md", "*.ipynb") for p in DOCS.rglob(kind)}
 
 
 def test_every_link_leads_to_a_place(site: Path, pages: dict[Path, Read]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,9 @@ from scipy.sparse import csc_array, csr_array, hstack
 import discreet as dc
 from discreet import Refused, Table, modular
 from discreet.audits.system import Known, intervals, unmovable
+from discreet.audits.view import view
 from discreet.datasets import printed
+from discreet.methods.suppress.inside import learned
 from discreet.methods.suppress.singletons import alone
 from discreet.release import Protected
 from tests.strategies import tables
@@ -357,3 +360,51 @@ def test_nobody_alone_in_cells_can_open_a_sensitive_one(seed: int) -> None:
         ]
         known = np.concatenate([np.flatnonzero(~done.hidden), len(table) + np.arange(len(own))])
         assert not modular.in_span(wider, known, np.array(others, int)).any()
+
+
+@pytest.mark.parametrize(
+    ("n", "rule"), [(1000, dc.FewContributors(3)), (5000, dc.FewContributors(2) | dc.PPercent(15))]
+)
+def test_no_firm_alone_in_a_cell_learns_a_sensitive_one(n: int, rule: dc.Rule) -> None:
+    """Elimination leaves some open by bounds: what remains of a sum beside one's own part; repair closes them all."""
+    table = dc.tabulate(dc.datasets.business(n=n), by=["activity", "region"], value="turnover", top=3)
+    nothing = table.statistic("count").inner == 0
+    for repair in ("off", "exact"):
+        done = dc.protect(table, dc.Suppress(rule, repair=repair))
+        sensitive = np.flatnonzero(done.status == "u")
+        known = view(done).known
+        found = learned(known, alone(table), sensitive, nothing)
+        assert bool(found) == (repair == "off")
+    assert not unmovable(known, sensitive).any()
+
+
+def test_what_a_firm_learns_is_what_the_programmes_say() -> None:
+    """The quick audit from inside agrees with an audit for each contributor, who also knows his cells' margins."""
+    table = dc.tabulate(dc.datasets.business(n=300), by=["region", "size"], value="turnover", top=3)
+    nothing, group = table.statistic("count").inner == 0, alone(table)
+    done = dc.protect(table, dc.Suppress(dc.FewContributors(3), singletons="none"))
+    known, sensitive = view(done).known, np.flatnonzero(done.status == "u")
+    expected = {}
+    for who in np.unique(group[group > 0]):
+        own, inner = group == who, table.statistic(table.measure).inner.astype(float)
+        fixed = replace(
+            known, inner_lower=np.where(own, inner, known.inner_lower), inner_upper=np.where(own, inner, np.inf)
+        )
+        others = (table.matrix.T @ (~own & ~nothing).astype(int))[sensitive] > 0
+        stuck = sensitive[unmovable(fixed, sensitive) & others]
+        if len(stuck):
+            expected[int(who)] = stuck.tolist()
+    assert expected
+    assert {who: cells.tolist() for who, cells in learned(known, group, sensitive, nothing).items()} == expected
+
+
+def test_many_linked_tables_of_a_sparse_census_are_repaired() -> None:
+    """All tables of one to three of four sparse dimensions: nearly every sensitive cell is stuck until repair."""
+    names = ["age", "activity", "occupation", "citizenship"]
+    margins = [m for k in (1, 2, 3) for m in itertools.combinations(names, k)]
+    table = dc.tabulate(dc.datasets.census(n=20_000), margins=margins)
+    done = dc.protect(table, dc.Suppress(dc.Threshold(3)))
+    assert done.details["repair"] > 0
+    known = Known.hiding(table, done.hidden)
+    known = replace(known, lower=np.where(done.hidden, 1, known.lower))
+    assert not unmovable(known, np.flatnonzero(done.status == "u")).any()

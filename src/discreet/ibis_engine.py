@@ -21,7 +21,7 @@ from discreet.ibis_columns import Column, family, finite, total, whole
 from discreet.ibis_dialects import digests, pads, trial
 from discreet.ibis_faults import code_fault, faults
 from discreet.ibis_plan import Plan
-from discreet.ibis_source import fetch, is_url, open_table, quietly, small_table
+from discreet.ibis_source import closed_if_refused, fetch, is_url, open_table, quietly, small_table
 
 _STATED_DECIMALS = 12  # looked for in a column of decimal numbers of no stated scale
 _EXACT = float(2**52)  # doubles from here on are whole
@@ -48,9 +48,11 @@ class Ibis:
         the engine in this process reads, files and data frames, is read too.
         """
         found, backend, name = open_table(source, table)
-        made = cls(found, backend, name)
-        if is_url(source):  # the connection is ours, so it ends with the engine
-            weakref.finalize(made, backend.disconnect)
+        if not is_url(source):
+            return cls(found, backend, name)
+        with closed_if_refused(backend):
+            made = cls(found, backend, name)
+        weakref.finalize(made, backend.disconnect)  # the connection is ours, so it ends with the engine
         return made
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from discreet.errors import InputError, listed, nearest
 
 T = TypeVar("T")
 
+PYSPARK_LOGS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
@@ -41,11 +43,30 @@ def library() -> Any:
     return ibis
 
 
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark writes what Spark says to logs of its own, too; while it is not loaded, it cannot."""
+    logs = []
+    if "pyspark" in sys.modules:
+        with suppress(ImportError):  # older versions have no such logs
+            from pyspark.logger import PySparkLogger
+
+            logs = [PySparkLogger.getLogger(name) for name in PYSPARK_LOGS]
+    before = [log.disabled for log in logs]
+    for log in logs:
+        log.disabled = True
+    try:
+        yield
+    finally:
+        for log, was in zip(logs, before, strict=True):
+            log.disabled = was
+
+
 def quietly(problem: str, work: Callable[[], T]) -> T:
     """The result of some work of Ibis. What a database says when it fails may quote values or passwords, so only the
     kind of error is passed on; ours is raised outside the except clause, so that not even its context has more.
     What Ibis calls that its drivers deprecate is not the caller's to mend."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _unlogged():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return work()
@@ -56,6 +77,16 @@ def quietly(problem: str, work: Callable[[], T]) -> T:
     raise InputError(f"{problem} ({kind})")
 
 
+@contextmanager
+def closed_if_refused(backend: Any) -> Iterator[None]:
+    """A connection of ours does not outlive the refusal of what it was made for."""
+    try:
+        yield
+    except InputError:
+        backend.disconnect()
+        raise
+
+
 def open_table(source: Any, table: str | None) -> tuple[Any, Any, str]:
     """A table, the backend that holds it, and what messages call it."""
     ibis = library()
@@ -63,7 +94,8 @@ def open_table(source: Any, table: str | None) -> tuple[Any, Any, str]:
     if is_url(source):
         scheme = source.partition("://")[0]
         backend = quietly(f"cannot connect to the {scheme} database", lambda: ibis.connect(source))
-        return _named(backend, table, f"the {scheme} database")
+        with closed_if_refused(backend):
+            return _named(backend, table, f"the {scheme} database")
     if root == "ibis" and hasattr(source, "list_tables"):
         return _named(source, table, f"the {source.name} database")
     if root == "pyspark" and kind == "SparkSession":
@@ -89,8 +121,9 @@ def _named(backend: Any, table: str | None, place: str) -> tuple[Any, Any, str]:
             raise InputError(f"name the table of {place} that holds the records (table=){known}")
         table = names[0]
     schema, point, name = table.rpartition(".")
-    tries = [(table, None), (name, tuple(schema.split(".")) if "." in schema else schema)]
-    for wanted, database in tries[: 2 if point else 1]:
+    # a name with a point in it comes second: Spark finds a schema's table by it, but then cannot read it
+    tries = [(name, tuple(schema.split(".")) if "." in schema else schema), (table, None)]
+    for wanted, database in tries if point else tries[1:]:
         with suppress(InputError):
             found = quietly("", lambda w=wanted, d=database: backend.table(w, database=d))  # type: ignore[misc]
             return found, backend, f"table {table!r} of {place}"

@@ -16,7 +16,7 @@ from discreet.contributions import Contributions, Spanning, largest
 from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.layout import Layout
-from discreet.release import Protected
+from discreet.release import Protected, Status
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Who contributes what to which inner cell, in units of the last decimal; ``alone`` if nobody else does."""
+    """Who contributes what to which inner cell, in units of the last decimal; ``held``: contributors per inner cell."""
 
     contributor: Array
     inner: Array
     own: Array
-    alone: Array
+    held: Array
 
 
 def parts_of(table: Table, decimals: int) -> Parts:
@@ -41,8 +41,9 @@ def parts_of(table: Table, decimals: int) -> Parts:
     In a table of counts every inner cell that is not empty stands for one of its members, who counts as 1.
     """
     if table.measure == "count":
-        held = np.flatnonzero(table.statistic("count").inner > 0)
-        return Parts(held, held, np.ones(len(held)), table.statistic("count").inner[held] == 1)
+        count = table.statistic("count").inner
+        some = np.flatnonzero(count > 0)
+        return Parts(some, some, np.ones(len(some)), count)
     if table._inner_contributions is None:
         raise InputError("the table knows no contributions; tabulate microdata with value= and top=")
     inner, grid = table._inner_contributions, 10.0**decimals
@@ -54,7 +55,7 @@ def parts_of(table: Table, decimals: int) -> Parts:
         count = count + np.bincount(more.inner, minlength=len(count))
         who, row = np.concatenate([who, more.contributor]), np.concatenate([row, more.inner])
         own = np.concatenate([own, more.weighted / 10.0**more.weighted_decimals * grid])
-    return Parts(who, row, np.rint(own), count[row] == 1)
+    return Parts(who, row, np.rint(own), count)
 
 
 def insiders(
@@ -67,13 +68,15 @@ def insiders(
 
     Every single contributor in turn, or the given coalitions (lists of contributor numbers). In each inner cell the
     value is at least the coalition's own part; a cell that is theirs alone they know. One row per coalition that learns
-    something: who, how many cells, which (their own cells left out).
+    something: who, how many cells, how many of those a rule calls sensitive ("primary": the others are hidden for their
+    sake and may be known), and which. Cells with nobody else in them, margins too, are its own and left out.
     """
     import pandas as pd
 
     seen = view(protected)
     parts = parts_of(protected.table, seen.decimals)
     targets = np.flatnonzero(seen.unknown)
+    primary = protected.status == Status.PRIMARY.value
     known = unmovable(seen.known, targets)
     hidden_inner = np.unique(seen.known.matrix[:, targets].tocoo().row)
     touched = np.isin(parts.inner, hidden_inner)
@@ -83,23 +86,27 @@ def insiders(
         learned = _learned(seen.known, parts, np.array(coalition), targets)
         new = targets[learned & ~known]
         if len(new):
-            rows.append({"coalition": tuple(coalition), "learned": len(new), "cells": tuple(new.tolist())})
+            sensitive = int(primary[new].sum())
+            told = {"learned": len(new), "primary": sensitive, "cells": tuple(new.tolist())}
+            rows.append({"coalition": tuple(coalition), **told})
         if progress is not None:
             progress(n + 1, len(everybody))
-    return pd.DataFrame(rows, columns=["coalition", "learned", "cells"])
+    return pd.DataFrame(rows, columns=["coalition", "learned", "primary", "cells"])
 
 
 def _learned(known: Any, parts: Parts, coalition: Array, targets: Array) -> Array:
-    """Which targets have one value left for the coalition, other than cells made of its own parts alone."""
+    """Which targets have one value left for the coalition, other than cells that hold its own parts and no other's."""
     mine = np.isin(parts.contributor, coalition)
     own = np.bincount(parts.inner[mine], parts.own[mine], known.matrix.shape[0])
-    alone = np.zeros(len(own), bool)
-    alone[parts.inner[mine & parts.alone]] = True
+    members = np.unique(np.stack([parts.inner[mine], parts.contributor[mine]]), axis=1)[0]
+    members = np.bincount(members, minlength=len(own))
+    alone = (members > 0) & (members == parts.held)
     lower = np.where(own > 0, np.maximum(known.inner_lower, own), known.inner_lower)
     upper = np.where(alone, own, known.inner_upper)
     stuck = unmovable(replace(known, inner_lower=lower, inner_upper=upper), targets)
-    others = known.matrix[np.flatnonzero(~alone)].tocsc()
-    return np.asarray(stuck & (np.diff(others.indptr) > 0)[targets])
+    within = abs(known.matrix).T  # cells x inner cells
+    theirs = (within @ (members > 0).astype(float) > 0) & (within @ (parts.held > members).astype(float) == 0)
+    return np.asarray(stuck & ~theirs[targets])
 
 
 def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from discreet.audits.frechet import frechet
 from discreet.audits.system import intervals
 from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.errors import InputError
-from discreet.release import Protected, Release
+from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
 from discreet.rules import Levels, Rule, asked
 from discreet.table import Table
@@ -45,6 +45,8 @@ class Audit:
     need: tuple[Array, Array, Array] | None = None
     """Per audited cell the greatest least value and the least greatest value that were asked for, and the width."""
     sampled_bits: Array | None = field(default=None)
+    status: Array | None = field(default=None)
+    """Per audited cell its ``Status``, where the release is a Protected: only "u" are sensitive themselves."""
 
     @property
     def m(self) -> Array:
@@ -80,6 +82,13 @@ class Audit:
         return np.asarray(self.number[self.verdict != OPEN])
 
     @property
+    def primary(self) -> Array:
+        """Numbers of the exposed cells that are sensitive themselves; the others were hidden for the sake of these."""
+        if self.status is None:
+            raise InputError("which cells are sensitive is not known of what is out; audit a Protected")
+        return np.asarray(self.number[(self.verdict != OPEN) & (self.status == Status.PRIMARY.value)])
+
+    @property
     def ok(self) -> bool:
         """Whether no audited cell is exposed."""
         return not len(self.exposed)
@@ -94,6 +103,8 @@ class Audit:
         frame["width"] = self.upper - self.lower
         frame["values"], frame["bits"], frame["DR"] = self.m, self.bits, self.risk
         frame["verdict"] = self.verdict
+        if self.status is not None:
+            frame["status"] = self.status
         if self.truth is not None:
             frame["true"] = self.truth
         rank = np.select([self.verdict == EXACT, self.verdict == NARROW], [0, 1], 2)
@@ -145,11 +156,16 @@ class Audit:
         return self.to_html(most=24)
 
     def __repr__(self) -> str:
-        counts = [f"{int((self.verdict == v).sum()):,} {v}" for v in (EXACT, NARROW, OPEN)]
+        counts = []
+        for name in (EXACT, NARROW, OPEN):
+            at = self.verdict == name
+            counts.append(f"{int(at.sum()):,} {name}")
+            if name != OPEN and at.any() and self.status is not None:
+                counts[-1] += f" ({int((self.status[at] == Status.PRIMARY.value).sum()):,} primary)"
         return f"Audit({self.view.measure}: {len(self.number):,} cells, {', '.join(counts)})"
 
 
-COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "verdict", "true")
+COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "verdict", "status", "true")
 
 
 def audit(
@@ -182,7 +198,16 @@ def audit(
     )
     if not isinstance(released, Release):
         protection = _levels([released] if isinstance(released, Protected) else released, seen.measure, protection)
-    return of_view(seen, targets, protection=protection, progress=progress)
+    found = of_view(seen, targets, protection=protection, progress=progress)
+    return found if isinstance(released, Release) else replace(found, status=_status(released, found.number))
+
+
+def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
+    """The status of each audited cell; inner cells that are not published have none."""
+    several = [released] if isinstance(released, Protected) else released
+    cells = np.concatenate([p.status for p in several])
+    inside = number < len(cells)
+    return np.where(inside, cells[np.where(inside, number, 0)], "")
 
 
 def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Protection:

@@ -60,7 +60,7 @@ def place_options(command: Callable[..., None]) -> Callable[..., None]:
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """The argument and options that say which table: of records, or a ready one."""
     path = click.Path(path_type=Path)
-    options = [
+    options: list[Callable[..., Any]] = [
         click.argument("data", type=Place()),
         click.option("--by", default="", help="Dimensions to cross, separated by commas."),
         click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),

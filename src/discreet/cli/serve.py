@@ -105,8 +105,8 @@ def _prepared(
     if not cube.fits(read_codebook(codebook)):
         if isinstance(data, str) or engine == "ibis":
             raise InputError(
-                f"the cube would have more than {cube.MOST_CELLS:,} cells, and a server does not ask a database for each "
-                "table: serve a file of the records, or a codebook with fewer or coarser dimensions"
+                f"the cube would have more than {cube.MOST_CELLS:,} cells, and a server does not ask a database for "
+                "each table: serve a file of the records, or a codebook with fewer or coarser dimensions"
             )
         say("the cube would be too large: every table is counted from the records")
         return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)

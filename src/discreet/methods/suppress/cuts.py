@@ -13,6 +13,7 @@ allows an old one for some aim needs no programme for it.
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -213,7 +214,7 @@ class Intruder:
         return self.shaped(coefficient / aim.level), found
 
     def bridge(self, cell: int, x: Array) -> Bridge | None:
-        """The company that a hidden cell lacks: cells without one of which it cannot move, if the pattern has too few."""
+        """The company that a hidden cell lacks: it moves only if one of these does, and the pattern has too few."""
         solve = self._by_moves if self.by_moves else self._by_rows
         room = np.where(self.problem.free | self.fixed, x, 0)
         move, reduced = solve(cell, 1, room, room)
@@ -277,6 +278,8 @@ class Separation:
         self.witness: list[tuple[Array, ...]] = [() for _ in self.aims]
         self.order = list(range(len(self.aims)))
         self.programmes = self.made = 0
+        self.until = np.inf  # when to stop, although aims are left
+        self.complete = True  # whether the last call looked at every aim
         self.lock = threading.Lock()
 
     def allowed(self, k: int, x: Array) -> bool:
@@ -288,20 +291,30 @@ class Separation:
         down, up = self.problem.down * x + slack, self.problem.up * x + slack
         return all(bool((move >= -down).all() and (move <= up).all()) for move in found)
 
-    def __call__(self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED) -> list[Cut]:
-        """The inequality of each aim that x does not reach."""
+    def __call__(
+        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: int | None = None
+    ) -> list[Cut]:
+        """The inequality of each aim that x does not reach; with ``most`` it stops after so many a thread."""
         with np.errstate(invalid="ignore"):
             todo = [k for k in self.order if not self.allowed(k, x)]
         workers = self.intruders if len(todo) >= 4 else self.intruders[:1]
         found: list[tuple[int, Cut]] = []
+        self.complete = True
 
         def work(number: int) -> None:  # a fixed share each: the same inequalities in every run
+            mine = 0
             for k in todo[number :: len(workers)]:
+                if most is not None and mine >= most:
+                    return
+                if time.monotonic() > self.until:
+                    self.complete = False
+                    return
                 cut, move = workers[number].cut(self.aims[k], x, cap, tolerance)
                 with self.lock:
                     self.programmes += 1
                     if cut is not None:
                         found.append((k, cut))
+                        mine += 1
                     elif move:
                         self.witness[k] = _exactly(self.aims[k], move)
 

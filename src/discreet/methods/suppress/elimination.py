@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress import gauss, insiders, order, singletons
-from discreet.methods.suppress.roles import Array, Roles
+from discreet.methods.suppress.roles import Array, Roles, inner_records
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ def singletons_of(method: Suppress, table: Table, roles: Roles) -> singletons.Si
     primary = roles.primary[: len(table)]
     zeros = roles.zeros or bool((primary & roles.empty[: len(table)]).any())
     return singletons.find(table, method.singletons, primary, zeros=zeros)
+
+
+def owners(method: Suppress, table: Table, roles: Roles) -> tuple[Array, Array] | None:
+    """Per inner cell its only contributor (0: none or several) and whether nobody is in it; None if nobody is asked."""
+    single = singletons_of(method, table, roles)
+    if single.kind != singletons.OWN or not single.group.any():
+        return None
+    return single.group, inner_records(table) == 0
 
 
 def _wanted(method: Suppress, table: Table, roles: Roles) -> Array:

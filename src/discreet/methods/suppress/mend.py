@@ -94,8 +94,18 @@ def known_of(table: Table, roles: Roles, q: Quantities, hide: Array) -> Known:
     )
 
 
-def mended(table: Table, roles: Roles, gone: Array, progress: Callable[[int, int], None] | None = None) -> Repaired:
-    """The pattern after the audit found nothing wrong with it any more; ``hopeless`` if there is no way."""
+def mended(
+    table: Table,
+    roles: Roles,
+    gone: Array,
+    progress: Callable[[int, int], None] | None = None,
+    owners: tuple[Array, Array] | None = None,
+) -> Repaired:
+    """The pattern after the audit found nothing wrong with it any more; ``hopeless`` if there is no way.
+
+    ``owners``: per inner cell the number of its only contributor or 0, and whether nobody is in it; then the pattern
+    holds for those contributors too.
+    """
     statistic, n = table.statistic(table.measure), roles.n
     q = quantities(table, roles, gone)
     sums = len(q.values) - n
@@ -107,5 +117,13 @@ def mended(table: Table, roles: Roles, gone: Array, progress: Callable[[int, int
     truth = np.zeros(known.system().size)
     truth[: len(q.values)] = q.values
     truth[known.inner_variables()] = statistic.inner
-    done = repair(known, truth, required(table, roles, q), Costs(cost, q.bottom, q.top), hide, progress)
+    costs = Costs(cost, q.bottom, q.top)
+    done = repair(known, truth, required(table, roles, q), costs, hide, progress)
+    if owners is not None and not len(done.hopeless):
+        from discreet.methods.suppress.inside import closed
+
+        lower, upper = np.where(done.hidden, q.bottom, q.values), np.where(done.hidden, q.top, q.values)
+        now, sensitive = replace(known, lower=lower, upper=upper), np.flatnonzero(roles.primary)
+        more = closed(now, truth, sensitive, costs, done.hidden, owners)
+        done = replace(more, rounds=done.rounds + more.rounds)
     return replace(done, hidden=done.hidden[:n])

@@ -123,7 +123,7 @@ def _eliminated(rest: csr_array, n: int) -> csr_array:
 
 
 def _pivots(rest: csr_array) -> list[tuple[int, dict[int, float]]]:
-    """Variables written over others, each over ones that are eliminated later or never; a unit entry if there is one."""
+    """Variables written over others that are eliminated later or never; a unit entry if there is one."""
     lines = [
         dict(
             zip(

@@ -116,7 +116,10 @@ class Optimal:
             left = max(began + self.time - time.monotonic(), 0.0)
             clock = Clock(time.monotonic(), max(share * left, 0.5))
             first = state.pattern[cells] if state.pattern is not None else None if start is None else start[cells]
-            found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
+            try:
+                found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
+            except InputError:
+                raise UnprotectedError(_numbers(problem, part, cells, _unmet(part))) from None
         hidden = join(problem, [(part, cells) for part, cells, _ in parts], [f.hidden for f in found])
         cost, bound = problem.cost(hidden), min(sum(f.bound for f in found), problem.cost(hidden))
         bound = max(bound, min(state.bound, cost))
@@ -134,6 +137,13 @@ def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> 
     """The numbers in the whole problem of some needs of a part."""
     inside = np.flatnonzero(np.isin(problem.needs.cell, cells))
     return inside[hopeless] if len(hopeless) else np.empty(0, np.int64)
+
+
+def _unmet(part: Problem) -> Array:
+    """Needs that are not met even with all cells hidden that may be."""
+    from discreet.methods.suppress.reach import check
+
+    return np.flatnonzero(~check(part, part.free | part.hidden).met)
 
 
 def lower_bound(problem: Problem, seconds: float) -> float:

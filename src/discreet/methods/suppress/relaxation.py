@@ -113,8 +113,9 @@ class Relaxation:
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.x[self.free] = np.clip(np.asarray(solution.col_value), 0, 1)
         prices = np.maximum(np.asarray(solution.row_dual), 0)
-        self.reduced, proved = self._proof(prices)
-        self.bound = max(self.bound, proved)
+        reduced, proved = self._proof(prices)
+        if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
+            self.reduced, self.bound = reduced, proved
         slack = np.asarray(solution.row_value) - np.array([1.0 if isinstance(r, Cut) else 0.0 for r in self.rows])
         self.idle = [0 if s < 1e-7 else age + 1 for s, age in zip(slack, self.idle, strict=True)]
 
@@ -161,19 +162,21 @@ class Relaxation:
             self.solve()
             self.purge()
         else:
-            self.closed = True
+            self.closed = self.separation.complete
         return new
 
-    def run(self, until: float, tell: Callable[[float], None] | None = None, enough: float = np.inf) -> None:
-        """Rounds until no inequality is violated, the bound hardly moves, it is ``enough``, or the time is up."""
+    def run(self, until: float, tell: Callable[[float], None] | None = None, enough: float = np.inf) -> bool:
+        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if the time was up before."""
         history = [self.bound]
+        self.separation.until = until
         while not self.closed and time.monotonic() < until and self.bound < enough:
             self.round()
             history.append(self.bound)
             if tell is not None:
                 tell(self.bound)
             if len(history) > IDLE and history[-1] - history[-1 - IDLE] < GAIN * max(history[-1], 1e-9):
-                return
+                return True
+        return self.closed or self.bound >= enough
 
     def _lonely(self, x: Array) -> list[Bridge]:
         """Simple bridges that a pattern violates most."""

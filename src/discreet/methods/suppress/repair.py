@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.opening import SLACK, Opening
+
 if TYPE_CHECKING:
-    from discreet.audits.presolve import System
     from discreet.audits.system import Known
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
 ROUNDS = 5
-SLACK = 1e-6
-AROUND = 1500  # variables of the first programme around a cell; four times as many if that does not do
 
 
 @dataclass(frozen=True)
@@ -124,11 +123,17 @@ def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) ->
     hidden, served = np.zeros(len(cost), bool), np.zeros(len(need.cells), bool)
     hopeless = []
     plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
+    opening = Opening(system, truth, cost, (bottom, top))
     for j, cell in enumerate(need.cells):
         if served[j]:
             continue
-        tried = (_cheapest(system, truth, cell, steps, cost, (bottom, top)) for steps in _steps(need, reach, j))
-        found = [w for w in tried if w is not None]
+        found: list[tuple[float, list[Array]]] = []
+        for steps in _steps(need, reach, j):
+            way = _cheapest(opening, int(cell), steps, cost, thorough=not hidden.any())
+            if way is not None:
+                found.append(way)
+                if way[0] == 0:  # nothing more has to be hidden
+                    break
         if not found:
             hopeless.append(int(cell))
             continue
@@ -141,18 +146,12 @@ def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) ->
 
 
 def _cheapest(
-    system: System, truth: Array, cell: int, steps: list[float], cost: Array, limits: tuple[Array, Array]
+    opening: Opening, cell: int, steps: list[float], cost: Array, *, thorough: bool
 ) -> tuple[float, list[Array]] | None:
-    """The cheapest moves of the given sizes of one cell, or None if there is none."""
+    """The cheapest moves of the given sizes of one cell and what they cost, or None if there is none."""
     moves, price, left = [], 0.0, cost.copy()
     for step in steps:
-        size, found = AROUND, None
-        while found is None:
-            near = _around(system, cell, size)
-            found = _programme(system, truth, cell, step, left, near, limits)
-            if len(near) == system.size:
-                break
-            size *= 4
+        found = opening.cheapest(cell, step, left, thorough=thorough)
         if found is None:
             return None
         changed = np.flatnonzero(np.abs(found[: len(cost)]) > SLACK)
@@ -160,67 +159,3 @@ def _cheapest(
         left[changed] = 0
         moves.append(found)
     return price, moves
-
-
-def _around(system: System, cell: int, size: int) -> Array:
-    """The variables nearest to a cell by shared equations."""
-    if size >= system.size:
-        return np.arange(system.size)
-    rows, columns = system.rows, system.columns
-    seen = np.zeros(system.size, bool)
-    seen[cell] = True
-    front, count = np.array([cell]), 1
-    while len(front) and count < size:
-        touched = np.unique(np.concatenate([columns.indices[columns.indptr[v] : columns.indptr[v + 1]] for v in front]))
-        fresh: list[int] = []
-        for row in touched:
-            here = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
-            new = here[~seen[here]]
-            seen[new] = True
-            fresh.extend(new.tolist())
-            count += len(new)
-            if count >= 4 * size:
-                break
-        front = np.array(fresh, np.int64)
-    return np.flatnonzero(seen)
-
-
-def _programme(
-    system: System, truth: Array, cell: int, step: float, cost: Array, near: Array, limits: tuple[Array, Array]
-) -> Array | None:
-    """A move that costs least: the cell by ``step``, published cells at their cost, no equation broken."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import hstack
-
-    price = np.zeros(system.size)
-    price[: len(cost)] = cost
-    price = price[near]
-    published = system.lower[near] == system.upper[near]
-    down = truth[near] - np.where(published, limits[0][near], system.lower[near])
-    up = np.where(published, limits[1][near], system.upper[near]) - truth[near]
-    stay = ~np.isfinite(price) | (published & (near >= len(cost)))
-    down, up = np.where(stay, 0, np.maximum(down, 0)), np.where(stay, 0, np.maximum(up, 0))
-    at, size = int(np.searchsorted(near, cell)), len(near)
-    if step > (up if step > 0 else down)[at] + SLACK or -step > down[at] + SLACK:
-        return None
-    least, most = np.zeros(2 * size), np.concatenate([up, down])
-    least[at], most[at], most[size + at] = max(step, 0), max(step, 0), max(-step, 0)
-    least[size + at] = max(-step, 0)
-    here = system.rows[:, near]
-    here = here[np.diff(here.indptr) > 0]
-    equations = LinearConstraint(hstack([here, -here], format="csc"), 0, 0)
-    finite = np.where(np.isfinite(price), price, 0)
-    paid = np.tile(finite + 1e-6 * finite.max(initial=1), 2)  # hidden cells cost next to nothing, not nothing
-    for whole in (0, 1) if system.integer else (0,):
-        done = milp(
-            paid, constraints=equations, bounds=Bounds(least, most), integrality=np.full(2 * size, whole),
-            options={"time_limit": 30.0},
-        )  # fmt: skip
-        if done.x is None:
-            return None
-        move = done.x[:size] - done.x[size:]
-        if np.abs(move - np.rint(move)).max(initial=0) < SLACK:
-            break
-    full = np.zeros(system.size)
-    full[near] = np.rint(move) if system.integer else move
-    return full

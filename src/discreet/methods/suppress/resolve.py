@@ -37,7 +37,10 @@ def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
             if finished:
                 best.prove(best.cost)  # nothing cheaper than the best satisfies what is known
             break
+        relaxation.separation.until = clock.at(1)
         found = violated(relaxation.separation, x)
+        if not found and not relaxation.separation.complete:
+            break
         if not found:
             level.improve(np.rint(x).astype(bool))
             if finished:
@@ -100,8 +103,8 @@ def _model(relaxation: Relaxation) -> Any:
         column.append(relaxation.place[cells])
         data.append(value)
         right.append(0.0 if isinstance(line, Bridge) else 1.0)
-    shape = (len(right), n)
-    matrix = coo_array((np.concatenate(data), (np.concatenate(row), np.concatenate(column))), shape=shape).tocsr()
+    entries = [np.concatenate(part) if part else np.empty(0) for part in (data, row, column)]
+    matrix = coo_array((entries[0], (entries[1].astype(int), entries[2].astype(int))), shape=(len(right), n)).tocsr()
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = n, len(right)
     lp.col_cost_ = relaxation.problem.weight[relaxation.free] / relaxation.scale

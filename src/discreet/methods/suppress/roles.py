@@ -80,7 +80,7 @@ def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
             + names(joined.layout, np.flatnonzero(both)), "mark them safe, or do not force them",
         )  # fmt: skip
     zeros = sums is not None if method.zeros is None else method.zeros
-    empty = joined.layout.aggregate(_records(table)) == 0
+    empty = joined.layout.aggregate(inner_records(table)) == 0
     safe_zeros = not zeros and not (primary & empty).any()
     levels = method.levels(table) if callable(method.levels) else method.levels
     low, high = _bounds(method.bounds, levels, table, m)
@@ -90,7 +90,7 @@ def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
     )
 
 
-def _records(table: Table) -> Array:
+def inner_records(table: Table) -> Array:
     """How many records each inner cell has; of a ready table without counts, whether it has any."""
     if "count" in table.statistics:
         return table.statistic("count").inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 DEEP = 10  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
 ROUNDS = 20  # of cutting at one node
+CHECKED = 2  # inequalities that suffice to reject a pattern
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
 
 
@@ -78,9 +80,13 @@ class Tree:
         )  # fmt: skip
         self.node = (-1, 0)
         self.x = relaxation.x
+        self.pending: list[Cut] = []
         self.used, self.nodes, self.ended = 0.0, 0, False
 
     def _settings(self) -> None:
+        import pyscipopt
+
+        self.model.setHeuristics(pyscipopt.SCIP_PARAMSETTING.FAST)  # good patterns come from elsewhere
         for name, value in {
             "misc/allowstrongdualreds": False,  # it presolves before all constraints are there
             "misc/allowweakdualreds": False,
@@ -121,7 +127,9 @@ class Tree:
         from discreet.methods.suppress.searching import WHOLE, violated
 
         x = self.pattern(solution)
-        if violated(self.separation, x):
+        found = violated(self.separation, x, most=CHECKED)
+        if found or not self.separation.complete:
+            self.pending += found  # a constraint may not be added while a pattern is only checked
             return False
         if (np.abs(x - np.rint(x)) < WHOLE).all():
             self.level.improve(np.rint(x).astype(bool))
@@ -132,7 +140,8 @@ class Tree:
         from discreet.methods.suppress.searching import violated
 
         x = self.pattern()
-        fresh = [c for c in violated(self.separation, x) if c.name not in self.names]
+        fresh, self.pending = [*self.pending, *violated(self.separation, x)], []
+        fresh = list({c.name: c for c in fresh if c.name not in self.names}.values())
         for cut in fresh:
             self.names.add(cut.name)
             self.add(cut)
@@ -158,6 +167,7 @@ class Tree:
             return
         self.model.setObjlimit((self.level.target + 1e-6 * self.scale - self.offset) / self.scale)
         self.used += seconds
+        self.separation.until = time.monotonic() + seconds
         self.model.setParam("limits/time", max(self.used, 0.1))
         self.model.optimize()
         self.nodes = int(self.model.getNTotalNodes())

@@ -24,12 +24,13 @@ Progress = Callable[[int, int], None]
 Tell = Callable[[float, float], None]
 
 WHOLE = 1e-6
-FIRST, FIRST_MOST = 0.1, 20.0  # of the time, and seconds, for the first pattern
-ROOT = 0.6  # of the time left, at most, for the relaxation
-GUIDED = 0.2  # of the time left, at most, for a better pattern near it
+FIRST = 0.15  # of the time, at most, for the first pattern
+EACH = 0.004  # seconds of that for each cell with a choice
+ROOT = 0.6  # of the time after which the tree begins, whatever the relaxation still gains
+TURN = 0.25  # of the time left, at most, for a turn of the relaxation
+GUIDED = 0.2  # of the time left, at most, for a better pattern after it
 LEAST_SECONDS = 0.5  # for that
-NEAR = 0.6  # of that for what the best pattern and the relaxation disagree on
-AGREE = 1e-6
+NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
@@ -45,8 +46,13 @@ class Clock:
         """The moment when this share of the time is used."""
         return self.began + share * self.seconds
 
+    def soon(self, share: float) -> float:
+        """The moment when this share of the time left is used."""
+        return time.monotonic() + share * self.left
+
     @property
     def left(self) -> float:
+        """Seconds."""
         return max(self.at(1) - time.monotonic(), 0.0)
 
 
@@ -151,6 +157,11 @@ class Level:
         wide = np.where(group >= 0, x[np.where(group >= 0, group, 0)], 0.0) if len(x) else np.zeros(len(group))
         return self.above.guide(np.where(self.small.whole.hidden, 1.0, wide))
 
+    @property
+    def top(self) -> Level:
+        """The first level."""
+        return self if self.above is None else self.above.top
+
     def improve(self, pattern: Array) -> None:
         """Note a pattern that protects."""
         self.best.improve(self.lift(pattern))
@@ -201,7 +212,7 @@ def search(
     if not len(problem.needs):
         return Found(small.expand(problem.hidden), small.base, "optimal", 0, 0)
     first = incumbent(
-        problem, seconds=min(FIRST * clock.seconds, FIRST_MOST), seed=how.seed,
+        problem, seconds=min(FIRST * clock.seconds, EACH * int(problem.free.sum())), seed=how.seed,
         start=small.shrink(start) if start is not None else None,
     )  # fmt: skip
     best = Best(problem, small.base, tell, first)
@@ -211,16 +222,17 @@ def search(
     while not best.done(how.gap) and clock.left > 0:
         turn += 1
         spent = time.monotonic()
-        level.relaxation.run(_soon(clock, ROOT), level.prove, enough=_enough(level, how.gap))
+        stalled = level.relaxation.run(clock.soon(TURN), level.prove, enough=_enough(level, how.gap))
         level.prove(level.relaxation.bound)
         if best.done(how.gap):
             break
         better(how, level, turn, min(max(time.monotonic() - spent, LEAST_SECONDS), GUIDED * clock.left))
         below = None if best.done(how.gap) else level.below()
-        if below is None:
+        if below is not None:
+            made += level.relaxation.separation.made
+            level = below
+        elif stalled or time.monotonic() > clock.at(ROOT):
             break
-        made += level.relaxation.separation.made
-        level = below
     if not best.done(how.gap) and clock.left > 0:
         nodes = branch(how, level, clock)
     proved = best.bound > best.target
@@ -232,41 +244,17 @@ def search(
     return Found(small.expand(best.pattern), bound + small.base, status, made, nodes, cuts)
 
 
-def _soon(clock: Clock, share: float) -> float:
-    return time.monotonic() + share * clock.left
-
-
 def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | None = None) -> None:
-    """Look for a cheaper pattern: where the best and the relaxation disagree by branch and cut, then all around."""
-    best = level.best
+    """Look for a cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
+    from discreet.methods.suppress import nearby
+
+    best, clock = level.best, Clock(time.monotonic(), seconds)
     guide = level.guide(level.relaxation.x if x is None else x)
-    until = time.monotonic() + seconds
-    if turn % 2 or x is None:
-        disagree(how, level, guide, NEAR * seconds)
-    left = until - time.monotonic()
-    if left > 0 and not best.done(how.gap):
-        best.improve(incumbent(best.problem, seconds=left, guide=guide, start=best.pattern, seed=how.seed + turn))
-
-
-def disagree(how: Optimal, level: Level, guide: Array, seconds: float) -> None:
-    """The best pattern among those that hide and publish what the best one and the relaxation agree on."""
-    top = level
-    while top.above is not None:
-        top = top.above
-    best, problem = top.best, top.problem
-    out = problem.free & (guide < AGREE) & ~best.pattern
-    into = problem.free & (guide > 1 - AGREE) & best.pattern
-    if (out | into).sum() < FIXED * problem.free.sum():
-        return
-    clock = Clock(time.monotonic(), seconds)
-    inner = Best(problem, best.base, lambda cost, bound: None, best.pattern)
-    below = _restricted(top, inner, out, into)
-    if below is None:
-        return
-    below.relaxation.run(clock.at(0.3), enough=below.target + WHOLE)
-    if below.relaxation.bound < below.target:
-        branch(how, below, clock, patterns=False)
-    best.improve(inner.pattern)
+    nearby.disagree(how, best, guide, clock.seconds * NEAR[0])
+    nearby.around(how, best, level.top.small.moves.tocsc(), clock.at(NEAR[1]) - time.monotonic(), how.seed + turn)
+    if clock.left > 0 and not best.done(how.gap):
+        found = incumbent(best.problem, seconds=clock.left, guide=guide, start=best.pattern, seed=how.seed + turn)
+        best.improve(found)
 
 
 def _restricted(level: Level, best: Best, out: Array, into: Array) -> Level | None:
@@ -297,11 +285,11 @@ def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -
     return (scip.branch if use_scip else resolve.branch)(how, level, clock, patterns)
 
 
-def violated(separation: Separation, x: Array) -> list[Cut]:
+def violated(separation: Separation, x: Array, *, most: int | None = None) -> list[Cut]:
     """Inequalities that a pattern violates; a whole pattern without any protects."""
     whole = bool((np.abs(x - np.rint(x)) < WHOLE).all())
     x = np.rint(x) if whole else x
-    found = separation(x)
-    if not found and whole:
-        found = separation(x, cap=FAR, tolerance=WHOLE)
+    found = separation(x, most=most)
+    if not found and whole and separation.complete:
+        found = separation(x, cap=FAR, tolerance=WHOLE, most=most)
     return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x)))]

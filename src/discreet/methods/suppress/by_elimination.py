@@ -1,0 +1,87 @@
+"""Elimination for a problem in numbers: the cells written over a basis of the moves are the columns of a matrix.
+
+Cells whose columns span a sensitive one's give it away, in tables and in any other system of sums. What elimination
+does not see, bounds and levels, is mended afterwards: needs that are not met take their cheapest move.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress import moves
+from discreet.methods.suppress.cleanup import Kept
+from discreet.methods.suppress.condense import condense
+from discreet.methods.suppress.gauss import eliminate
+from discreet.methods.suppress.optimal import UnprotectedError
+from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.reach import check
+from discreet.methods.suppress.sequence import protect, weights
+from discreet.methods.suppress.ways import Ways
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+Array = NDArray[Any]
+FINEST = 64  # entries of a basis are fractions with denominators up to this
+
+
+def by_elimination(problem: Problem) -> Array:
+    """A pattern that meets every need: elimination, dearest cells published first, and repair.
+
+    Raises UnprotectedError if there is none.
+
+    >>> from scipy.sparse import csr_array
+    >>> from discreet.methods.suppress.problem import Needs
+    >>> sums = csr_array([[1, 1, 1, -1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, -1]])
+    >>> sums = csr_array(np.vstack([sums.toarray(), np.hstack([np.eye(4), np.eye(4)])[:3]]))
+    >>> hidden, needs = np.arange(8) == 0, Needs.of(np.array([0]), np.ones(1), np.ones(1))
+    >>> weight = np.array([0, 9, 3, 20, 4, 7, 5, 21])
+    >>> by_elimination(Problem(sums, np.full(8, 9.0), np.full(8, 9.0), weight, hidden, needs)).nonzero()[0].tolist()
+    [0, 2, 4, 6]
+    """
+    hopeless = _hopeless(problem)
+    if len(hopeless):
+        raise UnprotectedError(hopeless)
+    forced = np.flatnonzero(~problem.hidden & ~problem.free)
+    free = np.flatnonzero(problem.free)
+    order = np.concatenate([forced, free[np.argsort(-problem.weight[free], kind="stable")]])
+    found = eliminate(columns(problem), np.unique(problem.needs.cell), order, forced=len(forced))
+    pattern = problem.hidden.copy()
+    pattern[found.secondary] = True
+    return repaired(problem, pattern)
+
+
+def columns(problem: Problem) -> csc_array:
+    """Moves x cells in whole numbers: a cell's column says how each move of a basis changes it."""
+    from scipy.sparse import csc_array, diags_array
+
+    basis = moves.basis(problem.rows)
+    scale = np.ones(basis.shape[1])
+    left = np.abs(basis.data - np.rint(basis.data)) > moves.NOTHING
+    for move in np.unique(basis.indices[left]):
+        entries = basis.data[basis.indices == move]
+        able = [k for k in range(2, FINEST + 1) if np.abs(entries * k - np.rint(entries * k)).max() < 1e-6]
+        scale[move] = able[0] if able else moves.GRID
+    whole = csc_array((basis @ diags_array(scale)).T)
+    whole.data = np.rint(whole.data).astype(np.int64)
+    return whole
+
+
+def repaired(problem: Problem, pattern: Array) -> Array:
+    """The pattern with further cells, so that every need is met; those that are unmet take their cheapest moves."""
+    checked = check(problem, pattern)
+    if checked.met.all():
+        return pattern
+    whole = condense(problem)
+    small = whole.small
+    kept = Kept(Ways(small, whole.moves), whole.shrink(pattern), {})
+    protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None))
+    return np.asarray(whole.expand(kept.pattern) | pattern)
+
+
+def _hopeless(problem: Problem) -> Array:
+    """Needs that are not met even if every cell that may be hidden is."""
+    return np.flatnonzero(~check(problem, problem.hidden | problem.free).met)

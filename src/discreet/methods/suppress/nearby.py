@@ -1,0 +1,121 @@
+"""Better patterns near a good one: part of it is set free, the rest stays, and that small problem is solved exactly.
+
+Which part: where the pattern and the relaxation disagree, or all around a cell drawn by lot. What stays published ties
+nothing together any more, so the small problem falls apart and most cells that need protection are out of it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress.components import split
+from discreet.methods.suppress.condense import condense
+from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.reach import Witnesses, check
+from discreet.methods.suppress.searching import WHOLE, Best, Clock, Level, branch
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from discreet.methods.suppress.optimal import Optimal
+
+Array = NDArray[Any]
+
+AGREE = 1e-6  # how near to 0 or 1 the relaxation must be
+LEAST, MOST = 40, 1000  # cells set free
+FIRST = 120
+STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
+SECONDS = 4.0  # for one small problem at most
+ROOT = 0.4  # of that for its relaxation
+
+
+def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
+    """The best pattern among those that hide and publish what the best one and the relaxation agree on."""
+    free = best.problem.free & ~((guide < AGREE) & ~best.pattern) & ~((guide > 1 - AGREE) & best.pattern)
+    if free.sum() < 0.9 * best.problem.free.sum():
+        _renewed(how, best, free, Clock(time.monotonic(), seconds))
+
+
+def around(how: Optimal, best: Best, moves: csc_array, seconds: float, seed: int) -> None:
+    """Parts around cells drawn by lot, one after the other; larger ones when they were easy and brought nothing."""
+    random, clock = np.random.default_rng(seed), Clock(time.monotonic(), seconds)
+    size = float(FIRST)
+    kept = check(best.problem, best.pattern).witnesses
+    while clock.left > 0 and not best.done(how.gap) and best.cost > 0:
+        free = _drawn(best, moves, random, int(size))
+        before = best.cost
+        turn = Clock(time.monotonic(), min(SECONDS, clock.left))
+        finished = _renewed(how, best, free, turn, kept)
+        if not finished:
+            size = max(0.7 * size, LEAST)
+        elif best.cost >= before:
+            size = min(1.1 * size, MOST)
+        if best.cost < before:
+            kept = check(best.problem, best.pattern, witnesses=kept).witnesses
+
+
+def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int) -> Array:
+    """All cells of some basic moves that belong together: whatever else stands still, those can move.
+
+    The first is drawn with a cell that is hidden for others' sake, dear ones more often, the next with cells of these.
+    """
+    problem = best.problem
+    secondary = np.flatnonzero(best.pattern & ~problem.hidden)
+    chance = problem.weight[secondary] + 1e-12
+    by_cell = moves.tocsr()
+    inside, taken = np.zeros(len(problem), bool), np.zeros(moves.shape[1], bool)
+    cell = int(random.choice(secondary, p=chance / chance.sum()))
+    while (inside & problem.free).sum() < size and not taken.all():
+        able = by_cell.indices[by_cell.indptr[cell] : by_cell.indptr[cell + 1]]
+        able = able[~taken[able]]
+        if len(able):
+            move = int(random.choice(able))
+            taken[move] = True
+            inside[moves.indices[moves.indptr[move] : moves.indptr[move + 1]]] = True
+        known = np.flatnonzero(inside & (best.pattern | (random.random(len(problem)) < STRAY)))
+        cell = int(random.choice(known)) if len(known) and random.random() > JUMP else int(random.choice(secondary))
+    return inside & problem.free
+
+
+def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Witnesses | None = None) -> bool:
+    """Solve for the cells set free, all others as they are; whether it was solved in the time.
+
+    Needs that some move meets without the cells set free (``kept``: a move for each need) stay met whatever comes out.
+    """
+    problem = best.problem
+    if kept is not None:
+        loose = free & best.pattern
+        touched = {need for (need, _), move in kept.items() if loose[move.cells].any()}
+        problem = problem.with_needs(problem.needs.take(np.array(sorted(touched), np.int64)))
+    out, into = problem.free & ~free & ~best.pattern, problem.free & ~free & best.pattern
+    weight = np.where(out, np.inf, np.where(into, 0.0, problem.weight))
+    rest = replace(problem, weight=weight, hidden=problem.hidden | into)
+    pattern, finished = best.pattern.copy(), True
+    pattern[free] = False  # what no part asks for
+    parts = [(part, cells) for part, cells in split(rest) if part.free.any()]
+    for number, (part, cells) in enumerate(parts):
+        turn = Clock(time.monotonic(), clock.left / (len(parts) - number))
+        chosen, done = _solved(how, part, best.pattern[cells], turn)
+        pattern[cells] = chosen | problem.hidden[cells] | into[cells]
+        finished &= done
+    best.improve(pattern)
+    return finished
+
+
+def _solved(how: Optimal, part: Problem, start: Array, clock: Clock) -> tuple[Array, bool]:
+    """The best pattern of a small problem, and whether it is proved."""
+    small = condense(part)
+    inner = Best(small.small, small.base, lambda cost, bound: None, small.shrink(start))
+    if not inner.cost:
+        return small.expand(inner.pattern), True
+    level = Level(small, inner, 0.0, None, [])
+    level.relaxation.run(clock.at(ROOT), enough=inner.target + WHOLE)
+    level.prove(level.relaxation.bound)
+    if not inner.done(0.0) and clock.left > 0:
+        branch(how, level, clock, patterns=False)
+    return small.expand(inner.pattern), inner.done(0.0)
