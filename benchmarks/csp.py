@@ -43,6 +43,7 @@ USUAL = (60.0, "audited pattern")
 KNOWN = {("targus", "value"): 2_033_155.0, ("targus", "unity"): 7.0,
          ("table8", "value"): 103.0, ("table8", "unity"): 3.0}  # fmt: skip
 ONE_PROGRAMME = 60_000  # variables for scipy's programme at most
+TABLE = "| instance | weights | way | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
 SMALL = 2_000  # cells of a file for --quick
 
 
@@ -52,6 +53,7 @@ class Line:
 
     method: str
     cells: int
+    value: float
     cost: float
     seconds: float
     gap: float | None
@@ -71,10 +73,11 @@ def measured(name: str, instance: Instance, weights: str, method: Any, clean_up:
     seconds = time.perf_counter() - began
     primary = np.flatnonzero(instance.primary)
     verdict = instance.audit(found.hidden, targets=primary).verdict
-    cells = int((found.hidden & ~instance.primary).sum())
+    secondary = found.hidden & ~instance.primary
+    lost = float(np.abs(instance.value[secondary]).sum())
     gap = None if method == "gauss" else found.gap
     exact, narrow = (int((verdict == kind).sum()) for kind in ("exact", "narrow"))
-    return Line(name, cells, found.cost, seconds, gap, exact, narrow), found
+    return Line(name, int(secondary.sum()), lost, found.cost, seconds, gap, exact, narrow), found
 
 
 def lines(instance: Instance, weights: str, budget: float, quick: bool) -> Iterator[Line]:
@@ -86,14 +89,23 @@ def lines(instance: Instance, weights: str, budget: float, quick: bool) -> Itera
     yield measured("optimal", instance, weights, dc.Optimal(time=budget), False)[0]
 
 
+def certified(line: Line) -> str:
+    """The gap in words."""
+    return "" if line.gap is None else "0" if line.gap < 1e-9 else f"{100 * line.gap:.2f} %"
+
+
+def row(line: Line) -> str:
+    """The figures that the documentation has, in Markdown."""
+    return f"{line.method} | {line.cells:,} | {line.value:,.0f} | {line.seconds:.1f} | {certified(line)}"
+
+
 def told(line: Line, best: float) -> str:
     """A line of the table; ``best`` is the least cost that anything has proved or found."""
-    gap = "" if line.gap is None else "0" if line.gap < 1e-9 else f"{100 * line.gap:.2f} %"
+    gap = certified(line)
     word = "clean" if line.clean else f"{line.exact} exactly known, {line.narrow} narrow"
     ratio = line.cost / best if best else 1.0
-    return (
-        f"  {line.method:17} {line.cells:>7,} {line.cost:>16,.0f} {ratio:>7.3f} {line.seconds:>8.1f} {gap:>8}  {word}"
-    )
+    figures = f"{line.cells:>6,} {line.value:>12,.0f} {line.cost:>12,.0f} {ratio:>6.3f} {line.seconds:>7.1f} {gap:>8}"
+    return f"  {line.method:17} {figures}  {word}"
 
 
 def marks(name: str, weights: str, goal: tuple[float, str], done: list[Line]) -> Iterator[str]:
@@ -163,14 +175,14 @@ def beside(instance: Instance, weights: str, budget: float, ours: Line) -> str |
     return f"  scipy.optimize.milp, all in one programme: {spent}{worth}"
 
 
-def run(path: Path, weights: str, limit: float, quick: bool) -> bool:
-    """One instance under one weighting; whether its goals are reached."""
+def run(path: Path, weights: str, limit: float, quick: bool) -> tuple[bool, list[str]]:
+    """One instance under one weighting: whether its goals are reached, and its rows for the documentation."""
     instance = read_jj(path)
     seconds, what = GOALS.get(path.stem, USUAL)
     budget = min(seconds * 0.95, limit)
     cells, primaries = len(instance), int(instance.primary.sum())
     print(f"\n{path.stem}, {weights}: {cells:,} cells, {primaries:,} primary, {budget:g} s", flush=True)
-    print(f"  {'method':17} {'cells':>7} {'cost':>16} {'ratio':>7} {'seconds':>8} {'gap':>8}  audit of the primaries")
+    print(f"  {'method':17} {'cells':>6} {'value lost':>12} {'cost':>12} {'ratio':>6} {'seconds':>7} {'gap':>8}  audit")
     done = list(lines(instance, weights, budget, quick))
     best = min(line.cost for line in done)
     for line in done:
@@ -180,7 +192,9 @@ def run(path: Path, weights: str, limit: float, quick: bool) -> bool:
     words = list(marks(path.stem, weights, (seconds, what), done))
     for word in words:
         print(f"  {word}", flush=True)
-    return not any(word.startswith("FAIL") for word in words)
+    heading = f"{path.stem} ({cells:,} cells, {primaries:,} sensitive) | {weights}"
+    rows = [f"| {heading if k == 0 else ' | '} | {row(line)} |" for k, line in enumerate(done)]
+    return not any(word.startswith("FAIL") for word in words), rows
 
 
 def made(folder: Path) -> list[Path]:
@@ -231,14 +245,17 @@ def main() -> None:
     paths = sorted(given.directory.glob("*.jj"), key=lambda p: p.stat().st_size)
     if unknown := set(given.only) - {p.stem for p in paths}:
         sys.exit(f"no {', '.join(sorted(unknown))} among {', '.join(p.stem for p in paths)}")
-    failed = []
+    failed, table = [], [TABLE]
     for path in paths:
         if (given.only and path.stem not in given.only) or (given.quick and len(read_jj(path)) > SMALL):
             continue
         for weights in given.weights or (("value", "unity") if GOALS.get(path.stem) == PROVED else ("value",)):
-            if not run(path, weights, given.time, given.quick):
+            reached, rows = run(path, weights, given.time, given.quick)
+            table += rows
+            if not reached:
                 failed.append(f"{path.stem} {weights}")
-    print(f"\ngoals missed: {', '.join(failed) or 'none'}")
+    print(f"\ngoals missed: {', '.join(failed) or 'none'}\n")
+    print("\n".join(table))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 LOOKED_AT = ["index.html", "tutorials/notebook.html", "how-to/choose-a-method.html", "methods/cell-key.html",
              "risk.html", "coming-from/gausssuppression.html", "api/rules.html", "glossary.html",
-             "benchmarks.html"]  # fmt: skip
+             "benchmarks.html", "notebooks/business.html"]  # fmt: skip
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("object", "data"),
           ("video", "src"), ("audio", "src"), ("embed", "src"), ("img", "srcset"), ("use", "href")}  # fmt: skip
 
@@ -215,7 +215,13 @@ def test_pages_from_a_disk_are_whole_and_quiet(site: Path, page: Page, tmp_path:
 
 def test_pages_are_accessible(site: Path, page: Page) -> None:
     """No serious or critical violation that axe-core knows of."""
-    for name in ("index.html", "methods/cell-key.html", "coming-from/tau-argus.html", "api/rules.html"):
+    for name in (
+        "index.html",
+        "methods/cell-key.html",
+        "coming-from/tau-argus.html",
+        "api/rules.html",
+        "notebooks/sample.html",
+    ):
         page.goto((site / name).as_uri())
         page.add_style_tag(content="* { transition: none !important; animation: none !important }")
         page.evaluate(f"() => {{ {AXE} }}")

@@ -36,6 +36,7 @@ def executed(path: Path, folder: Path, *, timeout: int = 300) -> Any:
         client = NotebookClient(
             notebook,
             timeout=timeout,
+            coalesce_streams=True,  # how prints are cut up depends on the time
             kernel_name="python3",
             resources={"metadata": {"path": str(folder)}},
             config=Config({"AsyncKernelManager": kernel}),

@@ -186,8 +186,8 @@ class Programme:
         for k, by in ((place, max(step, 0.0)), (size + place, max(-step, 0.0))):
             least[k] = most[k] = by
         done = milp(
-            price[np.concatenate([near, self.n + near])], bounds=Bounds(least, most), integrality=np.ones(2 * size, np.int64),
-            constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
+            price[np.concatenate([near, self.n + near])], integrality=np.ones(2 * size, np.int64),
+            bounds=Bounds(least, most), constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
             options={"time_limit": SECONDS, "mip_rel_gap": 0.05},
         )  # fmt: skip
         if done.x is None:
