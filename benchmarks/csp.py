@@ -11,10 +11,12 @@ scipy.optimize.milp as one programme, the moves of every need in it: what one wo
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,20 @@ def marks(name: str, weights: str, goal: tuple[float, str], done: list[Line]) ->
         yield f"{'pass' if abs(best.cost - known) < 1e-6 else 'FAIL'}: the known optimum {known:,.0f}"
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without what compiled code prints."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def in_one_programme(problem: Problem, seconds: float) -> tuple[float, float, str] | None:
     """Cost, seconds and outcome of the compact model: a move for each level of each need. None if it is too large.
 
@@ -155,11 +171,12 @@ def in_one_programme(problem: Problem, seconds: float) -> tuple[float, float, st
     cost = np.concatenate([problem.weight[able[choice]], np.zeros(k * n)])
     bounds = Bounds(np.append(np.zeros(len(choice)), low), np.append(np.ones(len(choice)), high))
     began = time.perf_counter()
-    done: Any = milp(
-        cost, bounds=bounds, integrality=np.append(np.ones(len(choice)), np.zeros(k * n)),
-        constraints=[LinearConstraint(sums, 0, 0), LinearConstraint(ways, least, np.inf)],
-        options={"time_limit": seconds},
-    )  # fmt: skip
+    with quiet():
+        done: Any = milp(
+            cost, bounds=bounds, integrality=np.append(np.ones(len(choice)), np.zeros(k * n)),
+            constraints=[LinearConstraint(sums, 0, 0), LinearConstraint(ways, least, np.inf)],
+            options={"time_limit": seconds},
+        )  # fmt: skip
     word = "optimal" if done.status == 0 else "time is up" if done.x is not None else "no pattern when time is up"
     return float(done.fun) if done.x is not None else np.inf, time.perf_counter() - began, word
 

@@ -35,7 +35,7 @@ Array = NDArray[Any]
 SOLVERS = ("scip", "highs")
 KINDS = ("two-way", "three-way", "hierarchical")
 SEEDS = (0, 1, 4)
-FREE = {"two-way": 10, "three-way": 15, "hierarchical": 14}  # cells with a choice
+FREE = {"two-way": 12, "three-way": 18, "hierarchical": 17}  # cells with a choice
 TIME = 20
 
 
@@ -61,11 +61,12 @@ def drawn(kind: str, seed: int) -> Problem:
         wider = (open_ | short_move(rows, int(cell[turn % 3]), random)) & ~hidden
         open_ = wider if wider.sum() <= FREE[kind] else open_
     weight = np.where(hidden, 0, np.where(open_, np.ones(n) if seed % 2 else value, np.inf))
-    up = np.where(random.random(n) < 0.3, np.inf, np.ceil(0.8 * value))
-    below, above = np.ceil(0.2 * value[cell]), np.ceil(0.3 * value[cell])
+    down, up = (np.where(hidden, value, np.ceil(random.uniform(0.05, 0.8, n) * value)) for _ in range(2))
+    up[~hidden & (random.random(n) < 0.2)] = np.inf
+    below, above = np.ceil(0.3 * value[cell]), np.ceil(0.4 * value[cell])
     needs = Needs.of(cell, below, above * [1, 1, 0], np.ceil(value[cell] * [0, 0.7, 0]))
     insider = Needs(cell[:1], np.zeros(1), np.zeros(1), np.ones(1), np.zeros(1, np.int64), (cell[1:2],))
-    return Problem(rows, value, up, weight, hidden, needs + insider if seed % 3 else needs)
+    return Problem(rows, down, up, weight, hidden, needs + insider if seed % 3 else needs)
 
 
 def short_move(rows: csr_array, cell: int, random: np.random.Generator) -> Array:
