@@ -20,7 +20,6 @@ from discreet.methods.suppress.narrow import inside
 from discreet.methods.suppress.problem import Needs, Problem
 from discreet.methods.suppress.reach import check, verified
 from discreet.methods.suppress.ways import Move, Ways
-from discreet.methods.suppress.wholesale import wholesale
 
 Array = NDArray[Any]
 
@@ -193,18 +192,6 @@ def test_programmes_over_moves_agree_with_those_over_rows(seed: int) -> None:
             moved[one.cells] = one.by
             assert np.abs(part.rows @ moved).max() < 1e-6 * amount
             assert one.of(int(part.needs.cell[need])) >= amount * (1 - 1e-6)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_wholesale_pattern_is_proved_or_everything(seed: int) -> None:
-    """What is called proved protects by plain programmes; without proof everything is hidden."""
-    p = problem(seed, (4, 4, 4))
-    p = p.with_needs(Needs.of(p.needs.cell, p.needs.below, p.needs.above))
-    pattern, proved = wholesale(p, time.monotonic() + 20)
-    assert protects(p, pattern).all() if proved else (pattern == (p.hidden | p.free)).all()
-    nothing, unproved = wholesale(p, time.monotonic() - 1)
-    assert not unproved
-    assert (nothing == (p.hidden | p.free)).all()
 
 
 def test_a_condensed_problem_is_taken_as_it_is() -> None:

@@ -13,7 +13,8 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.formats.jj import parse_jj, read_jj
-from discreet.methods.suppress.by_elimination import by_elimination, columns
+from discreet.methods.suppress.by_elimination import by_elimination
+from discreet.methods.suppress.moves import basis, whole_columns
 from discreet.methods.suppress.optimal import UnprotectedError
 from discreet.methods.suppress.problem import Needs, Problem
 from discreet.methods.suppress.reach import check
@@ -135,7 +136,7 @@ def test_elimination_protects_any_system_of_sums(seed: int) -> None:
     weight = np.where(hidden, 0, random.integers(1, 20, 12)).astype(float)
     needs = Needs.of(cell, np.full(2, 2.0), np.full(2, 2.0))
     problem = Problem(csr_array(rows.astype(float)), np.full(12, 3.0), np.full(12, 3.0), weight, hidden, needs)
-    whole = columns(problem)
+    whole = whole_columns(basis(problem.rows))
     assert np.abs(rows @ whole.T.toarray()).max(initial=0) == 0
     if not check(problem, np.ones(12, bool)).met.all():
         with pytest.raises(UnprotectedError):

@@ -6,7 +6,7 @@ does not see, bounds and levels, is mended afterwards: needs that are not met ta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,7 @@ from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.sequence import protect, weights
 from discreet.methods.suppress.ways import Ways
 
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array
-
 Array = NDArray[Any]
-FINEST = 64  # entries of a basis are fractions with denominators up to this
 
 
 def by_elimination(problem: Problem) -> Array:
@@ -48,26 +44,12 @@ def by_elimination(problem: Problem) -> Array:
     forced = np.flatnonzero(~problem.hidden & ~problem.free)
     free = np.flatnonzero(problem.free)
     order = np.concatenate([forced, free[np.argsort(-problem.weight[free], kind="stable")]])
-    found = eliminate(columns(problem), np.unique(problem.needs.cell), order, forced=len(forced))
+    found = eliminate(
+        moves.whole_columns(moves.basis(problem.rows)), np.unique(problem.needs.cell), order, forced=len(forced)
+    )
     pattern = problem.hidden.copy()
     pattern[found.secondary] = True
     return repaired(problem, pattern)
-
-
-def columns(problem: Problem) -> csc_array:
-    """Moves x cells in whole numbers: a cell's column says how each move of a basis changes it."""
-    from scipy.sparse import csc_array, diags_array
-
-    basis = moves.basis(problem.rows)
-    scale = np.ones(basis.shape[1])
-    left = np.abs(basis.data - np.rint(basis.data)) > moves.NOTHING
-    for move in np.unique(basis.indices[left]):
-        entries = basis.data[basis.indices == move]
-        able = [k for k in range(2, FINEST + 1) if np.abs(entries * k - np.rint(entries * k)).max() < 1e-6]
-        scale[move] = able[0] if able else moves.GRID
-    whole = csc_array((basis @ diags_array(scale)).T)
-    whole.data = np.rint(whole.data).astype(np.int64)
-    return whole
 
 
 def repaired(problem: Problem, pattern: Array) -> Array:

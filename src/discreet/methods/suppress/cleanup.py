@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,8 @@ def clean_up(
     ``deadline`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
     """
     hidden = np.asarray(pattern, bool) | problem.hidden
+    bound = hidden & ~problem.free  # hidden though there is no choice, zero cells say: they stay
+    problem = replace(problem, hidden=problem.hidden | bound, weight=np.where(bound, 0, problem.weight))
     small = narrowed(problem, hidden, hidden)
     ways = Ways(small.small, small.moves)
     checked = settled(ways, {})

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.methods.suppress.cleanup import Kept, listed
 from discreet.methods.suppress.condense import Condensed, condense
+from discreet.methods.suppress.local import first_pattern
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import Progress, check
 from discreet.methods.suppress.renewal import Renewal
 from discreet.methods.suppress.sequence import cleaned, hopeless_needs, protect, weights
 from discreet.methods.suppress.ways import Ways
-from discreet.methods.suppress.wholesale import wholesale
 
 Array = NDArray[Any]
 FIRST = 0.3  # of the time for whole patterns, the rest for parts of the best of them
 STARTS = 4  # whole patterns
-LARGE = 3_000  # cells from which one need after the other takes too long
+LARGE = 2_500  # cells from which one need after the other takes too long
 
 
 def incumbent(
@@ -54,10 +54,7 @@ def incumbent(
         guide = _shrunk(whole, np.asarray(guide, float))
     first = None if start is None else whole.shrink(np.asarray(start, bool))
     if len(small) > LARGE and first is None:
-        pattern, proved = wholesale(small, until)
-        if proved:
-            return whole.expand(pattern)
-        return _checked(problem, whole.expand(pattern))
+        return whole.expand(_large(whole, begin, until))
     try:
         pattern = _first(whole, guide, first, seed, begin + FIRST * seconds, until)
     except InputError:
@@ -70,6 +67,15 @@ def incumbent(
         if progress is not None:
             progress(int(min(time.monotonic() - begin, seconds)), int(seconds))
     return _checked(problem, whole.expand(search.pattern))
+
+
+def _large(whole: Condensed, begin: float, until: float) -> Array:
+    """A pattern of a large problem: moves in each need's neighbourhood, proved as they stand, then clean-up."""
+    problem = whole.small
+    found = first_pattern(whole, begin + FIRST * (until - begin))
+    if found is None:
+        found = _checked(problem, problem.hidden | problem.free)
+    return cleaned(problem, found, until)
 
 
 def _checked(problem: Problem, pattern: Array) -> Array:

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 Array = NDArray[Any]
 NOTHING = 1e-9
+FINEST = 64  # entries of a basis are fractions with denominators up to this
 GRID = 720_720  # entries are sums of small fractions; this takes the rounding errors off them
 
 
@@ -41,6 +42,21 @@ def basis(rows: csr_array) -> csr_array:
     made.eliminate_zeros()
     made.sort_indices()
     return made
+
+
+def whole_columns(made: csr_array) -> csc_array:
+    """Moves x cells in whole numbers: a cell's column says how each move of a basis changes it."""
+    from scipy.sparse import csc_array, diags_array
+
+    scale = np.ones(made.shape[1])
+    left = np.abs(made.data - np.rint(made.data)) > NOTHING
+    for move in np.unique(made.indices[left]):
+        entries = made.data[made.indices == move]
+        able = [k for k in range(2, FINEST + 1) if np.abs(entries * k - np.rint(entries * k)).max() < 1e-6]
+        scale[move] = able[0] if able else GRID
+    whole = csc_array((made @ diags_array(scale)).T)
+    whole.data = np.rint(whole.data).astype(np.int64)
+    return whole
 
 
 def _definitions(rows: csr_array) -> tuple[list[tuple[int, int]], Array]:

@@ -166,7 +166,7 @@ class Relaxation:
         return new
 
     def run(self, until: float, tell: Callable[[float], None] | None = None, enough: float = np.inf) -> bool:
-        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if the time was up before."""
+        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if time was up before."""
         history = [self.bound]
         self.separation.until = until
         while not self.closed and time.monotonic() < until and self.bound < enough:

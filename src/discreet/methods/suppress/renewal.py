@@ -126,5 +126,5 @@ def _searched(part: Condensed, start: Array, until: float) -> tuple[Array | None
         if scip.available():  # the tree alone: its pauses for better patterns would lead back here
             scip.Tree(level).run(clock.left, 0.0)
         else:
-            resolve.branch(Optimal(), level, clock)
+            resolve.branch(Optimal(), level, clock, patterns=False)
     return (None if best.pattern is start else best.pattern), best.done(0.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress.searching import Clock, Level
 
 Array = NDArray[Any]
-DEEP = 10  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
+DEEP = 60  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
 ROUNDS = 20  # of cutting at one node
 CHECKED = 2  # inequalities that suffice to reject a pattern
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
@@ -41,10 +41,7 @@ def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
         tree.run(min(slice_, clock.left), how.gap)
         if tree.ended or clock.left <= 0 or level.best.done(how.gap):
             return tree.nodes
-        cost = level.best.cost
         better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
-        if level.best.cost < cost:
-            tree.told()
         turn, slice_ = turn + 1, 1.5 * slice_
 
 
@@ -93,6 +90,7 @@ class Tree:
             "presolving/maxrestarts": 0,
             "randomization/randomseedshift": 1,
             "misc/catchctrlc": False,
+            "nodeselection/bfs/stdpriority": 1_000_000,  # the bound is what the tree is for
         }.items():
             self.model.setParam(name, value)
 
@@ -153,11 +151,6 @@ class Tree:
         """What the tree has proved so far, costs as in the problem; nothing beyond the best pattern's cost."""
         proved = float(self.model.getDualbound())
         return proved * self.scale + self.offset if np.isfinite(proved) and abs(proved) < 1e19 else 0.0
-
-    def told(self) -> None:
-        """Use the best pattern's cost."""
-        self.model.freeTransform()
-        self.model.setObjlimit((self.level.target + 1e-6 * self.scale - self.offset) / self.scale)
 
     def run(self, seconds: float, gap: float) -> None:
         """Search for some time more, or until the gap is closed."""

@@ -214,6 +214,7 @@ def search(
     first = incumbent(
         problem, seconds=min(FIRST * clock.seconds, EACH * int(problem.free.sum())), seed=how.seed,
         start=small.shrink(start) if start is not None else None,
+        condensed=small,
     )  # fmt: skip
     best = Best(problem, small.base, tell, first)
     best.report()
@@ -253,8 +254,12 @@ def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | Non
     nearby.disagree(how, best, guide, clock.seconds * NEAR[0])
     nearby.around(how, best, level.top.small.moves.tocsc(), clock.at(NEAR[1]) - time.monotonic(), how.seed + turn)
     if clock.left > 0 and not best.done(how.gap):
-        found = incumbent(best.problem, seconds=clock.left, guide=guide, start=best.pattern, seed=how.seed + turn)
-        best.improve(found)
+        best.improve(
+            incumbent(
+                best.problem, seconds=clock.left, guide=guide, start=best.pattern, seed=how.seed + turn,
+                condensed=level.top.small,
+            )
+        )  # fmt: skip
 
 
 def _restricted(level: Level, best: Best, out: Array, into: Array) -> Level | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,13 @@ class State:
         if path is None or not Path(path).exists():
             return cls()
         try:
-            with np.load(path, allow_pickle=False) as kept:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
                 held = {name: kept[name] for name in kept.files}
                 mark = str(held["problem"])
                 start, part = held["start"], held["part"]
                 cell, coefficient = held["cell"], held["coefficient"]
                 pattern, bound = held["pattern"], float(held["bound"])
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             raise InputError(f"{str(path)!r} holds no state of a search; name another file or remove it") from None
         if mark != fingerprint(problem):
             raise InputError(f"{str(path)!r} is of another problem: name another file or remove it")
@@ -71,11 +72,11 @@ class State:
             cell=np.concatenate([cut.cell for cut in flat]) if flat else np.empty(0, np.int64),
             coefficient=np.concatenate([cut.coefficient for cut in flat]) if flat else np.empty(0),
         )
-        before = os.umask(0o077)
-        try:
-            write_whole(Path(path), whole.getvalue())
-        finally:
-            os.umask(before)
+        if not Path(path).exists():  # a file keeps the rights it has
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        else:
+            os.chmod(path, 0o600)
+        write_whole(Path(path), whole.getvalue())
 
 
 def fingerprint(problem: Problem) -> str:

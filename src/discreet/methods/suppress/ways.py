@@ -200,7 +200,8 @@ class Ways:
         """How much of the level can come by way of each cell at most, from the reduced costs of its furthest move."""
         reduced = np.where(np.abs(reduced) < 1e-9, 0, reduced)
         with np.errstate(invalid="ignore"):
-            reach = np.nan_to_num(np.maximum(reduced * self.problem.up, -reduced * self.problem.down), nan=0.0)
+            reach = np.maximum(reduced * self.problem.up, -reduced * self.problem.down)
+        reach[reduced == 0] = 0  # also where a bound is infinite
         reach[cell] = 0
         return np.asarray(reach / amount)
 
