@@ -152,8 +152,8 @@ def clean_up(
     ``deadline`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
     """
     hidden = np.asarray(pattern, bool) | problem.hidden
-    bound = hidden & ~problem.free  # hidden though there is no choice, zero cells say: they stay
-    problem = replace(problem, hidden=problem.hidden | bound, weight=np.where(bound, 0, problem.weight))
+    extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
+    problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
     small = narrowed(problem, hidden, hidden)
     ways = Ways(small.small, small.moves)
     checked = settled(ways, {})
@@ -163,6 +163,12 @@ def clean_up(
     kept = Kept(ways, np.ones(len(small.small), bool), checked.witnesses)
     minimal = kept.prune(until=deadline, progress=progress)
     return small.expand(kept.pattern), minimal
+
+
+def _least(problem: Problem) -> float:
+    """The least weight of a cell with a choice."""
+    weight = problem.weight[problem.free & (problem.weight > 0)]
+    return float(weight.min(initial=1.0))
 
 
 def complete(problem: Problem, witnesses: Witnesses) -> bool:

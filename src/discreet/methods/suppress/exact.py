@@ -77,6 +77,8 @@ def solved(method: Suppress, table: Table, roles: Roles) -> Found:
         left = solver
         if limit is not None:
             left = replace(solver, time=max(limit - (time.perf_counter() - began), LEAST))
+        if best["rounds"] and getattr(solver, "resume", None) is not None:
+            left = replace(left, resume=None)  # what insiders could open makes another problem of it
         found = left.solve(problem, progress=method.progress)
         best["bound"] = max(best["bound"], float(found.bound))
         best["status"], best["rounds"] = found.status, best["rounds"] + 1

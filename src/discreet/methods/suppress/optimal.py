@@ -119,7 +119,9 @@ class Optimal:
             try:
                 found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
             except InputError:
-                raise UnprotectedError(_numbers(problem, part, cells, _unmet(part))) from None
+                if len(unmet := _unmet(part)):
+                    raise UnprotectedError(_numbers(problem, part, cells, unmet)) from None
+                raise
         hidden = join(problem, [(part, cells) for part, cells, _ in parts], [f.hidden for f in found])
         cost, bound = problem.cost(hidden), min(sum(f.bound for f in found), problem.cost(hidden))
         bound = max(bound, min(state.bound, cost))

@@ -203,7 +203,7 @@ class Ways:
             reach = np.maximum(reduced * self.problem.up, -reduced * self.problem.down)
         reach[reduced == 0] = 0  # also where a bound is infinite
         reach[cell] = 0
-        return np.asarray(reach / amount)
+        return np.asarray(reach / amount) if amount > 0 else np.zeros(len(reach))
 
     def together(self, pattern: Array, wanted: dict[int, float], price: Array) -> Move | None:
         """One move that takes as many cells as it can to where they are wanted; None without a basis of the moves."""
