@@ -60,7 +60,7 @@ def test_every_sensitive_cell_keeps_its_level_and_the_bound_holds(table: Table, 
     if len(primary):
         assert dc.audit(done, targets=primary).ok
     assert done.details["bound"] <= done.details["cost"] + 1e-6
-    secondary = np.maximum(table.value[done.status == "x"].astype(float), 1)
+    secondary = np.maximum(np.abs(table.value[done.status == "x"].astype(float)), 1)
     assert done.details["cost"] == pytest.approx(secondary.sum())
 
 
@@ -231,7 +231,7 @@ def test_the_command_line_knows_the_method(
     base = ["protect", "people.csv", "--by", "area,sex", "--rule", "threshold(n=3)", "--method", "optimal"]
     more = [
         "-P",
-        "weights=unity",
+        "weights=value",
         "-P",
         "time=20",
         "--levels",

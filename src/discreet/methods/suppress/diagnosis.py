@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress.problem import Problem
 
 SECONDS = 10.0
+QUICK = 3.0  # where a refusal waits for it
 LARGEST = 20_000  # cells of a table that is diagnosed whenever it is refused; larger ones when somebody asks
 
 
@@ -177,6 +178,6 @@ def refusal(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> Refu
     if len(old := guilty[roles.old[guilty]]):
         reason += f"; published before: {names(layout, old)}"
     cure = "force fewer cells, or let zeros be hidden (zeros=True)"
-    if roles.n <= LARGEST and not (found := _diagnosed(method, table, roles, SECONDS)).ok:
+    if roles.n <= LARGEST and not (found := _diagnosed(method, table, roles, QUICK)).ok:
         cure = str(found)
     return Refused("suppression", reason, cure)

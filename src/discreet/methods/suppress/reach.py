@@ -20,6 +20,7 @@ Witnesses = dict[tuple[int, int], Move]  # by need and side (0 below, 1 above)
 THREADS = 2
 TOGETHER = 12  # programmes for many needs at once
 SEVERAL = 3  # needs that such a programme must serve to be worth it
+DOUBTS = 5  # needs not met that are asked about once more; more than that is no slip
 BATCH = 16  # needs whose programmes run before their witnesses are tried on the others
 
 
@@ -56,7 +57,23 @@ def check(
     found = {key: Move(place[move.cells], move.by) for key, move in old.items()}
     checked = settled(Ways(part, basis), found, progress)
     back = {key: Move(cells[move.cells], move.by) for key, move in checked.witnesses.items()}
-    return Checked(checked.met, back, {k: Refusal(refusal.proved) for k, refusal in checked.refusals.items()})
+    met = _second_opinion(part, checked.met)
+    refusals = {k: Refusal(refusal.proved) for k, refusal in checked.refusals.items() if not met[k]}
+    return Checked(met, back, refusals)
+
+
+def _second_opinion(part: Problem, met: Array) -> Array:
+    """Needs not met by one solver's word put to the intruder's programme, whose every answer carries a proof."""
+    from discreet.methods.suppress.condense import condense
+    from discreet.methods.suppress.cuts import FAR, Separation
+
+    out = met.copy()
+    for k in np.flatnonzero(~met).tolist() if (~met).sum() <= DOUBTS else ():
+        small = condense(part.with_needs(part.needs.take(np.array([k]))))
+        if not len(small.hopeless) and len(small.small.needs):
+            x = (small.small.hidden | small.small.free).astype(float)
+            out[k] = not Separation(small, threads=1)(x, cap=FAR, tolerance=10 * TINY)
+    return out
 
 
 def settled(ways: Ways, found: Witnesses, progress: Progress | None = None) -> Checked:
@@ -109,7 +126,8 @@ def settle(ways: Ways, pattern: Array, need: int, found: Witnesses, price: Array
             return Checked(np.zeros(1, bool), {}, {need: reached})
         new[need, 1] = reached
         top = reached.of(int(needs.cell[need]))
-        wanted = {0: max(below, sliding - top)}
+        rest = sliding - top if sliding - top > 10 * TINY * sliding else 0.0  # no programme for the solver's rounding
+        wanted = {0: max(below, rest)}
     for side, amount in wanted.items():
         if amount <= 0 or (not slides and (need, side) in found):
             continue
