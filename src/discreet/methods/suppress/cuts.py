@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.programme import by_moves
 
 Array = NDArray[Any]
 
@@ -124,8 +125,7 @@ class Intruder:
         n = len(self.problem)
         self.n = n
         self.fixed = self.problem.hidden
-        dense = self.moves.nnz > 4 * self.rows.nnz and self.moves.shape[1] > 500
-        self.by_moves = self.moves.shape[1] < min(self.rows.shape[0], n - self.moves.shape[1]) and not dense
+        self.by_moves = by_moves(self.rows, self.moves)
         self.highs = _started(self._dual_model() if self.by_moves else self._model())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)

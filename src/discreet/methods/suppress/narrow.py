@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +19,8 @@ Array = NDArray[Any]
 
 def narrowed(problem: Problem, pattern: Array, choice: Array) -> Condensed:
     """The problem with a choice for some cells only; the others stay as a pattern has them."""
-    open_ = problem.free & choice
-    stay = problem.hidden | (pattern & problem.free & ~open_)
-    weight = np.where(open_, problem.weight, np.inf)
-    return condense(replace(problem, weight=np.where(stay, 0, weight), hidden=stay))
+    rest = problem.free & ~choice
+    return condense(problem.settled(rest & ~pattern, rest & pattern))
 
 
 def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:

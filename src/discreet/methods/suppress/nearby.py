@@ -7,7 +7,6 @@ nothing together any more, so the small problem falls apart and most cells that 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,8 +92,7 @@ def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Witnesse
         touched = {need for (need, _), move in kept.items() if loose[move.cells].any()}
         problem = problem.with_needs(problem.needs.take(np.array(sorted(touched), np.int64)))
     out, into = problem.free & ~free & ~best.pattern, problem.free & ~free & best.pattern
-    weight = np.where(out, np.inf, np.where(into, 0.0, problem.weight))
-    rest = replace(problem, weight=weight, hidden=problem.hidden | into)
+    rest = problem.settled(out, into)
     pattern, finished = best.pattern.copy(), True
     pattern[free] = False  # what no part asks for
     parts = [(part, cells) for part, cells in split(rest) if part.free.any()]

@@ -104,6 +104,11 @@ class Problem:
         """The weight of the cells hidden for others' sake."""
         return float(self.weight[pattern & ~self.hidden].sum())
 
+    def settled(self, published: Array, hidden: Array) -> Problem:
+        """The same with no choice left for some cells: these are published, those hidden."""
+        weight = np.where(published, np.inf, np.where(hidden, 0.0, self.weight))
+        return replace(self, weight=weight, hidden=self.hidden | hidden)
+
     def with_needs(self, needs: Needs) -> Problem:
         """The same cells with other needs."""
         return replace(self, needs=needs)

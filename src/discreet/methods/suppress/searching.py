@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -264,12 +264,10 @@ def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | Non
 
 def _restricted(level: Level, best: Best, out: Array, into: Array) -> Level | None:
     """The level below with some cells published and others hidden; None if no pattern cheaper than the best is left."""
-    weight, hidden = level.problem.weight.copy(), level.problem.hidden.copy()
-    offset = level.offset + float(weight[into].sum())
-    weight[out] = np.inf
-    weight[into] = 0
-    hidden[into] = True
-    small = condense(replace(level.problem, weight=weight, hidden=hidden))
+    offset = level.offset + float(level.problem.weight[into].sum())
+    published, hidden = np.zeros((2, len(level.problem)), bool)
+    published[out] = hidden[into] = True
+    small = condense(level.problem.settled(published, hidden))
     if len(small.hopeless) or offset + small.base > best.target:
         return None
     cuts = [t for cut in level.relaxation.cuts if (t := _translated(cut, small)) is not None]
