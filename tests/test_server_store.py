@@ -17,6 +17,7 @@ from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth
 from discreet.server.desk import Desk
+from discreet.server.ledger import Ledger
 from discreet.server.limits import Over
 from discreet.server.store import Store, Unreachable
 from tests import servers
@@ -59,10 +60,16 @@ def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkey
     """503 when patience is over, and answers again when the store does."""
     monkeypatch.setattr("discreet.server.ledger.PATIENCE", 0.2)
     stuck = threading.Event()
+    commit = Ledger._commit
+
+    def late(ledger: Any, *given: Any) -> Any:
+        stuck.wait(30)
+        return commit(ledger, *given)
+
     with servers.client(tmp_path, POLICY) as client:
         assert client.get(HALVES[0]).status_code == 200
         with monkeypatch.context() as broken:
-            broken.setattr("discreet.server.ledger.Ledger._commit", lambda *_: stuck.wait(30))
+            broken.setattr("discreet.server.ledger.Ledger._commit", late)
             assert client.get(HALVES[0]).status_code == 503
         stuck.set()
         monkeypatch.setattr("discreet.server.ledger.PATIENCE", 20)
