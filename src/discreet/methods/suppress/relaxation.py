@@ -8,7 +8,7 @@ pattern it has company wherever it stands [FS01]_.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ class Relaxation:
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.inside = np.ones(len(self.problem))
         self.reduced = np.zeros(len(self.free))
+        self.lower, self.upper = np.zeros(len(self.free)), np.ones(len(self.free))
         self.rounds = 0
         self.closed = not len(self.separation.aims)
 
@@ -75,7 +76,7 @@ class Relaxation:
         """The bridges in force."""
         return [row for row in self.rows if isinstance(row, Bridge)]
 
-    def add(self, found: list[Cut] | list[Bridge]) -> int:
+    def add(self, found: Sequence[Cut | Bridge]) -> int:
         """Put inequalities in that are not there yet; how many."""
         start, index, value, right = [0], [], [], []
         for row in found:
@@ -132,7 +133,14 @@ class Relaxation:
             else:
                 reduced[self.place[row.others]] -= price
                 reduced[self.place[row.cell]] += price
-        return reduced, total + float(np.minimum(reduced, 0).sum())
+        return reduced, total + float(np.where(reduced > 0, reduced * self.lower, reduced * self.upper).sum())
+
+    def bounded(self, lower: Array, upper: Array, enough: float) -> None:
+        """Decide some cells, as a node of the tree does; prices stop growing where they prove ``enough``."""
+        self.lower, self.upper = lower.copy(), upper.copy()
+        n = len(self.free)
+        self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
+        self.bound = -np.inf
 
     def purge(self) -> None:
         """Drop what has been slack for long."""

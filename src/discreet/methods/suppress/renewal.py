@@ -112,9 +112,8 @@ class Renewal:
 
 def _searched(part: Condensed, start: Array, until: float) -> tuple[Array | None, bool]:
     """The cheapest pattern of a small problem, None if the start is; and whether that is settled."""
-    from discreet.methods.suppress import resolve, scip
     from discreet.methods.suppress.optimal import Optimal
-    from discreet.methods.suppress.searching import Best, Clock, Level
+    from discreet.methods.suppress.searching import Best, Clock, Level, branch
 
     began = time.monotonic()
     clock = Clock(began, max(until - began, 0.0))
@@ -123,8 +122,5 @@ def _searched(part: Condensed, start: Array, until: float) -> tuple[Array | None
     level.relaxation.run(clock.at(0.6), level.prove, enough=best.target)
     level.prove(level.relaxation.bound)
     if not best.done(0.0) and clock.left > 0:
-        if scip.available():  # the tree alone: its pauses for better patterns would lead back here
-            scip.Tree(level).run(clock.left, 0.0)
-        else:
-            resolve.branch(Optimal(), level, clock, patterns=False)
+        branch(Optimal(), level, clock, patterns=False)
     return (None if best.pattern is start else best.pattern), best.done(0.0)

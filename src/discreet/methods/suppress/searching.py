@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.condense import Condensed, condense
-from discreet.methods.suppress.cuts import FAR, Cut, Separation
+from discreet.methods.suppress.cuts import FAR, Bridge, Cut, Separation
 from discreet.methods.suppress.incumbent import incumbent
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.relaxation import Relaxation
@@ -137,7 +137,7 @@ class Best:
 class Level:
     """The problem after some rounds of fixing: smaller each time, patterns lead back to the first."""
 
-    def __init__(self, small: Condensed, best: Best, offset: float, above: Level | None, known: list[Cut]) -> None:
+    def __init__(self, small: Condensed, best: Best, offset: float, above: Level | None, known: Sequence[Cut | Bridge]) -> None:
         self.small, self.best, self.offset, self.above = small, best, offset, above
         self.problem = small.small
         self.relaxation = Relaxation(small)
@@ -192,16 +192,30 @@ class Level:
         return found
 
 
-def _translated(cut: Cut, small: Condensed) -> Cut | None:
+def _translated(row: Cut | Bridge, small: Condensed) -> Cut | Bridge | None:
     """An inequality over the cells of the smaller problem; None if it always holds there."""
-    group = small.group[cut.cell]
-    sure = small.whole.hidden[cut.cell] | ((group >= 0) & small.small.hidden[np.where(group >= 0, group, 0)])
-    rest = 1 - float(cut.coefficient[sure].sum())
+    cell, coefficient = (row.cell, row.coefficient) if isinstance(row, Cut) else (row.others, np.ones(len(row.others)))
+    group = small.group[cell]
+    sure = _sure(cell, small)
     kept = ~sure & (group >= 0)
-    if rest < LEAST_LEFT or not kept.any():
-        return None
     cells, where = np.unique(group[kept], return_inverse=True)
-    return Cut(cells, np.minimum(np.bincount(where, cut.coefficient[kept]) / rest, 1.0))
+    if isinstance(row, Cut):
+        rest = 1 - float(coefficient[sure].sum())
+        if rest < LEAST_LEFT or not kept.any():
+            return None
+        return Cut(cells, np.minimum(np.bincount(where, coefficient[kept]) / rest, 1.0))
+    alone = int(small.group[row.cell])
+    if sure.any() or alone in cells:
+        return None
+    if _sure(np.array([row.cell]), small)[0]:  # it is hidden, so it needs company
+        return Cut(cells, np.ones(len(cells))) if len(cells) else None
+    return Bridge(alone, cells) if alone >= 0 else None
+
+
+def _sure(cells: Array, small: Condensed) -> Array:
+    """Which of some cells are hidden whatever is chosen."""
+    group = small.group[cells]
+    return np.asarray(small.whole.hidden[cells] | ((group >= 0) & small.small.hidden[np.where(group >= 0, group, 0)]))
 
 
 def search(
@@ -270,8 +284,8 @@ def _restricted(level: Level, best: Best, out: Array, into: Array) -> Level | No
     small = condense(level.problem.settled(published, hidden))
     if len(small.hopeless) or offset + small.base > best.target:
         return None
-    cuts = [t for cut in level.relaxation.cuts if (t := _translated(cut, small)) is not None]
-    return Level(small, best, offset + small.base, level, cuts)
+    rows = [t for row in level.relaxation.rows if (t := _translated(row, small)) is not None]
+    return Level(small, best, offset + small.base, level, rows)
 
 
 def _enough(level: Level, gap: float) -> float:
@@ -282,10 +296,9 @@ def _enough(level: Level, gap: float) -> float:
 
 def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -> int:
     """Branch and cut with the solver there is; nodes looked at."""
-    from discreet.methods.suppress import resolve, scip
+    from discreet.methods.suppress import scip, tree
 
-    use_scip = how.solver == "scip" or (how.solver == "auto" and scip.available())
-    return (scip.branch if use_scip else resolve.branch)(how, level, clock, patterns)
+    return (scip.branch if how.solver == "scip" else tree.branch)(how, level, clock, patterns)
 
 
 def violated(separation: Separation, x: Array, *, most: int | None = None) -> list[Cut]:

@@ -1,0 +1,323 @@
+"""Branch and cut on HiGHS alone: nodes by their bounds, cut off as the root is, on as many cores as there are.
+
+Every inequality holds everywhere, so what one node needs the others may use. A node is closed only by a bound that its
+prices prove. Which cell to decide next is tried out on a few, until it is known what deciding each of them brings.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress.cuts import THREADS, Bridge, Cut, Separation
+from discreet.methods.suppress.relaxation import Relaxation, covered
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.optimal import Optimal
+    from discreet.methods.suppress.searching import Clock, Level
+
+Array = NDArray[Any]
+ROUNDS = 12  # of cutting at one node
+WORTH = 0.02  # of what is missing to close a node must be gained by a round for another one
+TRIED = 8  # cells whose decision is tried out at a node
+LOOK = 4  # after so many that are no better than the best, no more are tried
+RELIABLE = 4  # trials of a cell from which their mean is believed
+ITERATIONS = 60  # of a trial
+SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
+DECIDED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """Cells decided, as bounds of all with a choice, and what is proved for whatever is left."""
+
+    lower: Array
+    upper: Array
+    bound: float
+    depth: int
+
+    def child(self, cell: int, value: int, bound: float) -> Node:
+        """The same with one more decided."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        lower[cell] = upper[cell] = value
+        return Node(lower, upper, max(bound, self.bound), self.depth + 1)
+
+
+class Gains:
+    """What deciding a cell brought so far, per unit, published or hidden."""
+
+    def __init__(self, n: int) -> None:
+        self.total, self.count = np.zeros((2, n)), np.zeros((2, n))
+
+    def note(self, cell: int, value: int, gain: float, change: float) -> None:
+        self.total[value, cell] += gain / max(change, 1e-6)
+        self.count[value, cell] += 1
+
+    def guess(self, cells: Array, value: int) -> Array:
+        """The mean gain per unit; of all cells where nothing is known."""
+        known = self.count[value] > 0
+        usual = self.total[value, known].sum() / self.count[value, known].sum() if known.any() else 1.0
+        count = self.count[value, cells]
+        return np.where(count > 0, self.total[value, cells] / np.maximum(count, 1), usual)
+
+
+class Tree:
+    """Open nodes and what all workers share."""
+
+    def __init__(self, level: Level, threads: int = THREADS) -> None:
+        self.level, root = level, level.relaxation
+        n = len(root.free)
+        out, into = level.fixed()
+        lower, upper = np.zeros(n), np.ones(n)
+        upper[root.place[out]] = 0
+        lower[root.place[into]] = 1
+        self.order = itertools.count()
+        self.open: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound, 0))]
+        self.busy: dict[int, float] = {}
+        self.pool = Pool(n)
+        self.pool.add([row for row in root.rows if isinstance(row, Cut)], root.place)
+        self.gains = Gains(n)
+        self.lock = threading.Condition()
+        self.workers = [Worker(self, k) for k in range(threads)]
+        self.nodes, self.x = 0, root.x
+
+    @property
+    def bound(self) -> float:
+        """What all open nodes prove."""
+        least = [self.open[0][0]] if self.open else []
+        return min([*least, *self.busy.values()], default=np.inf)
+
+    def run(self, until: float, gap: float) -> bool:
+        """Search until nothing cheaper is left, True, or the time is up."""
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            for done in [pool.submit(worker.run, until, gap) for worker in self.workers]:
+                done.result()
+        if not self.open:
+            self.level.best.prove(self.level.best.cost)
+        return not self.open
+
+    def take(self, number: int, until: float, gap: float) -> Node | None:
+        """The open node with the least bound; waits while others may still make some. None: it is over."""
+        with self.lock:
+            while True:
+                while self.open and self.open[0][0] > self.level.target:
+                    heapq.heappop(self.open)
+                if time.monotonic() > until or self.level.best.done(gap):
+                    return None
+                if self.open:
+                    bound, _, node = heapq.heappop(self.open)
+                    self.busy[number] = bound
+                    return node
+                if not self.busy:
+                    return None
+                self.lock.wait(0.05)
+
+    def give(self, number: int, nodes: list[Node]) -> None:
+        """What a worker made of its node."""
+        with self.lock:
+            for node in nodes:
+                if node.bound <= self.level.target:
+                    heapq.heappush(self.open, (node.bound, next(self.order), node))
+            self.busy.pop(number, None)
+            self.nodes += 1
+            self.level.prove(min(self.bound, self.level.target + 1))
+            self.lock.notify_all()
+
+
+class Pool:
+    """All inequalities found, to be looked through for those that a pattern violates."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.rows, self.names = n, list[Cut](), set[bytes]()
+        self.place: Array = np.empty(0)
+        self.matrix: Any = None
+        self.ready = 0
+        self.lock = threading.Lock()
+
+    def add(self, cuts: list[Cut], place: Array) -> None:
+        with self.lock:
+            self.place = place
+            for cut in cuts:
+                if cut.name not in self.names:
+                    self.names.add(cut.name)
+                    self.rows.append(cut)
+
+    def violated(self, x: Array, most: int = 30) -> list[Cut]:
+        """Those that a pattern (of the cells with a choice) violates most."""
+        from scipy.sparse import csr_array
+
+        with self.lock:
+            if len(self.rows) > 1.2 * self.ready + 20:
+                self.ready = len(self.rows)
+                start = np.concatenate([[0], np.cumsum([len(r.cell) for r in self.rows])])
+                at = self.place[np.concatenate([r.cell for r in self.rows])]
+                data = np.concatenate([r.coefficient for r in self.rows])
+                self.matrix = csr_array((data, at, start), shape=(self.ready, self.n))
+            matrix, rows = self.matrix, self.rows
+        if matrix is None:
+            return []
+        slack = matrix @ x - 1
+        worst = np.argsort(slack)[:most]
+        return [rows[k] for k in worst[slack[worst] < -1e-3]]
+
+
+class Worker:
+    """One core: its own master programme and intruder."""
+
+    def __init__(self, tree: Tree, number: int) -> None:
+        self.tree, self.number = tree, number
+        root = tree.level.relaxation
+        self.separation = Separation(root.condensed, threads=1)
+        self.relaxation = Relaxation(root.condensed, self.separation)
+        self.relaxation.add(root.rows)
+        self.separation.witness = list(root.separation.witness)
+
+    def run(self, until: float, gap: float) -> None:
+        self.separation.until = until
+        while (node := self.tree.take(self.number, until, gap)) is not None:
+            self.tree.give(self.number, self.work(node, until))
+
+    def work(self, node: Node, until: float) -> list[Node]:
+        """Cut a node off, close it, or part it in two; the node itself if the time is up."""
+        level, relaxation = self.tree.level, self.relaxation
+        relaxation.bounded(node.lower, node.upper, level.target)
+        relaxation.solve()
+        for _ in range(ROUNDS):
+            before = relaxation.bound
+            if before > level.target:
+                return []
+            if time.monotonic() > until:
+                return [Node(node.lower, node.upper, max(node.bound, before), node.depth)]
+            if not self.cut():
+                break
+            if relaxation.bound - before < WORTH * (level.target - before):
+                break
+        bound = max(node.bound, relaxation.bound)
+        if bound > level.target:
+            return []
+        node = Node(*self.tightened(node), bound, node.depth)
+        x = relaxation.x[relaxation.free]
+        fractional = np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
+        while not len(fractional):
+            if self.whole():
+                return []
+            if time.monotonic() > until:
+                return [node]
+            x = relaxation.x[relaxation.free]
+            if relaxation.bound > level.target:
+                return []
+            fractional = np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
+        return self.parted(Node(node.lower, node.upper, max(node.bound, relaxation.bound), node.depth), fractional)
+
+    def cut(self) -> int:
+        """One round of inequalities that the node's pattern violates; how many were new."""
+        relaxation, x = self.relaxation, self.relaxation.x
+        pooled = relaxation.add(self.tree.pool.violated(x[relaxation.free]))
+        if pooled < 5:
+            found = covered(self.separation(x), x) + covered(relaxation.cuts, x)
+            self.tree.pool.add(found, relaxation.place)
+            pooled += relaxation.add(found)
+        pooled += relaxation.add(relaxation._lonely(x))
+        if pooled:
+            relaxation.solve()
+            relaxation.purge()
+        return pooled
+
+    def whole(self) -> bool:
+        """Whether the node's whole pattern protects; if so it is noted, otherwise it is cut off."""
+        from discreet.methods.suppress.searching import violated
+
+        relaxation = self.relaxation
+        found = violated(self.separation, relaxation.x)
+        if not found and self.separation.complete:
+            with self.tree.lock:
+                self.tree.level.improve(np.rint(relaxation.x).astype(bool))
+            return True
+        self.tree.pool.add(found, relaxation.place)
+        if relaxation.add(found):
+            relaxation.solve()
+        return False
+
+    def tightened(self, node: Node) -> tuple[Array, Array]:
+        """The node's bounds, with cells decided whose reduced cost is beyond what is missing."""
+        relaxation = self.relaxation
+        room = self.tree.level.target - relaxation.bound + 1e-9 * max(abs(relaxation.bound), 1.0)
+        upper = np.where((relaxation.reduced > room) & (node.lower < 0.5), 0.0, node.upper)
+        lower = np.where((-relaxation.reduced > room) & (node.upper > 0.5), 1.0, node.lower)
+        return lower, upper
+
+    def parted(self, node: Node, fractional: Array) -> list[Node]:
+        """The node with a cell published and with it hidden: the cell for which both cost most."""
+        relaxation, gains, level = self.relaxation, self.tree.gains, self.tree.level
+        x = relaxation.x[relaxation.free]
+        self.tree.x = relaxation.x
+        part = x[fractional]
+        score = (gains.guess(fractional, 0) * part + 1e-6) * (gains.guess(fractional, 1) * (1 - part) + 1e-6)
+        order = fractional[np.argsort(-score, kind="stable")]
+        basis, now = relaxation.highs.getBasis(), relaxation.bound
+        best, value, misses = int(order[0]), -1.0, 0
+        bounds = (now, now)
+        relaxation.highs.setOptionValue("simplex_iteration_limit", ITERATIONS)
+        tried = 0
+        for cell in order.tolist():
+            known = gains.count[:, cell].min() >= RELIABLE
+            if known:
+                down, up = (float(gains.guess(np.array([cell]), v)[0]) * c for v, c in ((0, x[cell]), (1, 1 - x[cell])))
+                sides = (now, now)
+            else:
+                if tried >= TRIED or misses >= LOOK:
+                    continue
+                tried += 1
+                found = [self.tried(cell, v, basis) for v in (0, 1)]
+                for v, change in ((0, x[cell]), (1, 1 - x[cell])):
+                    gains.note(cell, v, max(min(found[v], level.target) - now, 0.0), float(change))
+                down, up = (max(f - now, 0.0) for f in found)
+                sides = (max(found[0], now), max(found[1], now))
+            worth = (min(down, level.target - now + 1) + 1e-6) * (min(up, level.target - now + 1) + 1e-6)
+            if worth > value:
+                best, value, bounds, misses = cell, worth, sides, 0
+            else:
+                misses += 1
+        relaxation.highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+        relaxation.highs.setBasis(basis)
+        return [child for v in (0, 1) if (child := node.child(best, v, bounds[v])).bound <= level.target]
+
+    def tried(self, cell: int, value: int, basis: Any) -> float:
+        """The bound that a few steps prove when a cell is decided."""
+        relaxation = self.relaxation
+        highs = relaxation.highs
+        low, high = relaxation.lower[cell], relaxation.upper[cell]
+        relaxation.lower[cell] = relaxation.upper[cell] = value
+        highs.changeColBounds(cell, float(value), float(value))
+        highs.run()
+        prices = np.maximum(np.asarray(highs.getSolution().row_dual), 0)
+        proved = relaxation._proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
+        relaxation.lower[cell], relaxation.upper[cell] = low, high
+        highs.changeColBounds(cell, float(low), float(high))
+        highs.setBasis(basis)
+        return float(proved)
+
+
+def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
+    """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
+
+    Now and then the search for good patterns takes over for a while: what it finds cuts the tree.
+    """
+    from discreet.methods.suppress.searching import LEAST_SECONDS, better
+
+    tree, turn = Tree(level), 100
+    slice_ = max(SLICE * clock.seconds, 1.0) if patterns else clock.seconds
+    while True:
+        ended = tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap)
+        if ended or clock.left <= 0 or level.best.done(how.gap) or not patterns:
+            return tree.nodes
+        better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
+        turn, slice_ = turn + 1, 1.5 * slice_
