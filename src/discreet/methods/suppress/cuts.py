@@ -129,6 +129,7 @@ class Intruder:
         self.highs = _started(self._dual_model() if self.by_moves else self._model())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)
+        self.bases: dict[tuple[int, int], Any] = {}
 
     def _model(self) -> Any:
         """max d_p over moves within bounds: cells by rows."""
@@ -181,7 +182,10 @@ class Intruder:
             highs.changeColCost(int(old), 0.0)
         highs.changeColCost(cell, -float(sign))
         self.aimed = np.array([cell], np.int32)
+        if (basis := self.bases.get((cell, sign))) is not None:
+            highs.setBasis(basis)  # still dual feasible: only bounds have changed since
         _run(highs)
+        self.bases[cell, sign] = highs.getBasis()
         solution = highs.getSolution()
         reduced = np.asarray(solution.row_dual) @ self.rows  # minimising -sign * d: r = sign * e_p + prices @ rows
         reduced[cell] += float(sign)

@@ -103,16 +103,20 @@ class Relaxation:
         return k
 
     def solve(self) -> None:
-        """The cheapest pattern in fractions and the bound its prices prove."""
+        """The cheapest pattern in fractions and the bound its prices prove; infinite if there is none."""
         import highspy
 
         self.highs.run()
+        if self._impossible():
+            return
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self.highs.clearSolver()
             self.highs.run()
+            if self._impossible():
+                return
         solution = self.highs.getSolution()
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
-        self.x[self.free] = np.clip(np.asarray(solution.col_value), 0, 1)
+        self.x[self.free] = np.clip(np.asarray(solution.col_value), self.lower, self.upper)
         prices = np.maximum(np.asarray(solution.row_dual), 0)
         reduced, proved = self._proof(prices)
         if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
@@ -120,9 +124,23 @@ class Relaxation:
         slack = np.asarray(solution.row_value) - np.array([1.0 if isinstance(r, Cut) else 0.0 for r in self.rows])
         self.idle = [0 if s < 1e-7 else age + 1 for s, age in zip(slack, self.idle, strict=True)]
 
-    def _proof(self, prices: Array) -> tuple[Array, float]:
-        """A bound that holds whatever the solver's tolerances: weak duality with x between 0 and 1."""
-        reduced = self.problem.weight[self.free].copy()
+    def _impossible(self) -> bool:
+        """Whether no pattern satisfies everything, by the solver's own proof worked out again."""
+        import highspy
+
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
+            return False
+        _, there, ray = self.highs.getDualRay()
+        if not there or len(ray) != len(self.rows):
+            return False
+        least = self._proof(np.maximum(ray, 0) / self.scale, cost=False)[1]
+        if least > 1e-7 * float(np.abs(ray).max(initial=0)):
+            self.bound = np.inf
+        return self.bound == np.inf
+
+    def _proof(self, prices: Array, *, cost: bool = True) -> tuple[Array, float]:
+        """A bound that holds whatever the solver's tolerances: weak duality with x within its bounds."""
+        reduced = self.problem.weight[self.free].copy() if cost else np.zeros(len(self.free))
         total = 0.0
         for price, row in zip(prices * self.scale, self.rows, strict=True):
             if price <= 0:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.cuts import THREADS, Bridge, Cut, Separation
+from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.relaxation import Relaxation, covered
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ class Worker:
         root = tree.level.relaxation
         self.separation = Separation(root.condensed, threads=1)
         self.relaxation = Relaxation(root.condensed, self.separation)
+        self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
         self.relaxation.add(root.rows)
         self.separation.witness = list(root.separation.witness)
 
@@ -236,14 +238,20 @@ class Worker:
         from discreet.methods.suppress.searching import violated
 
         relaxation = self.relaxation
-        found = violated(self.separation, relaxation.x)
-        if not found and self.separation.complete:
+        pattern = np.rint(relaxation.x).astype(bool)
+        found = [cut for cut in violated(self.separation, pattern.astype(float)) if cut.slack(pattern) < -DECIDED]
+        if not self.separation.complete:
+            return False
+        if not found and check(relaxation.problem, pattern).met.all():
             with self.tree.lock:
-                self.tree.level.improve(np.rint(relaxation.x).astype(bool))
+                self.tree.level.improve(pattern)
             return True
+        if not relaxation.add(found):  # it falls short by a hair: at least one more cell must be hidden
+            more = np.flatnonzero(relaxation.problem.free & ~pattern)
+            found = [Cut(more, np.ones(len(more)))]
+            relaxation.add(found)
         self.tree.pool.add(found, relaxation.place)
-        if relaxation.add(found):
-            relaxation.solve()
+        relaxation.solve()
         return False
 
     def tightened(self, node: Node) -> tuple[Array, Array]:
