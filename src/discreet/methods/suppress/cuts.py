@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,6 @@ LEAST = 1e-6  # a coefficient below this is paid for on the right-hand side
 FAR = 1e4  # how many times its level a hidden cell may move in the programme; inequalities use the true bounds
 VIOLATED = 1e-4  # of the right-hand side 1
 BRIDGED = 0.05  # of a cell; bridges violated by less are left alone
-COVERED = 1e-3  # at least this much must be left to bring
 THREADS = 2
 
 
@@ -58,24 +58,34 @@ class Cut:
         If the cells of S do not suffice together, ``sum over S`` < 1, the others must bring the rest, which caps their
         coefficients anew [CFLP00]_. S is filled with the cells that the pattern hides most.
         """
-        order = np.argsort(-x[self.cell], kind="stable")
-        hidden = x[self.cell[order]]
-        part = np.concatenate([[0.0], np.cumsum(self.coefficient[order])])
-        best, least = self, self.slack(x)
-        for k in range(1, int(np.searchsorted(part, 1 - COVERED)) + 1):
-            rest = 1 - part[k]
-            if k == len(order) or hidden[k - 1] < 0.05 or rest < COVERED:
-                break
-            scaled = np.minimum(self.coefficient[order[k:]] / rest, 1.0)
-            slack = float(scaled @ hidden[k:]) - 1
-            if slack < least - VIOLATED:
-                best, least = Cut(self.cell[order[k:]], scaled), slack
-        return best.sorted()
+        return covers([self], x)[0][0]
+
+    def without(self, taken: Array, kept: Array) -> Cut:
+        """What follows if some of its entries are hidden."""
+        scaled = np.minimum(self.coefficient[kept] / (1 - float(self.coefficient[taken].sum())), 1.0)
+        return Cut(self.cell[kept], scaled).sorted()
 
     def sorted(self) -> Cut:
         """Cells in order."""
         order = np.argsort(self.cell)
         return Cut(self.cell[order], self.coefficient[order])
+
+
+def covers(cuts: Sequence[Cut], x: Array) -> list[tuple[Cut, float]]:
+    """For each inequality the strongest consequence for a pattern, see ``Cut.covered``, and that one's slack."""
+    from discreet.methods.suppress.covers import strongest
+
+    if not cuts:
+        return []
+    start = np.concatenate([[0], np.cumsum([len(cut.cell) for cut in cuts])])
+    cell, coefficient = np.concatenate([c.cell for c in cuts]), np.concatenate([c.coefficient for c in cuts])
+    order, taken, slack = np.empty(len(cell), np.int64), np.empty(len(cuts), np.int64), np.empty(len(cuts))
+    strongest(start, cell, coefficient, np.asarray(x, float), order, taken, slack)
+    found = []
+    for r, (cut, k) in enumerate(zip(cuts, taken.tolist(), strict=True)):
+        by = order[start[r] : start[r + 1]]
+        found.append((cut.without(by[:k], by[k:]) if k else cut, float(slack[r])))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +282,17 @@ def _run(highs: Any) -> None:
         highs.run()
 
 
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """The cells that the moves of an aim need, and by how much; none if no moves are known."""
+
+    cells: Array
+    by: Array
+
+
+NONE = Witness(np.empty(0, np.int64), np.empty(0))
+
+
 class Separation:
     """Violated inequalities of all aims, both cores at work, old moves looked up first."""
 
@@ -279,36 +300,44 @@ class Separation:
         self.problem = condensed.small
         self.aims = aims(self.problem)
         self.intruders = [Intruder(condensed) for _ in range(threads)]
-        self.witness: list[tuple[Array, ...]] = [() for _ in self.aims]
+        self.witness = [NONE] * len(self.aims)
+        self.slack = np.array([1e-6 * aim.level for aim in self.aims])
         self.order = list(range(len(self.aims)))
         self.programmes = self.made = 0
         self.until = np.inf  # when to stop, although aims are left
         self.complete = True  # whether the last call looked at every aim
         self.lock = threading.Lock()
 
-    def allowed(self, k: int, x: Array) -> bool:
-        """Whether the moves last found for an aim are possible under a pattern."""
-        found = self.witness[k]
-        if not found:
-            return False
-        slack = 1e-6 * self.aims[k].level
-        down, up = self.problem.down * x + slack, self.problem.up * x + slack
-        return all(bool((move >= -down).all() and (move <= up).all()) for move in found)
+    def short(self, x: Array) -> list[int]:
+        """The aims, in their order, for which the moves last found are not possible under a pattern."""
+        from discreet.methods.suppress.covers import fits
+
+        if not self.aims:
+            return []
+        start = np.concatenate([[0], np.cumsum([len(w.cells) for w in self.witness])])
+        cells = np.concatenate([w.cells for w in self.witness])
+        by = np.concatenate([w.by for w in self.witness])
+        possible = np.empty(len(self.aims), bool)
+        fits(start, cells, by, self.problem.down, self.problem.up, np.asarray(x, float), self.slack, possible)
+        return [k for k in self.order if not possible[k]]
 
     def __call__(
-        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: int | None = None
+        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: int | None = None, misses: float = np.inf
     ) -> list[Cut]:
-        """The inequality of each aim that x does not reach; with ``most`` it stops after so many a thread."""
-        with np.errstate(invalid="ignore"):
-            todo = [k for k in self.order if not self.allowed(k, x)]
+        """The inequality of each aim that x does not reach.
+
+        With ``most`` it stops after so many a thread, with ``misses`` after so many aims that it does reach.
+        """
+        todo = self.short(x)
         workers = self.intruders if len(todo) >= 4 else self.intruders[:1]
         found: list[tuple[int, Cut]] = []
+        cold: set[int] = set()
         self.complete = True
 
         def work(number: int) -> None:  # a fixed share each: the same inequalities in every run
-            mine = 0
+            mine = missed = 0
             for k in todo[number :: len(workers)]:
-                if most is not None and mine >= most:
+                if (most is not None and mine >= most) or missed >= misses:
                     return
                 if time.monotonic() > self.until:
                     self.complete = False
@@ -319,7 +348,9 @@ class Separation:
                     if cut is not None:
                         found.append((k, cut))
                         mine += 1
-                    elif move:
+                    else:
+                        missed += 1
+                        cold.add(k)
                         self.witness[k] = _exactly(self.aims[k], move)
 
         if len(workers) == 1:
@@ -329,12 +360,16 @@ class Separation:
                 list(pool.map(work, range(len(workers))))
         self.made += len(found)
         hot = [k for k, _ in sorted(found, key=lambda pair: pair[0])]
-        rest = set(hot)
-        self.order = hot + [k for k in self.order if k not in rest]
+        rest = cold.union(hot)
+        self.order = hot + [k for k in self.order if k not in rest] + [k for k in self.order if k in cold]
         return [cut for _, cut in sorted(found, key=lambda pair: pair[0])]
 
 
-def _exactly(aim: Aim, moves: list[Array]) -> tuple[Array, ...]:
+def _exactly(aim: Aim, moves: list[Array]) -> Witness:
     """Moves that reach the level, not further: the shorter, the more patterns allow them."""
     total = sum(sign * float(move[aim.cell]) for sign, move in zip(aim.signs, moves, strict=False))
-    return tuple(move * min(1.0, aim.level / total) for move in moves) if total > 0 else ()
+    if total <= 0:
+        return NONE
+    scaled = [move * min(1.0, aim.level / total) for move in moves]
+    cells = [np.flatnonzero(np.abs(move) > 1e-7 * aim.level) for move in scaled]
+    return Witness(np.concatenate(cells), np.concatenate([m[c] for m, c in zip(scaled, cells, strict=True)]))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.condense import Condensed
-from discreet.methods.suppress.cuts import FAR, VIOLATED, Bridge, Cut, Separation
+from discreet.methods.suppress.cuts import FAR, VIOLATED, Bridge, Cut, Separation, covers
 
 Array = NDArray[Any]
 
@@ -225,8 +225,11 @@ class Relaxation:
 
 def covered(cuts: list[Cut], x: Array) -> list[Cut]:
     """Of each inequality itself and its strongest consequence those that a pattern violates."""
-    found = [kept for cut in cuts for kept in dict.fromkeys((cut, cut.covered(x)))]
-    return [cut for cut in found if cut.slack(x) < -VIOLATED]
+    found = []
+    for cut, (strong, slack) in zip(cuts, covers(cuts, x), strict=True):
+        if slack < -VIOLATED:
+            found += [cut, strong] if strong is not cut and cut.slack(x) < -VIOLATED else [strong]
+    return found
 
 
 def _simple_bridges(condensed: Condensed) -> tuple[Array, Array, Array, Array, Array]:

@@ -33,6 +33,7 @@ LOOK = 4  # after so many that are no better than the best, no more are tried
 RELIABLE = 4  # trials of a cell from which their mean is believed
 ITERATIONS = 60  # of a trial
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
+MOST, MISSES = 8, 8  # aims found out of reach, or within, after which a round of a node is over
 DECIDED = 1e-6
 
 
@@ -224,7 +225,7 @@ class Worker:
         relaxation, x = self.relaxation, self.relaxation.x
         pooled = relaxation.add(self.tree.pool.violated(x[relaxation.free]))
         if pooled < 5:
-            found = covered(self.separation(x), x) + covered(relaxation.cuts, x)
+            found = covered(self.separation(x, most=MOST, misses=MISSES), x) + covered(relaxation.cuts, x)
             self.tree.pool.add(found, relaxation.place)
             pooled += relaxation.add(found)
         pooled += relaxation.add(relaxation._lonely(x))
