@@ -22,9 +22,9 @@ LARGE = 500  # moves from which that counts
 
 
 def by_moves(rows: csr_array, moves: csr_array) -> bool:
-    """Whether the programme over moves is smaller than the one over rows."""
+    """Whether the programme over moves is much smaller than the one over rows: its moves go everywhere."""
     n, k = moves.shape
-    return bool(k < min(rows.shape[0], n - k) and not (moves.nnz > DENSE * rows.nnz and k > LARGE))
+    return bool(2 * k < min(rows.shape[0], n - k) and not (moves.nnz > DENSE * rows.nnz and k > LARGE))
 
 
 class Cheapest:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from discreet.methods.suppress.cuts import THREADS, Bridge, Cut, Separation
 from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.relaxation import Relaxation, covered
+from discreet.methods.suppress.sequence import cleaned
 
 if TYPE_CHECKING:
     from discreet.methods.suppress.optimal import Optimal
@@ -34,6 +35,11 @@ RELIABLE = 4  # trials of a cell from which their mean is believed
 ITERATIONS = 60  # of a trial
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
 MOST, MISSES = 8, 8  # aims found out of reach, or within, after which a round of a node is over
+DIVES = 0.2  # of the time, at most, for patterns from the relaxation
+HIDE = (0.05, 0.2)  # of the cells hidden in part: least and most that are hidden in one step of a dive
+DIVED = 3  # rounds of cutting after each
+WIDELY = 5  # times as many aims are looked at there
+CLEANED = 2.0  # times as long as a dive took, what it found may be cleaned
 DECIDED = 1e-6
 
 
@@ -182,11 +188,22 @@ class Worker:
         self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
         self.relaxation.add(root.rows)
         self.separation.witness = list(root.separation.witness)
+        self.random = np.random.default_rng(number)
+        self.spent = [0.0, 0.0]  # seconds for nodes and for dives
+        self.began = 0.0
 
     def run(self, until: float, gap: float) -> None:
-        self.separation.until = until
+        """Take nodes until there is none left or the time is up; now and then dive from one."""
+        self.separation.until, self.began = until, time.monotonic()
         while (node := self.tree.take(self.number, until, gap)) is not None:
-            self.tree.give(self.number, self.work(node, until))
+            made = self.work(node, until)
+            now = time.monotonic()
+            self.spent[0] += now - self.began
+            if made and self.spent[1] <= DIVES * self.spent[0]:
+                self.dive(node, until)
+            self.began = time.monotonic()
+            self.spent[1] += self.began - now
+            self.tree.give(self.number, made)
 
     def work(self, node: Node, until: float) -> list[Node]:
         """Cut a node off, close it, or part it in two; the node itself if the time is up."""
@@ -220,12 +237,39 @@ class Worker:
             fractional = np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
         return self.parted(Node(node.lower, node.upper, max(node.bound, relaxation.bound), node.depth), fractional)
 
-    def cut(self) -> int:
+    def dive(self, node: Node, until: float) -> None:
+        """A whole pattern from the relaxation: what it hides most is hidden, step by step, and cut off in between."""
+        began = time.monotonic()
+        level, relaxation = self.tree.level, self.relaxation
+        lower, share = node.lower.copy(), self.random.uniform(*HIDE)
+        while time.monotonic() < until:
+            relaxation.bounded(lower, node.upper, level.target)
+            relaxation.solve()
+            for _ in range(DIVED):
+                if relaxation.bound > level.target or not self.cut(WIDELY):
+                    break
+            if relaxation.bound > level.target:
+                return
+            x = relaxation.x[relaxation.free]
+            part = np.flatnonzero((x > DECIDED) & (x < 1 - DECIDED))
+            lower = np.where(x >= 1 - DECIDED, 1.0, lower)
+            if len(part):
+                key = x[part] * self.random.uniform(0.9, 1, len(part))
+                lower[part[np.argsort(-key)][: max(1, int(share * len(part)))]] = 1
+            elif self.whole():
+                pattern = np.rint(relaxation.x).astype(bool)
+                now = time.monotonic()
+                better = cleaned(relaxation.problem, pattern, min(until, now + CLEANED * (now - began)))
+                with self.tree.lock:
+                    level.improve(better)
+                return
+
+    def cut(self, times: int = 1) -> int:
         """One round of inequalities that the node's pattern violates; how many were new."""
         relaxation, x = self.relaxation, self.relaxation.x
         pooled = relaxation.add(self.tree.pool.violated(x[relaxation.free]))
         if pooled < 5:
-            found = covered(self.separation(x, most=MOST, misses=MISSES), x) + covered(relaxation.cuts, x)
+            found = covered(self.separation(x, most=times * MOST, misses=times * MISSES), x) + covered(relaxation.cuts, x)
             self.tree.pool.add(found, relaxation.place)
             pooled += relaxation.add(found)
         pooled += relaxation.add(relaxation._lonely(x))
