@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,11 @@ class Cut:
         return float(self.coefficient @ x[self.cell]) - 1
 
     @property
+    def plane(self) -> Plane:
+        """The same as an inequality of any kind."""
+        return Plane(self.cell, self.coefficient, 1.0)
+
+    @property
     def name(self) -> bytes:
         """The same for the same inequality."""
         return self.cell.astype(np.int32).tobytes() + np.round(self.coefficient, 5).astype(np.float32).tobytes()
@@ -69,6 +74,29 @@ class Cut:
         """Cells in order."""
         order = np.argsort(self.cell)
         return Cut(self.cell[order], self.coefficient[order])
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """``sum coefficient * x[cell] >= right``, coefficients of either sign."""
+
+    cell: Array
+    coefficient: Array
+    right: float
+
+    @property
+    def plane(self) -> Plane:
+        """Itself."""
+        return self
+
+    @property
+    def name(self) -> bytes:
+        """The same for the same inequality."""
+        value = np.round(np.append(self.coefficient, self.right), 5).astype(np.float32)
+        return self.cell.astype(np.int32).tobytes() + value.tobytes() + b"plane"
+
+
+Row: TypeAlias = "Cut | Bridge | Plane"
 
 
 def covers(cuts: Sequence[Cut], x: Array) -> list[tuple[Cut, float]]:
@@ -94,6 +122,11 @@ class Bridge:
 
     cell: int
     others: Array
+
+    @property
+    def plane(self) -> Plane:
+        """The same as an inequality of any kind."""
+        return Plane(np.append(self.others, self.cell), np.append(np.ones(len(self.others)), -1.0), 0.0)
 
     @property
     def name(self) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.condense import Condensed
-from discreet.methods.suppress.cuts import FAR, VIOLATED, Bridge, Cut, Separation, covers
+from discreet.methods.suppress.cuts import FAR, VIOLATED, Bridge, Cut, Row, Separation, covers
 
 Array = NDArray[Any]
 
@@ -38,7 +38,8 @@ class Relaxation:
         self.place = np.full(len(self.problem), -1)
         self.place[self.free] = np.arange(len(self.free))
         self.highs = self._model()
-        self.rows: list[Cut | Bridge] = []
+        self.rows: list[Row] = []
+        self.entries: list[tuple[Array, Array, float]] = []  # places of cells, coefficients, right-hand side
         self.idle: list[int] = []
         self.names: set[bytes] = set()
         self.lonely = _simple_bridges(condensed)
@@ -76,7 +77,7 @@ class Relaxation:
         """The bridges in force."""
         return [row for row in self.rows if isinstance(row, Bridge)]
 
-    def add(self, found: Sequence[Cut | Bridge]) -> int:
+    def add(self, found: Sequence[Row]) -> int:
         """Put inequalities in that are not there yet; how many."""
         start, index, value, right = [0], [], [], []
         for row in found:
@@ -85,14 +86,11 @@ class Relaxation:
             self.names.add(row.name)
             self.rows.append(row)
             self.idle.append(0)
-            if isinstance(row, Cut):
-                index += [self.place[row.cell]]
-                value += [row.coefficient]
-                right.append(1.0)
-            else:
-                index += [self.place[np.append(row.others, row.cell)]]
-                value += [np.append(np.ones(len(row.others)), -1.0)]
-                right.append(0.0)
+            plane = row.plane
+            index.append(self.place[plane.cell])
+            value.append(plane.coefficient)
+            right.append(plane.right)
+            self.entries.append((index[-1], plane.coefficient, plane.right))
             start.append(start[-1] + len(index[-1]))
         k = len(right)
         if k:
@@ -121,7 +119,7 @@ class Relaxation:
         reduced, proved = self._proof(prices)
         if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
             self.reduced, self.bound = reduced, proved
-        slack = np.asarray(solution.row_value) - np.array([1.0 if isinstance(r, Cut) else 0.0 for r in self.rows])
+        slack = np.asarray(solution.row_value) - np.array([right for _, _, right in self.entries])
         self.idle = [0 if s < 1e-7 else age + 1 for s, age in zip(slack, self.idle, strict=True)]
 
     def _impossible(self) -> bool:
@@ -142,15 +140,11 @@ class Relaxation:
         """A bound that holds whatever the solver's tolerances: weak duality with x within its bounds."""
         reduced = self.problem.weight[self.free].copy() if cost else np.zeros(len(self.free))
         total = 0.0
-        for price, row in zip(prices * self.scale, self.rows, strict=True):
-            if price <= 0:
-                continue
-            if isinstance(row, Cut):
-                reduced[self.place[row.cell]] -= price * row.coefficient
-                total += price
-            else:
-                reduced[self.place[row.others]] -= price
-                reduced[self.place[row.cell]] += price
+        for k in np.flatnonzero(prices > 0):
+            at, coefficient, right = self.entries[k]
+            price = prices[k] * self.scale
+            reduced[at] -= price * coefficient
+            total += price * right
         return reduced, total + float(np.where(reduced > 0, reduced * self.lower, reduced * self.upper).sum())
 
     def bounded(self, lower: Array, upper: Array, enough: float) -> None:
@@ -170,6 +164,7 @@ class Relaxation:
         for k in gone:
             self.names.discard(self.rows[k].name)
         self.rows = [row for k, row in enumerate(self.rows) if k not in out]
+        self.entries = [entry for k, entry in enumerate(self.entries) if k not in out]
         self.idle = [age for k, age in enumerate(self.idle) if k not in out]
 
     def round(self) -> int:

@@ -83,7 +83,7 @@ class Tree:
     def _settings(self) -> None:
         import pyscipopt
 
-        self.model.setHeuristics(pyscipopt.SCIP_PARAMSETTING.FAST)  # good patterns come from elsewhere
+        self.model.setHeuristics(pyscipopt.SCIP_PARAMSETTING.OFF)  # good patterns come from elsewhere
         for name, value in {
             "misc/allowstrongdualreds": False,  # it presolves before all constraints are there
             "misc/allowweakdualreds": False,
@@ -108,7 +108,7 @@ class Tree:
         right -= sum(c * self.fixed[i] for i, c in pairs if i not in self.variable)
         terms = [c * self.variable[i] for i, c in pairs if i in self.variable]
         if terms:
-            self.model.addCons(pyscipopt.quicksum(terms) >= right)
+            self.model.addCons(pyscipopt.quicksum(terms) >= right, removable=True)  # or its programmes grow and grow
         elif right > 0:  # fixing left nothing that is cheaper than the best
             variable = next(iter(self.variable.values()), None)
             if variable is not None:

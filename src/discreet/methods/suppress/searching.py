@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.condense import Condensed, condense
-from discreet.methods.suppress.cuts import FAR, Bridge, Cut, Separation
+from discreet.methods.suppress.cuts import FAR, Cut, Plane, Row, Separation
 from discreet.methods.suppress.incumbent import incumbent
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.relaxation import Relaxation
@@ -29,8 +29,10 @@ EACH = 0.004  # seconds of that for each cell with a choice
 ROOT = 0.6  # of the time after which the tree begins, whatever the relaxation still gains
 TURN = 0.25  # of the time left, at most, for a turn of the relaxation
 GUIDED = 0.2  # of the time left, at most, for a better pattern after it
-LEAST_SECONDS = 0.5  # for that
+LEAST_SECONDS = 1.0  # for that
+DIVED = 0.4  # of that for patterns straight from the relaxation
 NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
+STEPS = 8  # between pattern and bound, at most, to take them one by one
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
@@ -134,10 +136,33 @@ class Best:
         return self.bound > self.target or self.cost - self.bound <= gap * (self.cost + self.base)
 
 
+class Goal(Best):
+    """Stands for the best pattern where one is looked for that costs no more than ``reach``, or a proof of none."""
+
+    def __init__(self, real: Best, reach: float) -> None:
+        super().__init__(real.problem, real.base, real.tell, real.pattern, real.bound)
+        self.real, self.reach = real, reach
+
+    @property
+    def cost(self) -> float:
+        """What a pattern just beyond reach would cost."""
+        return self.reach + 1
+
+    def improve(self, pattern: Array) -> None:
+        self.real.improve(pattern)
+
+    def prove(self, bound: float) -> None:
+        """A bound for patterns within reach is one for all, as far as it goes."""
+        self.real.prove(min(bound, self.cost))
+
+    def done(self, gap: float) -> bool:
+        return self.real.done(gap) or self.real.bound > self.reach + WHOLE
+
+
 class Level:
     """The problem after some rounds of fixing: smaller each time, patterns lead back to the first."""
 
-    def __init__(self, small: Condensed, best: Best, offset: float, above: Level | None, known: Sequence[Cut | Bridge]) -> None:
+    def __init__(self, small: Condensed, best: Best, offset: float, above: Level | None, known: Sequence[Row]) -> None:
         self.small, self.best, self.offset, self.above = small, best, offset, above
         self.problem = small.small
         self.relaxation = Relaxation(small)
@@ -192,24 +217,19 @@ class Level:
         return found
 
 
-def _translated(row: Cut | Bridge, small: Condensed) -> Cut | Bridge | None:
+def _translated(row: Row, small: Condensed) -> Row | None:
     """An inequality over the cells of the smaller problem; None if it always holds there."""
-    cell, coefficient = (row.cell, row.coefficient) if isinstance(row, Cut) else (row.others, np.ones(len(row.others)))
-    group = small.group[cell]
-    sure = _sure(cell, small)
+    plane = row.plane
+    group, sure = small.group[plane.cell], _sure(plane.cell, small)
     kept = ~sure & (group >= 0)
+    right = plane.right - float(plane.coefficient[sure].sum())
     cells, where = np.unique(group[kept], return_inverse=True)
-    if isinstance(row, Cut):
-        rest = 1 - float(coefficient[sure].sum())
-        if rest < LEAST_LEFT or not kept.any():
-            return None
-        return Cut(cells, np.minimum(np.bincount(where, coefficient[kept]) / rest, 1.0))
-    alone = int(small.group[row.cell])
-    if sure.any() or alone in cells:
+    coefficient = np.bincount(where, plane.coefficient[kept], len(cells))
+    if right <= float(np.minimum(coefficient, 0).sum()) + LEAST_LEFT:
         return None
-    if _sure(np.array([row.cell]), small)[0]:  # it is hidden, so it needs company
-        return Cut(cells, np.ones(len(cells))) if len(cells) else None
-    return Bridge(alone, cells) if alone >= 0 else None
+    if (coefficient > 0).all() and right > 0:
+        return Cut(cells, np.minimum(coefficient / right, 1.0))
+    return Plane(cells, coefficient, right)
 
 
 def _sure(cells: Array, small: Condensed) -> Array:
@@ -222,6 +242,8 @@ def search(
     how: Optimal, part: Problem, small: Condensed, clock: Clock, start: Array | None, tell: Tell, known: list[Cut]
 ) -> Found:
     """The cheapest pattern of one connected problem, or the best in the time."""
+    from discreet.methods.suppress.tree import Tree
+
     problem = small.small
     if not len(problem.needs):
         return Found(small.expand(problem.hidden), small.base, "optimal", 0, 0)
@@ -241,7 +263,9 @@ def search(
         level.prove(level.relaxation.bound)
         if best.done(how.gap):
             break
-        better(how, level, turn, min(max(time.monotonic() - spent, LEAST_SECONDS), GUIDED * clock.left))
+        spent = min(max(time.monotonic() - spent, LEAST_SECONDS), GUIDED * clock.left)
+        Tree(level).dive(time.monotonic() + DIVED * spent)
+        better(how, level, turn, (1 - DIVED) * spent)
         below = None if best.done(how.gap) else level.below()
         if below is not None:
             made += level.relaxation.separation.made
@@ -249,7 +273,8 @@ def search(
         elif stalled or time.monotonic() > clock.at(ROOT):
             break
     if not best.done(how.gap) and clock.left > 0:
-        nodes = branch(how, level, clock)
+        steps = best.whole and best.cost - best.bound <= STEPS and how.solver != "scip"
+        nodes = step_by_step(how, top, clock) if steps else branch(how, level, clock)
     proved = best.bound > best.target
     status = "optimal" if proved else "gap" if best.done(how.gap) else "time"
     rows = zip(top.relaxation.rows, top.relaxation.idle, strict=True)
@@ -299,6 +324,32 @@ def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -
     from discreet.methods.suppress import scip, tree
 
     return (scip.branch if how.solver == "scip" else tree.branch)(how, level, clock, patterns)
+
+
+def step_by_step(how: Optimal, top: Level, clock: Clock) -> int:
+    """Where costs are few: is there a pattern at the bound itself? If not, the bound is one more. Nodes looked at.
+
+    What that decides at the root does not wait for a good pattern, and a good pattern need not wait for it.
+    """
+    from discreet.methods.suppress.tree import PATTERNS, SLICE, Tree
+
+    best, nodes, turn = top.best, 0, 200
+    while clock.left > 0 and not best.done(how.gap):
+        goal = Goal(best, best.bound)
+        level: Level | None = Level(top.small, goal, 0.0, None, top.relaxation.rows)
+        last = level
+        while level is not None and not goal.done(how.gap):
+            level.relaxation.run(clock.soon(TURN), level.prove, enough=level.target + WHOLE)
+            last, level = level, None if goal.done(how.gap) else level.below()
+        tree, slice_ = Tree(last), max(SLICE * clock.seconds, 1.0)
+        while not goal.done(how.gap) and clock.left > 0:
+            if tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap):
+                break
+            better(how, top, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), last.guide(tree.x))
+            turn, slice_ = turn + 1, 1.5 * slice_
+        nodes += tree.nodes
+        top.relaxation.add([row for row in tree.pool.rows] if last.above is None else [])
+    return nodes
 
 
 def violated(separation: Separation, x: Array, *, most: int | None = None) -> list[Cut]:

@@ -32,7 +32,7 @@ WORTH = 0.02  # of what is missing to close a node must be gained by a round for
 TRIED = 8  # cells whose decision is tried out at a node
 LOOK = 4  # after so many that are no better than the best, no more are tried
 RELIABLE = 4  # trials of a cell from which their mean is believed
-ITERATIONS = 60  # of a trial
+ITERATIONS = 25  # of a trial
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
 MOST, MISSES = 8, 8  # aims found out of reach, or within, after which a round of a node is over
 DIVES = 0.2  # of the time, at most, for patterns from the relaxation
@@ -96,6 +96,7 @@ class Tree:
         self.lock = threading.Condition()
         self.workers = [Worker(self, k) for k in range(threads)]
         self.nodes, self.x = 0, root.x
+        self.whole = level.best.whole  # then what is missing at the end is a step, not a slope: cut as long as it goes
 
     @property
     def bound(self) -> float:
@@ -111,6 +112,22 @@ class Tree:
         if not self.open:
             self.level.best.prove(self.level.best.cost)
         return not self.open
+
+    def dive(self, until: float) -> None:
+        """Patterns from the root, as many as there is time for; at least one on each core is begun."""
+
+        def again(worker: Worker) -> None:
+            worker.separation.until = until
+            while True:
+                worker.dive(root, until)
+                if time.monotonic() > until or self.level.best.done(0.0):
+                    return
+
+        root = self.open[0][2]
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            for done in [pool.submit(again, worker) for worker in self.workers]:
+                done.result()
+        self.level.relaxation.add(self.pool.violated(self.level.relaxation.x[self.level.relaxation.free], most=200))
 
     def take(self, number: int, until: float, gap: float) -> Node | None:
         """The open node with the least bound; waits while others may still make some. None: it is over."""
@@ -138,6 +155,15 @@ class Tree:
             self.nodes += 1
             self.level.prove(min(self.bound, self.level.target + 1))
             self.lock.notify_all()
+
+
+    def again(self) -> Level | None:
+        """The level below, if what the tree has found decides enough cells to begin anew."""
+        root = self.level.relaxation
+        root.add(self.pool.rows)
+        root.solve()
+        self.level.prove(root.bound)
+        return None if self.level.best.done(0.0) else self.level.below()
 
 
 class Pool:
@@ -218,7 +244,8 @@ class Worker:
                 return [Node(node.lower, node.upper, max(node.bound, before), node.depth)]
             if not self.cut():
                 break
-            if relaxation.bound - before < WORTH * (level.target - before):
+            missing = level.target - before
+            if relaxation.bound - before < WORTH * missing and not (self.tree.whole and missing < 1):
                 break
         bound = max(node.bound, relaxation.bound)
         if bound > level.target:
@@ -362,15 +389,25 @@ class Worker:
 def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
-    Now and then the search for good patterns takes over for a while: what it finds cuts the tree.
+    Now and then the search for good patterns takes over for a while: what it finds cuts the tree. If it decides many
+    cells, the tree begins anew without them, with all inequalities found so far.
     """
     from discreet.methods.suppress.searching import LEAST_SECONDS, better
 
-    tree, turn = Tree(level), 100
+    tree, turn, nodes = Tree(level), 100, 0
     slice_ = max(SLICE * clock.seconds, 1.0) if patterns else clock.seconds
+    known = level.best.cost
     while True:
         ended = tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap)
         if ended or clock.left <= 0 or level.best.done(how.gap) or not patterns:
-            return tree.nodes
+            return nodes + tree.nodes
         better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
         turn, slice_ = turn + 1, 1.5 * slice_
+        if level.best.cost < known:
+            known = level.best.cost
+            below = tree.again()
+            if level.best.done(how.gap):
+                return nodes + tree.nodes
+            if below is not None:
+                nodes += tree.nodes
+                level, tree = below, Tree(below)
