@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import engines
 from tests.database import database
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# without the second line it looks for its maker's servers at every start
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 settings.register_profile(
     "discreet", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
@@ -25,6 +32,19 @@ def postgresql() -> Iterator[str]:
     """The address of a PostgreSQL of our own."""
     with database() as made:
         yield made.url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium."""
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium")
+    assert found, "these tests need a browser: apt-get install chromium"
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="session")

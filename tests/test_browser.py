@@ -8,22 +8,19 @@ from __future__ import annotations
 import csv
 import io
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from discreet.server import auth
 from discreet.server.store import Store
 from tests import servers
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 PASSWORD = "correct horse battery"
 QUERY = "[table]\nmin_population = 100\nmax_small_share = 0.9"
 
@@ -37,17 +34,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     store.close()
     with servers.running(folder, servers.policy_text(query=QUERY, guard="warn")) as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's chromium."""
-    found = shutil.which("chromium")
-    assert found, "these tests need a browser: apt-get install chromium"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import importlib.util
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import discreet
 from discreet.methods import HOMES
@@ -32,8 +31,6 @@ from discreet.methods import HOMES
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 LOOKED_AT = ["index.html", "tutorials/notebook.html", "how-to/choose-a-method.html", "methods/cell-key.html",
              "risk.html", "coming-from/gausssuppression.html", "api/rules.html", "glossary.html",
              "benchmarks.html", "notebooks/business.html"]  # fmt: skip
@@ -167,17 +164,6 @@ def test_every_method_has_a_page_with_equation_picture_and_limits() -> None:
         assert "$$" in text, name
         assert re.search(r"!\[.+\]\(.*pictures/.+\)", text), name
         assert re.search(r"^## .*[Ll]imits", text, re.M), name
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's chromium."""
-    found = shutil.which("chromium")
-    assert found, "these tests need a browser: apt-get install chromium"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -138,18 +138,31 @@ def _cells(many: int) -> str:
 
 def _hidden(stack: Stack) -> list[Finding]:
     """Cells hidden in a table and shown, exactly or not, in another."""
-    gone, seen = stack.first(stack.hidden), stack.first(~stack.hidden)
-    both = np.flatnonzero((gone >= 0) & (seen >= 0))
+    text = f"hidden in one table and shown in another; {LINK}"
+    return _both(stack, ERROR, "hidden", text, {"hidden": stack.hidden, "shown": ~stack.hidden})
+
+
+def _mixed(stack: Stack, word: str) -> list[Finding]:
+    """Cells shown as they are in one table and perturbed in another: the first undoes the second."""
+    text = "shown as they are in one table and perturbed in another; use one method for all"
+    shown = {"true": stack.exact & ~stack.hidden, "perturbed": ~stack.exact & ~stack.hidden}
+    return _both(stack, _level(word), "mixed", text, shown)
+
+
+def _both(stack: Stack, level: str, kind: str, text: str, states: dict[str, Array]) -> list[Finding]:
+    """Cells that are in one state in a table and in another elsewhere."""
+    (one, one_rows), (other, other_rows) = states.items()
+    here, there = stack.first(one_rows), stack.first(other_rows)
+    both = np.flatnonzero((here >= 0) & (there >= 0))
     if not len(both):
         return []
-    rows = np.flatnonzero(np.isin(stack.key, both))
     examples = [
-        f"{stack.words(gone[k])}: hidden in {stack.names(gone[k : k + 1])[0]!r}, "
-        f"shown in {stack.names(seen[k : k + 1])[0]!r}"
+        f"{stack.words(here[k])}: {one} in {stack.names(here[k : k + 1])[0]!r}, "
+        f"{other} in {stack.names(there[k : k + 1])[0]!r}"
         for k in both[:EXAMPLES]
     ]
-    text = f"{_cells(len(both))} hidden in one table and shown in another; {LINK}"
-    return [_finding(stack, ERROR, "hidden", rows, text, examples)]
+    rows = np.flatnonzero(np.isin(stack.key, both))
+    return [_finding(stack, level, kind, rows, f"{_cells(len(both))} {text}", examples)]
 
 
 def _different(stack: Stack, mask: Array, level: str, kind: str, what: str, why: str) -> list[Finding]:
@@ -168,22 +181,6 @@ def _different(stack: Stack, mask: Array, level: str, kind: str, what: str, why:
     examples = [f"{stack.words(first[k])}: differs by {(high[k] - low[k]) * unit:g}" for k in off[:EXAMPLES]]
     text = f"{len(off):,} cells have more than one {what}, at most {most:g} apart: {why}"
     return [_finding(stack, level, kind, at, text, examples)]
-
-
-def _mixed(stack: Stack, word: str) -> list[Finding]:
-    """Cells shown as they are in one table and perturbed in another: the first undoes the second."""
-    plain, moved = stack.first(stack.exact & ~stack.hidden), stack.first(~stack.exact & ~stack.hidden)
-    both = np.flatnonzero((plain >= 0) & (moved >= 0))
-    if not len(both):
-        return []
-    rows = np.flatnonzero(np.isin(stack.key, both))
-    examples = [
-        f"{stack.words(plain[k])}: true in {stack.names(plain[k : k + 1])[0]!r}, "
-        f"perturbed in {stack.names(moved[k : k + 1])[0]!r}"
-        for k in both[:EXAMPLES]
-    ]
-    text = f"{_cells(len(both))} shown as they are in one table and perturbed in another; use one method for all"
-    return [_finding(stack, _level(word), "mixed", rows, text, examples)]
 
 
 def _derived(stack: Stack, found: Derived) -> list[Finding]:

@@ -355,7 +355,7 @@ class Separation:
         return [k for k in self.order if not possible[k]]
 
     def __call__(
-        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: int | None = None, misses: float = np.inf
+        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: float = np.inf, misses: float = np.inf
     ) -> list[Cut]:
         """The inequality of each aim that x does not reach.
 
@@ -370,7 +370,7 @@ class Separation:
         def work(number: int) -> None:  # a fixed share each: the same inequalities in every run
             mine = missed = 0
             for k in todo[number :: len(workers)]:
-                if (most is not None and mine >= most) or missed >= misses:
+                if mine >= most or missed >= misses:
                     return
                 if time.monotonic() > self.until:
                     self.complete = False

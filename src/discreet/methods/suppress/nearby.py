@@ -16,7 +16,7 @@ from discreet.methods.suppress.components import split
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import Witnesses, check
-from discreet.methods.suppress.searching import WHOLE, Best, Clock, Level, branch
+from discreet.methods.suppress.searching import Best, Clock, exactly
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -30,7 +30,6 @@ LEAST, MOST = 40, 1000  # cells set free
 FIRST = 120
 STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
 SECONDS = 4.0  # for one small problem at most
-ROOT = 0.4  # of that for its relaxation
 
 
 def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
@@ -108,12 +107,5 @@ def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Witnesse
 def _solved(how: Optimal, part: Problem, start: Array, clock: Clock) -> tuple[Array, bool]:
     """The best pattern of a small problem, and whether it is proved."""
     small = condense(part)
-    inner = Best(small.small, small.base, lambda cost, bound: None, small.shrink(start))
-    if not inner.cost:
-        return small.expand(inner.pattern), True
-    level = Level(small, inner, 0.0, None, [])
-    level.relaxation.run(clock.at(ROOT), enough=inner.target + WHOLE)
-    level.prove(level.relaxation.bound)
-    if not inner.done(0.0) and clock.left > 0:
-        branch(how, level, clock, patterns=False)
-    return small.expand(inner.pattern), inner.done(0.0)
+    found, proved = exactly(how, small, small.shrink(start), clock)
+    return small.expand(found), proved

@@ -69,7 +69,8 @@ class Optimal:
 
     ``weights``: what hiding a cell costs: "value", "unity", "log", "count", numbers or a function from Table. After
     ``time`` seconds, or when the pattern is proved to be within ``gap`` (a fraction) of the best, the best one so far
-    is returned with its bound. ``solver``: "scip" (the extra ``discreet[optimal]``), "highs", or whichever is there.
+    is returned with its bound. ``solver``: "highs" (also "auto"), or "scip" (the extra ``discreet[optimal]``), whose
+    tree is another's work and checks ours.
     ``resume``: a file in which the state of the search is kept, so that the next call goes on from it. It holds
     confidential numbers, and only its owner can read it. ``seed``: of the search for good patterns.
     """

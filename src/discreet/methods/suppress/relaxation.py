@@ -72,11 +72,6 @@ class Relaxation:
         """The inequalities of the needs that are in force."""
         return [row for row in self.rows if isinstance(row, Cut)]
 
-    @property
-    def bridges(self) -> list[Bridge]:
-        """The bridges in force."""
-        return [row for row in self.rows if isinstance(row, Bridge)]
-
     def add(self, found: Sequence[Row]) -> int:
         """Put inequalities in that are not there yet; how many."""
         start, index, value, right = [0], [], [], []
@@ -116,7 +111,7 @@ class Relaxation:
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.x[self.free] = np.clip(np.asarray(solution.col_value), self.lower, self.upper)
         prices = np.maximum(np.asarray(solution.row_dual), 0)
-        reduced, proved = self._proof(prices)
+        reduced, proved = self.proof(prices)
         if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
             self.reduced, self.bound = reduced, proved
         slack = np.asarray(solution.row_value) - np.array([right for _, _, right in self.entries])
@@ -131,12 +126,12 @@ class Relaxation:
         _, there, ray = self.highs.getDualRay()
         if not there or len(ray) != len(self.rows):
             return False
-        least = self._proof(np.maximum(ray, 0) / self.scale, cost=False)[1]
+        least = self.proof(np.maximum(ray, 0) / self.scale, cost=False)[1]
         if least > 1e-7 * float(np.abs(ray).max(initial=0)):
             self.bound = np.inf
         return self.bound == np.inf
 
-    def _proof(self, prices: Array, *, cost: bool = True) -> tuple[Array, float]:
+    def proof(self, prices: Array, *, cost: bool = True) -> tuple[Array, float]:
         """A bound that holds whatever the solver's tolerances: weak duality with x within its bounds."""
         reduced = self.problem.weight[self.free].copy() if cost else np.zeros(len(self.free))
         total = 0.0
@@ -147,8 +142,8 @@ class Relaxation:
             total += price * right
         return reduced, total + float(np.where(reduced > 0, reduced * self.lower, reduced * self.upper).sum())
 
-    def bounded(self, lower: Array, upper: Array, enough: float) -> None:
-        """Decide some cells, as a node of the tree does; prices stop growing where they prove ``enough``."""
+    def bounded(self, lower: Array, upper: Array) -> None:
+        """Decide some cells, as a node of the tree does; the bound is of what is left then."""
         self.lower, self.upper = lower.copy(), upper.copy()
         n = len(self.free)
         self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
@@ -174,7 +169,7 @@ class Relaxation:
         found = covered(self.separation(bent), x)
         if len(found) < FEW:
             found += covered(self.separation(x), x)
-        new = self.add(found) + self.add(covered(self.cuts, x)) + self.add(self._lonely(x))
+        new = self.add(found) + self.add(covered(self.cuts, x)) + self.add(self.alone(x))
         if new < FEW:
             new += self.add(self._bridges(x))
         if not new:
@@ -199,7 +194,7 @@ class Relaxation:
                 return True
         return self.closed or self.bound >= enough
 
-    def _lonely(self, x: Array) -> list[Bridge]:
+    def alone(self, x: Array) -> list[Bridge]:
         """Simple bridges that a pattern violates most."""
         sums, cell, start, stop, order = self.lonely
         total = np.add.reduceat(x[order], start) if len(start) else np.empty(0)

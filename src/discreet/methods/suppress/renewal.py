@@ -49,6 +49,9 @@ class Renewal:
 
     def turn(self, number: int) -> None:
         """Try one neighbourhood; a pattern as cheap as the best takes its place: it has other neighbours."""
+        from discreet.methods.suppress.optimal import Optimal
+        from discreet.methods.suppress.searching import Clock, exactly
+
         random = np.random.default_rng((self.seed, number))
         part = narrowed(self.problem, self.pattern, self.choice(random))
         if not part.small.free.any() or part.moves.shape[1] > TOO_MANY:
@@ -57,7 +60,8 @@ class Renewal:
         if number % 3 == 2:
             pattern = self._again(part, random, until)
         else:
-            pattern, settled = _searched(part, part.shrink(self.pattern), until)
+            clock = Clock(time.monotonic(), max(until - time.monotonic(), 0.0))
+            pattern, settled = exactly(Optimal(), part, part.shrink(self.pattern), clock)
             self.size = float(np.clip(self.size * (GROW if settled else SHRINK), LEAST, MOST))
         if pattern is not None:
             new = part.expand(pattern)
@@ -108,19 +112,3 @@ class Renewal:
         if not protect(kept, order, weights(problem, None, random), until=until):
             return None
         return cleaned(problem, kept.pattern, until)
-
-
-def _searched(part: Condensed, start: Array, until: float) -> tuple[Array | None, bool]:
-    """The cheapest pattern of a small problem, None if the start is; and whether that is settled."""
-    from discreet.methods.suppress.optimal import Optimal
-    from discreet.methods.suppress.searching import Best, Clock, Level, branch
-
-    began = time.monotonic()
-    clock = Clock(began, max(until - began, 0.0))
-    best = Best(part.small, part.base, lambda cost, bound: None, start)
-    level = Level(part, best, 0.0, None, [])
-    level.relaxation.run(clock.at(0.6), level.prove, enough=best.target)
-    level.prove(level.relaxation.bound)
-    if not best.done(0.0) and clock.left > 0:
-        branch(Optimal(), level, clock, patterns=False)
-    return (None if best.pattern is start else best.pattern), best.done(0.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.cuts import Cut
+from discreet.methods.suppress.cuts import Cut, Row
 
 if TYPE_CHECKING:
     from discreet.methods.suppress.optimal import Optimal
@@ -66,10 +66,8 @@ class Tree:
             for i in self.free
         }
         self.offset = float(self.problem.weight[into].sum())
-        for cut in relaxation.cuts:
-            self.add(cut)
-        for bridge in relaxation.bridges:
-            self.above(bridge.others, np.ones(len(bridge.others)), 0.0, bridge.cell)
+        for row in relaxation.rows:
+            self.add(row)
         self._settings()
         self.model.includeConshdlr(
             _handler(self), "protected", "every need is met", enfopriority=-1, chckpriority=-1, sepafreq=1,
@@ -94,21 +92,16 @@ class Tree:
         }.items():
             self.model.setParam(name, value)
 
-    def add(self, cut: Cut) -> None:
-        """An inequality of a need."""
-        self.above(cut.cell, cut.coefficient, 1.0)
-
-    def above(self, cells: Array, coefficients: Array, right: float, less: int | None = None) -> None:
-        """``sum coefficient * x[cell] - x[less] >= right``, fixed cells put in."""
+    def add(self, row: Row) -> None:
+        """An inequality, fixed cells put in."""
         import pyscipopt
 
-        pairs = list(zip(cells.tolist(), coefficients.tolist(), strict=True))
-        if less is not None:
-            pairs.append((less, -1.0))
-        right -= sum(c * self.fixed[i] for i, c in pairs if i not in self.variable)
+        plane = row.plane
+        pairs = list(zip(plane.cell.tolist(), plane.coefficient.tolist(), strict=True))
+        right = plane.right - sum(c * self.fixed[i] for i, c in pairs if i not in self.variable)
         terms = [c * self.variable[i] for i, c in pairs if i in self.variable]
-        if terms:
-            self.model.addCons(pyscipopt.quicksum(terms) >= right, removable=True)  # or its programmes grow and grow
+        if terms:  # removable, or the programmes grow and grow
+            self.model.addCons(pyscipopt.quicksum(terms) >= right, removable=True)
         elif right > 0:  # fixing left nothing that is cheaper than the best
             variable = next(iter(self.variable.values()), None)
             if variable is not None:

@@ -32,6 +32,7 @@ GUIDED = 0.2  # of the time left, at most, for a better pattern after it
 LEAST_SECONDS = 1.0  # for that
 DIVED = 0.4  # of that for patterns straight from the relaxation
 NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
+RELAXED = 0.5  # of a small problem's time for its relaxation
 STEPS = 8  # between pattern and bound, at most, to take them one by one
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
@@ -209,7 +210,7 @@ class Level:
     def below(self) -> Level | None:
         """The level below, None if too little can be fixed to be worth it or nothing cheaper is left."""
         out, into = self.fixed()
-        if len(out) + len(into) < FIXED * len(self.relaxation.free):
+        if not len(out) + len(into) or len(out) + len(into) < FIXED * len(self.relaxation.free):
             return None
         found = _restricted(self, self.best, out, into)
         if found is None:
@@ -326,33 +327,48 @@ def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -
     return (scip.branch if how.solver == "scip" else tree.branch)(how, level, clock, patterns)
 
 
+def exactly(how: Optimal, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+    """The cheapest pattern of a small problem, as far as the time goes, and whether it is proved."""
+    best = Best(small.small, small.base, lambda cost, bound: None, start)
+    if best.cost > 0:
+        level = Level(small, best, 0.0, None, [])
+        level.relaxation.run(clock.at(RELAXED), level.prove, enough=best.target + WHOLE)
+        level.prove(level.relaxation.bound)
+        if not best.done(0.0) and clock.left > 0:
+            branch(how, level, clock, patterns=False)
+    return best.pattern, best.done(0.0)
+
+
 def step_by_step(how: Optimal, top: Level, clock: Clock) -> int:
     """Where costs are few: is there a pattern at the bound itself? If not, the bound is one more. Nodes looked at.
 
     What that decides at the root does not wait for a good pattern, and a good pattern need not wait for it.
     """
-    from discreet.methods.suppress.tree import PATTERNS, SLICE, Tree
+    from discreet.methods.suppress.tree import SLICE, Tree, pause
 
     best, nodes, turn = top.best, 0, 200
     while clock.left > 0 and not best.done(how.gap):
         goal = Goal(best, best.bound)
-        level: Level | None = Level(top.small, goal, 0.0, None, top.relaxation.rows)
-        last = level
-        while level is not None and not goal.done(how.gap):
+        level = Level(top.small, goal, 0.0, None, top.relaxation.rows)
+        while not goal.done(how.gap):
             level.relaxation.run(clock.soon(TURN), level.prove, enough=level.target + WHOLE)
-            last, level = level, None if goal.done(how.gap) else level.below()
-        tree, slice_ = Tree(last), max(SLICE * clock.seconds, 1.0)
+            below = None if goal.done(how.gap) else level.below()
+            if below is None:
+                break
+            level = below
+        tree, slice_ = Tree(level), max(SLICE * clock.seconds, 1.0)
         while not goal.done(how.gap) and clock.left > 0:
             if tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap):
                 break
-            better(how, top, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), last.guide(tree.x))
+            better(how, top, turn, pause(best, slice_, clock), level.guide(tree.x))
             turn, slice_ = turn + 1, 1.5 * slice_
         nodes += tree.nodes
-        top.relaxation.add([row for row in tree.pool.rows] if last.above is None else [])
+        if level.above is None:
+            top.relaxation.add(tree.pool.rows)
     return nodes
 
 
-def violated(separation: Separation, x: Array, *, most: int | None = None) -> list[Cut]:
+def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[Cut]:
     """Inequalities that a pattern violates; a whole pattern without any protects."""
     whole = bool((np.abs(x - np.rint(x)) < WHOLE).all())
     x = np.rint(x) if whole else x

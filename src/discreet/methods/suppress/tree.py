@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.cuts import THREADS, Bridge, Cut, Separation
+from discreet.methods.suppress.cuts import THREADS, Cut, Separation
 from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.relaxation import Relaxation, covered
 from discreet.methods.suppress.sequence import cleaned
 
 if TYPE_CHECKING:
     from discreet.methods.suppress.optimal import Optimal
-    from discreet.methods.suppress.searching import Clock, Level
+    from discreet.methods.suppress.searching import Best, Clock, Level
 
 Array = NDArray[Any]
 ROUNDS = 12  # of cutting at one node
@@ -33,13 +33,15 @@ TRIED = 8  # cells whose decision is tried out at a node
 LOOK = 4  # after so many that are no better than the best, no more are tried
 RELIABLE = 4  # trials of a cell from which their mean is believed
 ITERATIONS = 25  # of a trial
-SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
+SLICE = 0.1  # of the time for the first stretch of the tree
+FEW, MANY, WIDE = 0.25, 1.5, 0.1  # as much again for better patterns after it: usually, and where the gap is so wide
 MOST, MISSES = 8, 8  # aims found out of reach, or within, after which a round of a node is over
 DIVES = 0.2  # of the time, at most, for patterns from the relaxation
 HIDE = (0.05, 0.2)  # of the cells hidden in part: least and most that are hidden in one step of a dive
 DIVED = 3  # rounds of cutting after each
 WIDELY = 5  # times as many aims are looked at there
 CLEANED = 2.0  # times as long as a dive took, what it found may be cleaned
+SHARED = 200  # cells with a choice from which several cores are worth it; a tree of one takes the same way each time
 DECIDED = 1e-6
 
 
@@ -66,6 +68,7 @@ class Gains:
         self.total, self.count = np.zeros((2, n)), np.zeros((2, n))
 
     def note(self, cell: int, value: int, gain: float, change: float) -> None:
+        """One more trial."""
         self.total[value, cell] += gain / max(change, 1e-6)
         self.count[value, cell] += 1
 
@@ -80,7 +83,7 @@ class Gains:
 class Tree:
     """Open nodes and what all workers share."""
 
-    def __init__(self, level: Level, threads: int = THREADS) -> None:
+    def __init__(self, level: Level) -> None:
         self.level, root = level, level.relaxation
         n = len(root.free)
         out, into = level.fixed()
@@ -90,11 +93,11 @@ class Tree:
         self.order = itertools.count()
         self.open: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound, 0))]
         self.busy: dict[int, float] = {}
-        self.pool = Pool(n)
-        self.pool.add([row for row in root.rows if isinstance(row, Cut)], root.place)
+        self.pool = Pool(n, root.place)
+        self.pool.add(root.cuts)
         self.gains = Gains(n)
         self.lock = threading.Condition()
-        self.workers = [Worker(self, k) for k in range(threads)]
+        self.workers = [Worker(self, k) for k in range(THREADS if n >= SHARED else 1)]
         self.nodes, self.x = 0, root.x
         self.whole = level.best.whole  # then what is missing at the end is a step, not a slope: cut as long as it goes
 
@@ -156,7 +159,6 @@ class Tree:
             self.level.prove(min(self.bound, self.level.target + 1))
             self.lock.notify_all()
 
-
     def again(self) -> Level | None:
         """The level below, if what the tree has found decides enough cells to begin anew."""
         root = self.level.relaxation
@@ -169,16 +171,16 @@ class Tree:
 class Pool:
     """All inequalities found, to be looked through for those that a pattern violates."""
 
-    def __init__(self, n: int) -> None:
-        self.n, self.rows, self.names = n, list[Cut](), set[bytes]()
-        self.place: Array = np.empty(0)
+    def __init__(self, n: int, place: Array) -> None:
+        self.n, self.place = n, place
+        self.rows, self.names = list[Cut](), set[bytes]()
         self.matrix: Any = None
         self.ready = 0
         self.lock = threading.Lock()
 
-    def add(self, cuts: list[Cut], place: Array) -> None:
+    def add(self, cuts: list[Cut]) -> None:
+        """Note those that are not there yet."""
         with self.lock:
-            self.place = place
             for cut in cuts:
                 if cut.name not in self.names:
                     self.names.add(cut.name)
@@ -234,7 +236,7 @@ class Worker:
     def work(self, node: Node, until: float) -> list[Node]:
         """Cut a node off, close it, or part it in two; the node itself if the time is up."""
         level, relaxation = self.tree.level, self.relaxation
-        relaxation.bounded(node.lower, node.upper, level.target)
+        relaxation.bounded(node.lower, node.upper)
         relaxation.solve()
         for _ in range(ROUNDS):
             before = relaxation.bound
@@ -270,7 +272,7 @@ class Worker:
         level, relaxation = self.tree.level, self.relaxation
         lower, share = node.lower.copy(), self.random.uniform(*HIDE)
         while time.monotonic() < until:
-            relaxation.bounded(lower, node.upper, level.target)
+            relaxation.bounded(lower, node.upper)
             relaxation.solve()
             for _ in range(DIVED):
                 if relaxation.bound > level.target or not self.cut(WIDELY):
@@ -296,10 +298,11 @@ class Worker:
         relaxation, x = self.relaxation, self.relaxation.x
         pooled = relaxation.add(self.tree.pool.violated(x[relaxation.free]))
         if pooled < 5:
-            found = covered(self.separation(x, most=times * MOST, misses=times * MISSES), x) + covered(relaxation.cuts, x)
-            self.tree.pool.add(found, relaxation.place)
+            fresh = self.separation(x, most=times * MOST, misses=times * MISSES)
+            found = covered(fresh, x) + covered(relaxation.cuts, x)
+            self.tree.pool.add(found)
             pooled += relaxation.add(found)
-        pooled += relaxation.add(relaxation._lonely(x))
+        pooled += relaxation.add(relaxation.alone(x))
         if pooled:
             relaxation.solve()
             relaxation.purge()
@@ -322,7 +325,7 @@ class Worker:
             more = np.flatnonzero(relaxation.problem.free & ~pattern)
             found = [Cut(more, np.ones(len(more)))]
             relaxation.add(found)
-        self.tree.pool.add(found, relaxation.place)
+        self.tree.pool.add(found)
         relaxation.solve()
         return False
 
@@ -379,11 +382,19 @@ class Worker:
         highs.changeColBounds(cell, float(value), float(value))
         highs.run()
         prices = np.maximum(np.asarray(highs.getSolution().row_dual), 0)
-        proved = relaxation._proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
+        proved = relaxation.proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
         relaxation.lower[cell], relaxation.upper[cell] = low, high
         highs.changeColBounds(cell, float(low), float(high))
         highs.setBasis(basis)
         return float(proved)
+
+
+def pause(best: Best, seconds: float, clock: Clock) -> float:
+    """How long to look for better patterns after so many seconds of the tree."""
+    from discreet.methods.suppress.searching import LEAST_SECONDS
+
+    wide = best.cost - best.bound > WIDE * (best.cost + best.base)
+    return min(max((MANY if wide else FEW) * seconds, LEAST_SECONDS), clock.left)
 
 
 def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
@@ -392,7 +403,7 @@ def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
     Now and then the search for good patterns takes over for a while: what it finds cuts the tree. If it decides many
     cells, the tree begins anew without them, with all inequalities found so far.
     """
-    from discreet.methods.suppress.searching import LEAST_SECONDS, better
+    from discreet.methods.suppress.searching import better
 
     tree, turn, nodes = Tree(level), 100, 0
     slice_ = max(SLICE * clock.seconds, 1.0) if patterns else clock.seconds
@@ -401,7 +412,7 @@ def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
         ended = tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap)
         if ended or clock.left <= 0 or level.best.done(how.gap) or not patterns:
             return nodes + tree.nodes
-        better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
+        better(how, level, turn, pause(level.best, slice_, clock), tree.x)
         turn, slice_ = turn + 1, 1.5 * slice_
         if level.best.cost < known:
             known = level.best.cost
