@@ -149,9 +149,9 @@ class Relaxation:
         self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
         self.bound = -np.inf
 
-    def purge(self) -> None:
-        """Drop what has been slack for long."""
-        gone = [k for k, age in enumerate(self.idle) if age > SLACK_ROUNDS]
+    def purge(self, rounds: int = SLACK_ROUNDS) -> None:
+        """Drop what has been slack for so many rounds, if it is much."""
+        gone = [k for k, age in enumerate(self.idle) if age > rounds]
         if len(gone) < max(50, len(self.rows) // 4):
             return
         self.highs.deleteRows(len(gone), np.array(gone, np.int32))

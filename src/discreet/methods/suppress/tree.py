@@ -95,6 +95,7 @@ class Tree:
         self.busy: dict[int, float] = {}
         self.pool = Pool(n, root.place)
         self.pool.add(root.cuts)
+        root.purge(0)  # they come back from the pool where they are needed
         self.gains = Gains(n)
         self.lock = threading.Condition()
         self.workers = [Worker(self, k) for k in range(THREADS if n >= SHARED else 1)]
