@@ -40,7 +40,7 @@ GOALS = (
     | dict.fromkeys(("hie1372d", "table1", "table6", "jjtabel3", "toysarah"), NEAR)
     | dict.fromkeys(("hier13", "hier16", "ninenew", "nine12", "two5in6"), FOUND)
 )
-MODULAR = 60.0  # seconds at most for the others
+MODULAR = 30.0  # seconds at most for the others
 ENOUGH = 0.045  # the gap at which the exact method may stop where less than 5 % is the goal
 USUAL = (60.0, "audited pattern")
 # measured with the recorded reference runs: least cost by (file, weights)
