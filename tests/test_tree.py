@@ -100,6 +100,11 @@ def test_a_node_without_patterns_is_proved_to_be_one(kind: str, seed: int) -> No
     relaxation.bounded(nothing, np.ones(len(nothing)))
     relaxation.solve()
     assert relaxation.bound <= least(small.small) + 1e-6
+    fresh = Relaxation(small)  # the first programme is presolved, which tells the impossible without a ray
+    fresh.add(relaxation.rows)
+    fresh.bounded(nothing, nothing)
+    fresh.solve()
+    assert fresh.bound == np.inf
 
 
 @everywhere

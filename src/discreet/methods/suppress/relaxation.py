@@ -104,10 +104,13 @@ class Relaxation:
             return
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self.highs.clearSolver()
+            self.highs.setOptionValue("presolve", "off")  # which finds the impossible without a proof
             self.highs.run()
             if self._impossible():
                 return
         solution = self.highs.getSolution()
+        if len(solution.row_value) != len(self.rows):  # not settled: what was known stays
+            return
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.x[self.free] = np.clip(np.asarray(solution.col_value), self.lower, self.upper)
         prices = np.maximum(np.asarray(solution.row_dual), 0)
