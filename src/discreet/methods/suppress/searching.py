@@ -196,6 +196,12 @@ class Level:
         """Note a lower bound: whatever is cheaper than the best pattern costs at least this."""
         self.best.prove(min(bound + self.offset, self.best.cost))
 
+    def relax(self, until: float, enough: float) -> bool:
+        """Cut the relaxation and note what it proves; whether that came to an end before the time."""
+        stalled = self.relaxation.run(until, self.prove, enough)
+        self.prove(self.relaxation.bound)
+        return stalled
+
     @property
     def target(self) -> float:
         """What a better pattern costs here at most."""
@@ -260,8 +266,7 @@ def search(
     while not best.done(how.gap) and clock.left > 0:
         turn += 1
         spent = time.monotonic()
-        stalled = level.relaxation.run(clock.soon(TURN), level.prove, enough=_enough(level, how.gap))
-        level.prove(level.relaxation.bound)
+        stalled = level.relax(clock.soon(TURN), _enough(level, how.gap))
         if best.done(how.gap):
             break
         spent = min(max(time.monotonic() - spent, LEAST_SECONDS), GUIDED * clock.left)
@@ -332,8 +337,7 @@ def exactly(how: Optimal, small: Condensed, start: Array, clock: Clock) -> tuple
     best = Best(small.small, small.base, lambda cost, bound: None, start)
     if best.cost > 0:
         level = Level(small, best, 0.0, None, [])
-        level.relaxation.run(clock.at(RELAXED), level.prove, enough=best.target + WHOLE)
-        level.prove(level.relaxation.bound)
+        level.relax(clock.at(RELAXED), best.target + WHOLE)
         if not best.done(0.0) and clock.left > 0:
             branch(how, level, clock, patterns=False)
     return best.pattern, best.done(0.0)
@@ -351,7 +355,7 @@ def step_by_step(how: Optimal, top: Level, clock: Clock) -> int:
         goal = Goal(best, best.bound)
         level = Level(top.small, goal, 0.0, None, top.relaxation.rows)
         while not goal.done(how.gap):
-            level.relaxation.run(clock.soon(TURN), level.prove, enough=level.target + WHOLE)
+            level.relax(clock.soon(TURN), level.target + WHOLE)
             below = None if goal.done(how.gap) else level.below()
             if below is None:
                 break

@@ -10,6 +10,7 @@ import heapq
 import itertools
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,13 +53,12 @@ class Node:
     lower: Array
     upper: Array
     bound: float
-    depth: int
 
     def child(self, cell: int, value: int, bound: float) -> Node:
         """The same with one more decided."""
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[cell] = upper[cell] = value
-        return Node(lower, upper, max(bound, self.bound), self.depth + 1)
+        return Node(lower, upper, max(bound, self.bound))
 
 
 class Gains:
@@ -91,7 +91,7 @@ class Tree:
         upper[root.place[out]] = 0
         lower[root.place[into]] = 1
         self.order = itertools.count()
-        self.open: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound, 0))]
+        self.open: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound))]
         self.busy: dict[int, float] = {}
         self.pool = Pool(n, root.place)
         self.pool.add(root.cuts)
@@ -110,9 +110,7 @@ class Tree:
 
     def run(self, until: float, gap: float) -> bool:
         """Search until nothing cheaper is left, True, or the time is up."""
-        with ThreadPoolExecutor(len(self.workers)) as pool:
-            for done in [pool.submit(worker.run, until, gap) for worker in self.workers]:
-                done.result()
+        self._all(lambda worker: worker.run(until, gap))
         if not self.open:
             self.level.best.prove(self.level.best.cost)
         return not self.open
@@ -128,10 +126,13 @@ class Tree:
                     return
 
         root = self.open[0][2]
-        with ThreadPoolExecutor(len(self.workers)) as pool:
-            for done in [pool.submit(again, worker) for worker in self.workers]:
-                done.result()
+        self._all(again)
         self.level.relaxation.add(self.pool.violated(self.level.relaxation.x[self.level.relaxation.free], most=200))
+
+    def _all(self, work: Callable[[Worker], None]) -> None:
+        """Every worker at the same time."""
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            list(pool.map(work, self.workers))
 
     def take(self, number: int, until: float, gap: float) -> Node | None:
         """The open node with the least bound; waits while others may still make some. None: it is over."""
@@ -219,19 +220,18 @@ class Worker:
         self.separation.witness = list(root.separation.witness)
         self.random = np.random.default_rng(number)
         self.spent = [0.0, 0.0]  # seconds for nodes and for dives
-        self.began = 0.0
 
     def run(self, until: float, gap: float) -> None:
         """Take nodes until there is none left or the time is up; now and then dive from one."""
-        self.separation.until, self.began = until, time.monotonic()
+        self.separation.until, began = until, time.monotonic()
         while (node := self.tree.take(self.number, until, gap)) is not None:
             made = self.work(node, until)
             now = time.monotonic()
-            self.spent[0] += now - self.began
+            self.spent[0] += now - began
             if made and self.spent[1] <= DIVES * self.spent[0]:
                 self.dive(node, until)
-            self.began = time.monotonic()
-            self.spent[1] += self.began - now
+            began = time.monotonic()
+            self.spent[1] += began - now
             self.tree.give(self.number, made)
 
     def work(self, node: Node, until: float) -> list[Node]:
@@ -244,7 +244,7 @@ class Worker:
             if before > level.target:
                 return []
             if time.monotonic() > until:
-                return [Node(node.lower, node.upper, max(node.bound, before), node.depth)]
+                return [Node(node.lower, node.upper, max(node.bound, before))]
             if not self.cut():
                 break
             missing = level.target - before
@@ -253,19 +253,18 @@ class Worker:
         bound = max(node.bound, relaxation.bound)
         if bound > level.target:
             return []
-        node = Node(*self.tightened(node), bound, node.depth)
-        x = relaxation.x[relaxation.free]
-        fractional = np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
-        while not len(fractional):
-            if self.whole():
+        node = Node(*self.tightened(node), bound)
+        while not len(fractional := self.fractional()):
+            if self.whole() or relaxation.bound > level.target:
                 return []
             if time.monotonic() > until:
                 return [node]
-            x = relaxation.x[relaxation.free]
-            if relaxation.bound > level.target:
-                return []
-            fractional = np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
-        return self.parted(Node(node.lower, node.upper, max(node.bound, relaxation.bound), node.depth), fractional)
+        return self.parted(Node(node.lower, node.upper, max(bound, relaxation.bound)), fractional)
+
+    def fractional(self) -> Array:
+        """The cells that the node's pattern hides in part."""
+        x = self.relaxation.x[self.relaxation.free]
+        return np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
 
     def dive(self, node: Node, until: float) -> None:
         """A whole pattern from the relaxation: what it hides most is hidden, step by step, and cut off in between."""
@@ -281,7 +280,7 @@ class Worker:
             if relaxation.bound > level.target:
                 return
             x = relaxation.x[relaxation.free]
-            part = np.flatnonzero((x > DECIDED) & (x < 1 - DECIDED))
+            part = self.fractional()
             lower = np.where(x >= 1 - DECIDED, 1.0, lower)
             if len(part):
                 key = x[part] * self.random.uniform(0.9, 1, len(part))
