@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pandas", "highspy")
 RATIO = re.compile(r"\bratio\b.*\d|\d.*\bratio\b|\b\w+ by (ours|one|hand)|1 : \d|times as fast", re.I)
-SECTION = re.compile(r"^### (\S+)\n\n(.*?)\n\n(`.*?`[^\n]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
+SECTION = re.compile(r"^### (\S+)\.py\n\n(.*?)\n\n(`.*?`[^\n]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ def written(results: list[Result], now: list[str]) -> str:
     lines = ["# Benchmarks", "", words, "", f"Machine: {', '.join(now)}.", "", "## Ratios", ""]
     for one in results:
         found = [" ".join(line.split()) for line in one.printed.splitlines() if RATIO.search(line)]
-        lines += [f"- [{one.name}](#{one.name}): `{line}`" for line in found]
+        lines += [f"- [{one.name}](#{one.name}py): `{line}`" for line in found]
     lines += ["", "## Everything that was printed", ""]
     for one in results:
-        lines += [f"### {one.name}", "", one.about, "", one.how, "", "```text", one.printed, "```", ""]
+        lines += [f"### {one.name}.py", "", one.about, "", one.how, "", "```text", one.printed, "```", ""]
     return "\n".join(lines)
 
 

@@ -37,7 +37,7 @@ def test_the_machine_is_named_and_ratios_come_first(scripts: Path) -> None:
     assert f"Python {platform.python_version()}" in text
     assert " cores, " in text
     ratios, _, rest = text.partition("## Everything that was printed")
-    assert "- [quick](#quick): `them 7 s, ratio 7.0`" in ratios
+    assert "- [quick](#quickpy): `them 7 s, ratio 7.0`" in ratios
     assert "ours 1 s" not in ratios
     assert "Something quick." in rest
     assert "```text\nours 1 s\nthem 7 s, ratio 7.0\n```" in rest
