@@ -250,12 +250,13 @@ def keep_column(
 
 
 def residues(matrix: Any) -> csc_array:
-    """The matrix by columns with its entries −1, 0, 1 as residues."""
+    """The matrix by columns with its entries, whole numbers, as residues."""
     from scipy.sparse import csc_array
 
     columns = csc_array(matrix, copy=True) if not np.all(matrix.data) else csc_array(matrix)
     columns.eliminate_zeros()
-    data = np.where(columns.data < 0, _P - _ONE, _ONE)
+    size = np.abs(columns.data).astype(np.uint64)
+    data = np.where(columns.data < 0, _P - size, size)
     return csc_array((data, columns.indices.astype(np.int32), columns.indptr.astype(np.int64)), shape=columns.shape)
 
 

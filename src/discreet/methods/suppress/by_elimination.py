@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress import moves
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cleanup import Kept
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.gauss import eliminate
 from discreet.methods.suppress.optimal import UnprotectedError
 from discreet.methods.suppress.problem import Problem
-from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.sequence import protect, weights
 from discreet.methods.suppress.ways import Ways
 
@@ -54,8 +54,7 @@ def by_elimination(problem: Problem) -> Array:
 
 def repaired(problem: Problem, pattern: Array) -> Array:
     """The pattern with further cells, so that every need is met; those that are unmet take their cheapest moves."""
-    checked = check(problem, pattern)
-    if checked.met.all():
+    if met(problem, pattern).all():
         return pattern
     whole = condense(problem)
     small = whole.small
@@ -66,4 +65,4 @@ def repaired(problem: Problem, pattern: Array) -> Array:
 
 def _hopeless(problem: Problem) -> Array:
     """Needs that are not met even if every cell that may be hidden is."""
-    return np.flatnonzero(~check(problem, problem.hidden | problem.free).met)
+    return np.flatnonzero(~met(problem, problem.hidden | problem.free))

@@ -134,9 +134,9 @@ def _marks_only(method: Suppress, table: Table, roles: Roles) -> tuple[Made, Arr
 
 def _unmet(problem: Problem, pattern: Array) -> Array:
     """Numbers of the needs that a pattern does not meet."""
-    from discreet.methods.suppress.reach import check
+    from discreet.methods.suppress.at_once import met
 
-    return np.flatnonzero(~check(problem, pattern).met)
+    return np.flatnonzero(~met(problem, pattern))
 
 
 def _cure(method: Suppress, table: Table, roles: Roles) -> str:

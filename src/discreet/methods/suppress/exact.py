@@ -137,9 +137,9 @@ def _shut(made: Made, hidden: Array) -> Array:
 
 def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[Array, float]:
     """A pattern without the cells that need not be hidden, and its cost; each cell left is needed by the others."""
+    from discreet.methods.suppress.at_once import met
     from discreet.methods.suppress.cleanup import clean_up
     from discreet.methods.suppress.mend import mended
-    from discreet.methods.suppress.reach import check
 
     weights = getattr(solver_of(method.method)[0], "weights", "value")
     made = problem_of(method, table, roles, weights)
@@ -147,7 +147,7 @@ def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[
     before = float(weight[gone & np.isfinite(weight)].sum())
 
     def find(problem: Problem) -> Array:
-        if not check(problem, start).met.all():  # a second value nearer than a unit: nothing is known to be needless
+        if not met(problem, start).all():  # a second value nearer than a unit: nothing is known to be needless
             return start
         return clean_up(problem, start, progress=method.progress)[0]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.components import split
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import Witnesses, check
@@ -86,7 +87,7 @@ class Step:
 
 def protect(asked: Problem, find: Find) -> Step:
     """Meet what can be met, component by component; ``find`` gives a pattern for needs that can all be met."""
-    met, witnesses, hidden = np.zeros(len(asked.needs), bool), {}, []
+    done, witnesses, hidden = np.zeros(len(asked.needs), bool), {}, []
     for part, cells in split(asked):
         numbers = np.flatnonzero(np.isin(asked.needs.cell, cells))
         now = check(part, part.hidden)
@@ -94,18 +95,18 @@ def protect(asked: Problem, find: Find) -> Step:
         if not now.met.all():
             short = np.flatnonzero(~now.met)
             rest = part.with_needs(part.needs.take(short))
-            able = check(rest, rest.hidden | rest.free).met
+            able = met(rest, rest.hidden | rest.free)
             rest = rest.with_needs(rest.needs.take(np.flatnonzero(able)))
             if able.any():
                 pattern = np.asarray(find(rest, cells), bool)
                 hidden.append(cells[pattern & ~part.hidden])
                 held.append((numbers[short[able]], check(rest, pattern)))
         for which, said in held:
-            met[which[said.met]] = True
+            done[which[said.met]] = True
             for (k, side), move in said.witnesses.items():
                 if said.met[k]:
                     witnesses[int(which[k]), side] = Move(cells[move.cells], move.by)
-    return Step(np.concatenate([np.empty(0, np.int64), *hidden]), met, witnesses)
+    return Step(np.concatenate([np.empty(0, np.int64), *hidden]), done, witnesses)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cleanup import Kept, listed
 from discreet.methods.suppress.condense import Condensed, condense
 from discreet.methods.suppress.local import first_pattern
 from discreet.methods.suppress.problem import Problem
-from discreet.methods.suppress.reach import Progress, check
+from discreet.methods.suppress.reach import Progress
 from discreet.methods.suppress.renewal import Renewal
 from discreet.methods.suppress.sequence import cleaned, hopeless_needs, protect, weights
 from discreet.methods.suppress.ways import Ways
@@ -58,7 +59,7 @@ def incumbent(
     try:
         pattern = _first(whole, guide, first, seed, begin + FIRST * seconds, until)
     except InputError:
-        raise hopeless_needs(np.flatnonzero(~check(problem, problem.hidden | problem.free).met)) from None
+        raise hopeless_needs(np.flatnonzero(~met(problem, problem.hidden | problem.free))) from None
     search = Renewal(small, pattern, seed, until, guide)
     turn = 0
     while time.monotonic() < until and (rounds is None or turn < rounds) and search.open:
@@ -73,20 +74,19 @@ def _large(whole: Condensed, begin: float, until: float) -> Array:
     """A pattern of a large problem: moves in each need's neighbourhood, proved as they stand, then clean-up."""
     problem = whole.small
     found = first_pattern(whole, begin + FIRST * (until - begin))
-    if found is None:
-        found = _checked(problem, problem.hidden | problem.free)
-    return cleaned(problem, found, until)
+    pattern = _checked(problem, problem.hidden | problem.free) if found is None else found[0]
+    return cleaned(problem, pattern, until)
 
 
 def _checked(problem: Problem, pattern: Array) -> Array:
     """The pattern if it protects; if not even everything does, the needs at fault are named."""
-    met = check(problem, pattern).met
-    if met.all():
+    now = met(problem, pattern)
+    if now.all():
         return pattern
-    able = check(problem, problem.hidden | problem.free).met
+    able = met(problem, problem.hidden | problem.free)
     if not able.all():
         raise hopeless_needs(np.flatnonzero(~able))
-    raise ArithmeticError(f"the solver's moves do not bear out: {listed(np.flatnonzero(~met))}")
+    raise ArithmeticError(f"the solver's moves do not bear out: {listed(np.flatnonzero(~now))}")
 
 
 def _as_it_is(condensed: Condensed) -> Condensed:
@@ -106,7 +106,7 @@ def _shrunk(whole: Condensed, guide: Array) -> Array:
 def _first(whole: Condensed, guide: Array | None, start: Array | None, seed: int, soon: float, until: float) -> Array:
     """The best of a few whole patterns, cleaned: the given one, or the needs by level and in other orders."""
     problem = whole.small
-    if start is not None and check(problem, start).met.all():
+    if start is not None and met(problem, start).all():
         return cleaned(problem, start, until)
     ways = Ways(problem, whole.moves)
     level = np.maximum(problem.needs.below, problem.needs.above)

@@ -7,23 +7,27 @@ there is a way out. A second pass gives each need a new move at the price of wha
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.gauss import eliminate
 from discreet.methods.suppress.moves import whole_columns
-from discreet.methods.suppress.reach import Witnesses, check, verified
-from discreet.methods.suppress.ways import Move
+from discreet.methods.suppress.reach import Witnesses, check, levels, verified
+from discreet.methods.suppress.ways import FAR, Move, Side, Ways
 
 Array = NDArray[Any]
 
 MOVES = 150  # basic moves of the first neighbourhood; four times as many if that does not do
+LARGE = 6_000  # cells
+LEAST = 40  # basic moves of a neighbourhood in a large problem when time is up
+THREADS = 2  # needs at a time
 HUB = 60  # a cell of so many basic moves does not lead to further ones
 USED = 1e-4  # of the usual weight: the price of a hidden cell
-WIDE = 1e4  # how many levels a cell may move
 
 
 class Local:
@@ -33,9 +37,10 @@ class Local:
         self.problem, self.moves = condensed.small, condensed.moves
         self.given = self.problem.hidden if given is None else self.problem.hidden | given
         self.by_move = condensed.moves.tocsc()
-        self.columns = self.problem.rows.tocsc()
+        self.ways = Ways(self.problem)
         self.uses = np.zeros(len(self.problem), np.int64)
         self.witnesses: Witnesses = dict(witnesses or {})
+        self.size, self.large = MOVES, len(self.problem) > LARGE
         usual = float(np.median(self.problem.weight[self.problem.free])) if self.problem.free.any() else 1.0
         self.weight = np.where(self.problem.free, self.problem.weight / (usual or 1.0), np.inf)
         self.open = self.problem.free | self.problem.hidden
@@ -46,32 +51,45 @@ class Local:
         return np.asarray(self.given | (self.uses > 0))
 
     def run(self, until: float) -> bool:
-        """A move for every need, then better ones while there is time; False if some need got none."""
+        """A move for every need, then better ones while there is time; False if some need got none.
+
+        Once time is up the neighbourhoods in a large problem are small.
+        """
         needs = self.problem.needs
         order = np.argsort(-np.maximum(needs.above, needs.below), kind="stable").tolist()
-        for need in order:
-            for side, level in self._asked(need):
-                if (need, side) not in self.witnesses and not self._served(need, side, level):
-                    found = self._cheapest(need, side, level)
+        with ThreadPoolExecutor(THREADS) as pool:
+            while order:
+                asked = self._next(order)
+                for key, found in zip(asked, pool.map(lambda one: self._cheapest(*one), asked), strict=True):
                     if found is None:
                         return False
-                    self._note((need, side), found)
+                    self._note(key[:2], found)
+                if self.large and time.monotonic() > until:
+                    self.size = LEAST
         random = np.random.default_rng(1)
         for need in random.permutation(len(needs)).tolist():
             if time.monotonic() > until:
                 return True
-            for side, level in self._asked(need):
+            for side, level in levels(self.problem, need):
                 self._again(need, side, level)
         return True
 
-    def _asked(self, need: int) -> list[tuple[int, float]]:
-        needs = self.problem.needs
-        below, above, sliding = (float(f[need]) for f in (needs.below, needs.above, needs.sliding))
-        rest = max(sliding - below - above, 0.0)
-        room = float(self.problem.up[needs.cell[need]]) - above
-        above += min(rest, max(room, 0.0))
-        below += max(sliding - below - above, 0.0)
-        return [(side, level) for side, level in ((1, above), (0, below)) if level > 0]
+    def _next(self, order: list[int]) -> list[tuple[int, Side, float]]:
+        """The next few needs of some that lack a move, with the side and level of it; they are taken off the list."""
+        asked: list[tuple[int, Side, float]] = []
+        while order and len(asked) < THREADS:
+            need = order[0]
+            lacking = [
+                (need, side, level)
+                for side, level in levels(self.problem, need)
+                if (need, side) not in self.witnesses and not self._served(need, side, level)
+            ]
+            asked += lacking[:1]
+            if len(lacking) < 2:
+                order.pop(0)
+            else:
+                break  # its other side comes next, perhaps by the same move the other way round
+        return asked
 
     def _served(self, need: int, side: int, level: float) -> bool:
         """Whether a move known for another need of the same intruder does as well."""
@@ -88,7 +106,7 @@ class Local:
         self.witnesses[key] = move
         self.uses[move.cells] += 1
 
-    def _again(self, need: int, side: int, level: float) -> None:
+    def _again(self, need: int, side: Side, level: float) -> None:
         """A move that keeps less hidden, if there is one."""
         old = self.witnesses[need, side]
         alone = old.cells[(self.uses[old.cells] == 1) & ~self.given[old.cells]]
@@ -103,8 +121,8 @@ class Local:
         better = found is not None and fresh < float(self.weight[alone].sum()) - 1e-9
         self._note((need, side), found if better and found is not None else old)
 
-    def _cheapest(self, need: int, side: int, level: float) -> Move | None:
-        size = MOVES
+    def _cheapest(self, need: int, side: Side, level: float) -> Move | None:
+        size = self.size
         while True:
             cells, everything = self._around(int(self.problem.needs.cell[need]), size)
             found = self._programme(need, side, level, cells)
@@ -137,14 +155,17 @@ class Local:
             return np.flatnonzero(self.open), True
         return np.flatnonzero(seen & self.open), bool(taken.all())
 
-    def _programme(self, need: int, side: int, level: float, cells: Array) -> Move | None:
+    def _programme(self, need: int, side: Side, level: float, cells: Array) -> Move | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
         problem, n = self.problem, len(cells)
-        hidden = self.given[cells] | (self.uses[cells] > 0)
-        price = np.where(hidden, USED, self.weight[cells] + USED)
-        up, down = np.minimum(problem.up[cells] / level, WIDE), np.minimum(problem.down[cells] / level, WIDE)
+        price = np.where(self.given | (self.uses > 0), USED, self.weight + USED)
+        if self.large:  # no presolve: most of it would never be looked at
+            found = self.ways.among(cells, need, side, level, price)
+            return found if isinstance(found, Move) else None
+        price = price[cells]
+        up, down = np.minimum(problem.up[cells] / level, FAR), np.minimum(problem.down[cells] / level, FAR)
         coalition = int(problem.needs.coalition[need])
         if coalition >= 0:
             known = np.isin(cells, problem.needs.known[coalition])
@@ -155,7 +176,7 @@ class Local:
         low, high = np.zeros(2 * n), np.concatenate([up, down])
         low[at if side else n + at] = high[at if side else n + at] = 1.0
         high[n + at if side else at] = 0.0
-        rows = self.columns[:, cells].tocsr()
+        rows = self.ways.columns[:, cells].tocsr()
         rows = rows[np.diff(rows.indptr) > 0]
         equations = LinearConstraint(hstack([rows, -rows], format="csc"), 0, 0)
         done = milp(np.concatenate([price, price]), constraints=equations, bounds=Bounds(low, high))
@@ -166,28 +187,35 @@ class Local:
         return Move(cells[moved], by[moved])
 
 
-def first_pattern(condensed: Condensed, until: float) -> Array | None:
-    """A pattern that protects, None if even a neighbourhood of everything did not suffice.
+def first_pattern(condensed: Condensed, until: float) -> tuple[Array, Witnesses] | None:
+    """A pattern that protects and its moves, None if even a neighbourhood of everything did not suffice.
 
     Elimination gives one for the sums alone, which is cheap, and needs that it leaves short take a way out around them;
-    if those are many, a pattern without elimination may be cheaper.
+    if those are many, a pattern without elimination may be cheaper, and in a large problem it always was.
     """
-    problem = condensed.small
+    problem, starts, found = condensed.small, [Local(condensed)], []
     given = eliminated(condensed)
-    checked = check(problem, given)
-    if checked.met.all():
-        return given
-    found = []
-    for local in (Local(condensed, given, checked.witnesses), Local(condensed)):
+    able = met(problem, given).mean()
+    if able == 1 or len(problem) <= LARGE:
+        checked = check(problem, given)
+        if checked.met.all():
+            return given, checked.witnesses
+        starts.insert(0, Local(condensed, given, checked.witnesses))
+    for local in starts:
         if local.run(until) and verified(problem, local.pattern, local.witnesses):
-            found.append(local.pattern)
-        if found and (time.monotonic() > until or checked.met.mean() > 0.5):
+            found.append(local)
+        if found and (time.monotonic() > until or able > 0.5):
             break
-    return min(found, key=problem.cost, default=None)
+    best = min(found, key=lambda local: problem.cost(local.pattern), default=None)
+    return None if best is None else (best.pattern, best.witnesses)
 
 
 def eliminated(condensed: Condensed) -> Array:
-    """The pattern of elimination over the moves; cells that can move by less than the levels are published first."""
+    """The pattern of elimination over the moves; cells that can move by less than the levels are published first.
+
+    Only the signs of the moves count, as if every cell moved as far as the others: that is another system, whose
+    patterns hide more and so meet more levels as they stand.
+    """
     problem = condensed.small
     needs = problem.needs
     most = float(np.maximum(needs.above, needs.below).max(initial=0))
@@ -195,5 +223,7 @@ def eliminated(condensed: Condensed) -> Array:
     narrow = np.minimum(problem.down, problem.up)[free] < most
     order = free[np.lexsort((-problem.weight[free], ~narrow))]
     hidden = problem.hidden.copy()
-    hidden[eliminate(whole_columns(condensed.moves), np.flatnonzero(hidden), order).secondary] = True
+    signs = whole_columns(condensed.moves)
+    signs.data = np.sign(signs.data)
+    hidden[eliminate(signs, np.flatnonzero(hidden), order).secondary] = True
     return hidden

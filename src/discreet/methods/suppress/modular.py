@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.blocks import LARGEST, Block, blocks_of_rows, completed, grouped, rows_of, widened
 from discreet.methods.suppress.cleanup import clean_up
 from discreet.methods.suppress.components import movable, side_by_side, workers
@@ -81,7 +82,7 @@ class Modular:
         bound = lower_bound(problem, BOUND * self.time)
         best = incumbent(problem, seconds=max(RENEWED * run.left, 0.0), start=best)
         best = run.improved(best, tables)
-        if not check(problem, best).met.all():
+        if not met(problem, best).all():
             best = quick
         cost = problem.cost(best)
         status = OPTIMAL if bound >= cost * (1 - 1e-9) else TIME
@@ -93,10 +94,10 @@ def _quick(problem: Problem, start: Array | None) -> Array:
     try:
         return incumbent(problem, seconds=0.0, start=start)
     except InputError:
-        met = check(problem, problem.hidden | problem.free).met
-        if met.all():
+        able = met(problem, problem.hidden | problem.free)
+        if able.all():
             raise
-        raise UnprotectedError(np.flatnonzero(~met)) from None
+        raise UnprotectedError(np.flatnonzero(~able)) from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """All moves that keep every sum: a basis of the null space of the rows, sparse where the rows come from tables.
 
 In a table a total is the sum of its parts, so totals are written over their parts, bottom up, until only leaves are
-left; what the remaining rows still say about leaves is eliminated, shortest row first.
+left; what the remaining rows still say about leaves is eliminated, shortest row first. Linked tables make long moves of
+that, so moves are then subtracted from each other while they get shorter.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 NOTHING = 1e-9
 FINEST = 64  # entries of a basis are fractions with denominators up to this
+DENSE = 4  # times as many entries as the rows have: the moves are long
+FULL = 100_000_000  # entries of a full array
 GRID = 720_720  # entries are sums of small fractions; this takes the rounding errors off them
 
 
@@ -39,8 +42,26 @@ def basis(rows: csr_array) -> csr_array:
     if rest.shape[0]:
         made = csr_array(made @ _eliminated(rest, len(leaf)))
     made.data = np.rint(made.data * GRID) / GRID
+    if made.nnz > DENSE * rows.nnz:  # what links the tables runs through most leaves: from the rows as they are then
+        direct = _eliminated(rows, rows.shape[1])
+        made = _shortened(direct if direct.nnz < made.nnz and direct.shape == made.shape else made)
     made.eliminate_zeros()
     made.sort_indices()
+    return made
+
+
+def _shortened(made: csr_array) -> csr_array:
+    """The same space by shorter moves, where the entries are small whole numbers and a full array is no burden."""
+    from scipy.sparse import csr_array
+
+    from discreet.methods.suppress.shorten import LARGEST, shorten
+
+    whole = np.rint(made.data)
+    simple = np.abs(whole - made.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST
+    if simple and made.shape[0] * made.shape[1] <= FULL:
+        array = csr_array((whole.astype(np.int8), made.indices, made.indptr), shape=made.shape).toarray()
+        shorten(array, array.T.copy())
+        made = csr_array(array).astype(float)
     return made
 
 

@@ -25,6 +25,12 @@ def narrowed(problem: Problem, pattern: Array, choice: Array) -> Condensed:
 
 def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:
     """The hidden cells alone as a problem of their own, their numbers in the whole, and a basis of their moves."""
+    part, cells = within(problem, pattern)
+    return part, cells, moves.basis(part.rows)
+
+
+def within(problem: Problem, pattern: Array) -> tuple[Problem, Array]:
+    """The hidden cells alone as a problem of their own, and their numbers in the whole."""
     from scipy.sparse import csr_array
 
     hidden = np.asarray(pattern, bool) | problem.hidden
@@ -40,4 +46,4 @@ def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]
     known = tuple(place[k][place[k] >= 0] for k in needs.known)
     part = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
     cut = (problem.down[cells], problem.up[cells], problem.weight[cells], problem.hidden[cells])
-    return Problem(rows, *cut, part), cells, moves.basis(rows)
+    return Problem(rows, *cut, part), cells

@@ -7,6 +7,8 @@ nothing together any more, so the small problem falls apart and most cells that 
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +17,18 @@ from numpy.typing import NDArray
 from discreet.methods.suppress.components import split
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.problem import Problem
-from discreet.methods.suppress.reach import Witnesses, check
+from discreet.methods.suppress.reach import (
+    Witnesses,
+    check,
+    met_by,
+    needs_by_cell,
+    prices,
+    settle,
+    spread,
+    still,
+)
 from discreet.methods.suppress.searching import Best, Clock, exactly
+from discreet.methods.suppress.ways import Ways
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -30,6 +42,8 @@ LEAST, MOST = 40, 1000  # cells set free
 FIRST = 120
 STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
 SECONDS = 4.0  # for one small problem at most
+THREADS, BATCH = 2, 4  # needs that find a new move at a time
+LARGE, NEAR = 6_000, 1_200  # from so many cells on only so many move besides those set free
 
 
 def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
@@ -39,11 +53,16 @@ def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
         _renewed(how, best, free, Clock(time.monotonic(), seconds))
 
 
-def around(how: Optimal, best: Best, moves: csc_array, seconds: float, seed: int) -> None:
-    """Parts around cells drawn by lot, one after the other; larger ones when they were easy and brought nothing."""
+def around(
+    how: Optimal, best: Best, moves: csc_array, seconds: float, seed: int, known: Witnesses | None = None
+) -> None:
+    """Parts around cells drawn by lot, one after the other; larger ones when they were easy and brought nothing.
+
+    ``known``: a move for each need, if there are some already.
+    """
     random, clock = np.random.default_rng(seed), Clock(time.monotonic(), seconds)
     size = float(FIRST)
-    kept = check(best.problem, best.pattern).witnesses
+    kept = Kept(best, known)
     while clock.left > 0 and not best.done(how.gap) and best.cost > 0:
         free = _drawn(best, moves, random, int(size))
         before = best.cost
@@ -53,8 +72,54 @@ def around(how: Optimal, best: Best, moves: csc_array, seconds: float, seed: int
             size = max(0.7 * size, LEAST)
         elif best.cost >= before:
             size = min(1.1 * size, MOST)
-        if best.cost < before:
-            kept = check(best.problem, best.pattern, witnesses=kept).witnesses
+
+
+class Kept:
+    """A move for each need under the best pattern."""
+
+    def __init__(self, best: Best, known: Witnesses | None) -> None:
+        self.best, self.ways, self.price = best, Ways(best.problem), prices(best.problem)
+        self.moves = check(best.problem, best.pattern).witnesses if known is None else known
+        self.table = needs_by_cell(best.problem)
+
+    def touched(self, loose: Array) -> Array:
+        """Needs whose move goes through some cells."""
+        return np.array(sorted({need for (need, _), move in self.moves.items() if loose[move.cells].any()}), np.int64)
+
+    def near(self, free: Array, touched: Array) -> Array:
+        """Cells set free, those of the moves that go through them, and hidden ones around; all, where they are few."""
+        pattern, rows = self.best.pattern, self.best.problem.rows
+        if len(pattern) <= LARGE:
+            return np.ones(len(pattern), bool)
+        near, lost = free.copy(), set(touched.tolist())
+        for (need, _), move in self.moves.items():
+            if need in lost:
+                near[move.cells] = True
+        while near.sum() < NEAR:
+            wider = near | (pattern & ((abs(rows).T @ ((abs(rows) @ near.astype(float)) > 0)) > 0))
+            if (wider == near).all():
+                break
+            near = wider
+        return near
+
+    def renew(self, near: Array) -> None:
+        """Moves of the best pattern for needs that lost theirs, among the cells near them if possible."""
+        problem, pattern = self.best.problem, self.best.pattern
+        if len(problem) <= LARGE:
+            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
+            return
+        lost = self.touched(~pattern)
+        self.moves = still(problem, pattern, self.moves)
+        with ThreadPoolExecutor(THREADS) as pool:
+            while waiting := [need for need in lost.tolist() if not met_by(problem, need, self.moves)]:
+                asked = [(self.ways, pattern & near, need, dict(self.moves), self.price) for need in waiting[:BATCH]]
+                for found in pool.map(lambda one: settle(*one), asked):
+                    if found.refusals:
+                        self.moves = check(problem, pattern, witnesses=self.moves).witnesses
+                        return
+                    for key, move in found.witnesses.items():
+                        self.moves[key] = move
+                        spread(problem, move, self.moves, self.table)
 
 
 def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int) -> Array:
@@ -80,17 +145,18 @@ def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int)
     return inside & problem.free
 
 
-def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Witnesses | None = None) -> bool:
+def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Kept | None = None) -> bool:
     """Solve for the cells set free, all others as they are; whether it was solved in the time.
 
-    Needs that some move meets without the cells set free (``kept``: a move for each need) stay met whatever comes out.
+    Needs that some move meets without the cells set free (``kept``) stay met whatever comes out.
     """
     problem = best.problem
     if kept is not None:
-        loose = free & best.pattern
-        touched = {need for (need, _), move in kept.items() if loose[move.cells].any()}
-        problem = problem.with_needs(problem.needs.take(np.array(sorted(touched), np.int64)))
-    out, into = problem.free & ~free & ~best.pattern, problem.free & ~free & best.pattern
+        touched = kept.touched(free & best.pattern)
+        near = kept.near(free, touched)
+        still = replace(problem, down=np.where(near, problem.down, 0.0), up=np.where(near, problem.up, 0.0))
+        problem = still.with_needs(problem.needs.take(touched))
+    out, into = best.problem.free & ~free & ~best.pattern, best.problem.free & ~free & best.pattern
     rest = problem.settled(out, into)
     pattern, finished = best.pattern.copy(), True
     pattern[free] = False  # what no part asks for
@@ -100,7 +166,10 @@ def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Witnesse
         chosen, done = _solved(how, part, best.pattern[cells], turn)
         pattern[cells] = chosen | problem.hidden[cells] | into[cells]
         finished &= done
+    before = best.cost
     best.improve(pattern)
+    if kept is not None and best.cost < before:
+        kept.renew(near)
     return finished
 
 

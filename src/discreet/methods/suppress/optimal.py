@@ -144,9 +144,9 @@ def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> 
 
 def _unmet(part: Problem) -> Array:
     """Needs that are not met even with all cells hidden that may be."""
-    from discreet.methods.suppress.reach import check
+    from discreet.methods.suppress.at_once import met
 
-    return np.flatnonzero(~check(part, part.free | part.hidden).met)
+    return np.flatnonzero(~met(part, part.free | part.hidden))
 
 
 def lower_bound(problem: Problem, seconds: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.narrow import inside
 from discreet.methods.suppress.problem import Problem
-from discreet.methods.suppress.ways import TINY, Move, Refusal, Ways
+from discreet.methods.suppress.ways import TINY, Move, Refusal, Side, Ways
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -136,6 +136,18 @@ def settle(ways: Ways, pattern: Array, need: int, found: Witnesses, price: Array
             return Checked(np.zeros(1, bool), new, {need: way})
         new[need, side] = way
     return Checked(np.ones(1, bool), new, {})
+
+
+def levels(problem: Problem, need: int) -> list[tuple[Side, float]]:
+    """How far a need's cell must get on each side; what sliding asks beyond is asked above as far as there is room."""
+    needs = problem.needs
+    below, above, sliding = (float(f[need]) for f in (needs.below, needs.above, needs.sliding))
+    rest = max(sliding - below - above, 0.0)
+    room = float(problem.up[needs.cell[need]]) - above
+    above += min(rest, max(room, 0.0))
+    below += max(sliding - below - above, 0.0)
+    asked: list[tuple[Side, float]] = [(1, above), (0, below)]
+    return [(side, level) for side, level in asked if level > 0]
 
 
 def met_by(problem: Problem, need: int, found: Witnesses) -> bool:

@@ -34,6 +34,8 @@ DIVED = 0.4  # of that for patterns straight from the relaxation
 NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
 RELAXED = 0.5  # of a small problem's time for its relaxation
 STEPS = 8  # between pattern and bound, at most, to take them one by one
+LARGE = 6_000  # cells from which on the time is for patterns
+LARGE_FIRST, LARGE_BOUND = 0.35, 0.1  # of the time there
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
@@ -254,6 +256,8 @@ def search(
     problem = small.small
     if not len(problem.needs):
         return Found(small.expand(problem.hidden), small.base, "optimal", 0, 0)
+    if len(problem) > LARGE and start is None:
+        return _large(how, small, clock, tell, known)
     first = incumbent(
         problem, seconds=min(FIRST * clock.seconds, EACH * int(problem.free.sum())), seed=how.seed,
         start=small.shrink(start) if start is not None else None,
@@ -288,6 +292,28 @@ def search(
     bound = best.cost if proved else best.bound
     made += level.relaxation.separation.made
     return Found(small.expand(best.pattern), bound + small.base, status, made, nodes, cuts)
+
+
+def _large(how: Optimal, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> Found:
+    """The same where a tree would not get anywhere: a bound from the relaxation, and nearly all time for patterns."""
+    from discreet.methods.suppress import nearby
+    from discreet.methods.suppress.local import first_pattern
+
+    problem, moves = small.small, None
+    found = first_pattern(small, clock.at(LARGE_FIRST))
+    if found is None:
+        first = incumbent(problem, seconds=LARGE_FIRST * clock.left, seed=how.seed, condensed=small)
+    else:
+        first, moves = found
+    best = Best(problem, small.base, tell, first)
+    best.report()
+    level = Level(small, best, 0.0, None, known)
+    level.relax(clock.at(LARGE_FIRST + LARGE_BOUND), _enough(level, how.gap))
+    if not best.done(how.gap) and clock.left > 0:
+        nearby.around(how, best, small.moves.tocsc(), clock.left, how.seed, moves)
+    status = "optimal" if best.bound > best.target else "gap" if best.done(how.gap) else "time"
+    cuts = [row for row in level.relaxation.rows if isinstance(row, Cut)]
+    return Found(small.expand(best.pattern), best.bound + small.base, status, level.relaxation.separation.made, 0, cuts)
 
 
 def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | None = None) -> None:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cuts import THREADS, Cut, Separation
-from discreet.methods.suppress.reach import check
 from discreet.methods.suppress.relaxation import Relaxation, covered
 from discreet.methods.suppress.sequence import cleaned
 
@@ -317,7 +317,7 @@ class Worker:
         found = [cut for cut in violated(self.separation, pattern.astype(float)) if cut.slack(pattern) < -DECIDED]
         if not self.separation.complete:
             return False
-        if not found and check(relaxation.problem, pattern).met.all():
+        if not found and met(relaxation.problem, pattern).all():
             with self.tree.lock:
                 self.tree.level.improve(pattern)
             return True

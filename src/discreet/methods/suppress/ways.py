@@ -108,6 +108,15 @@ class Ways:
             return found
         return self._solve(cells, cell, side, amount, price, np.inf)
 
+    def among(self, cells: Array, need: int, side: Side, amount: float, price: Array) -> Move | Refusal:
+        """The cheapest move of a need's cell by ``amount`` among some cells, itself one, in order."""
+        cell, group = int(self.problem.needs.cell[need]), int(self.problem.needs.coalition[need])
+        if (self.problem.up if side else self.problem.down)[cell] < amount * (1 - TINY):
+            return Refusal(True)
+        if group >= 0:
+            cells = cells[~self.known[group][cells]]
+        return self._solve(cells[self.loose[cells]], cell, side, amount, price, FAR)
+
     def furthest(self, allowed: Array, cell: int, least: float, most: float) -> Move | Refusal:
         """The move that takes a cell up as far as it goes, but no further than ``most``; it must reach ``least``."""
         most = min(most, float(self.problem.up[cell]))
