@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from discreet.methods.suppress import at_once, local, moves, nearby, searching
+from discreet.methods.suppress import at_once, by_elimination, local, moves, nearby, searching
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.gauss import eliminate
 from discreet.methods.suppress.optimal import Optimal
@@ -132,6 +132,14 @@ def test_first_moves_bear_out_whatever_the_time(late: bool, monkeypatch: pytest.
     found = local.first_pattern(small, 0.0 if late else np.inf)
     assert found is not None
     assert verified(small.small, *found)
+
+
+def test_elimination_mends_a_large_problem_in_neighbourhoods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each need that elimination leaves short takes a move; the pattern protects by plain programmes."""
+    monkeypatch.setattr(by_elimination, "LARGE", 10)
+    p = problem(5, (5, 5, 4))
+    assert not protects(p, p.hidden).all()
+    assert protects(p, by_elimination.repaired(p, p.hidden)).all()
 
 
 def test_moves_of_no_rows_and_no_cells() -> None:

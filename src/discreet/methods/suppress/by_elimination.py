@@ -16,12 +16,15 @@ from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cleanup import Kept
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.gauss import eliminate
+from discreet.methods.suppress.local import Local
 from discreet.methods.suppress.optimal import UnprotectedError
 from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.reach import verified
 from discreet.methods.suppress.sequence import protect, weights
 from discreet.methods.suppress.ways import Ways
 
 Array = NDArray[Any]
+LARGE = 4_000  # cells from which on moves are looked for in neighbourhoods
 
 
 def by_elimination(problem: Problem) -> Array:
@@ -58,6 +61,10 @@ def repaired(problem: Problem, pattern: Array) -> Array:
         return pattern
     whole = condense(problem)
     small = whole.small
+    if len(small) > LARGE:
+        local = Local(whole, whole.shrink(pattern))
+        if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
+            return np.asarray(whole.expand(local.pattern) | pattern)
     kept = Kept(Ways(small, whole.moves), whole.shrink(pattern), {})
     protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None))
     return np.asarray(whole.expand(kept.pattern) | pattern)
