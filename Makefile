@@ -25,10 +25,11 @@ demo: $(VENV)/installed  ## the table server on the synthetic census; prints its
 test: system lint  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist loadgroup
 
-system:  # Debian packages that the tests need: a browser, a database server, and Java for Spark
+system:  # Debian packages that the tests need: a browser, a database server, a proxy, and Java for Spark
 	@missing=; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v nginx >/dev/null || test -x /usr/sbin/nginx || missing="$$missing nginx-light"; \
 	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
 	test -z "$$missing" || { test "$$(id -u)" = 0 && apt-get update -q && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; } || \

@@ -11,6 +11,7 @@ from scipy.sparse import csc_array, csr_array
 
 from discreet.methods.suppress import at_once, by_elimination, local, moves, nearby, searching
 from discreet.methods.suppress.condense import condense
+from discreet.methods.suppress.exact import Found
 from discreet.methods.suppress.gauss import eliminate
 from discreet.methods.suppress.optimal import Optimal
 from discreet.methods.suppress.problem import Needs, Problem
@@ -140,6 +141,14 @@ def test_elimination_mends_a_large_problem_in_neighbourhoods(monkeypatch: pytest
     p = problem(5, (5, 5, 4))
     assert not protects(p, p.hidden).all()
     assert protects(p, by_elimination.repaired(p, p.hidden)).all()
+
+
+def test_a_cell_without_weight_that_the_audit_adds_leaves_the_gap_a_number() -> None:
+    """Cells of zero cannot be chosen, so their weight is infinite; hidden all the same they cost nothing."""
+    found = Found(np.array([True, False, False]), "optimal", 1.0, 1.0, "optimal", np.array([1.0, np.inf, 2.0]))
+    more = found.repaired(np.ones(3, bool))
+    assert (more.cost, more.status) == (3.0, "repaired")
+    assert more.gap == pytest.approx(2 / 3)
 
 
 def test_moves_of_no_rows_and_no_cells() -> None:

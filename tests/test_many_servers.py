@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,6 +69,53 @@ def at_once(*asked: tuple[str, dict[str, str]]) -> list[Answer]:
 
     with ThreadPoolExecutor(len(asked)) as threads:
         return list(threads.map(ask, asked))
+
+
+@pytest.fixture
+def nginx(farm: Farm, tmp_path: Path) -> Iterator[str]:
+    """The proxy as deploy/nginx.conf sets it up, without TLS: the second server is one that does not answer."""
+    text = (Path(__file__).parents[1] / "deploy" / "nginx.conf").read_text()
+    port, dead = servers.free_port(), servers.free_port()
+    for old, new in (
+        ("listen 443 ssl;", f"listen 127.0.0.1:{port};"),
+        ("127.0.0.1:8001", f"127.0.0.1:{farm.servers[0].port}"),
+        ("127.0.0.1:8002", f"127.0.0.1:{dead}"),
+        ("/var/log/nginx/", f"{tmp_path}/"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    lines = [line for line in text.splitlines() if "ssl_certificate" not in line]
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    rooms = [f"{kind}_temp_path {tmp_path}/{kind};" for kind in kinds]
+    whole = ["daemon off;", f"pid {tmp_path}/nginx.pid;", "events {}", "http {", *rooms, *lines, "}"]
+    (tmp_path / "nginx.conf").write_text("\n".join(whole))
+    program = shutil.which("nginx") or "/usr/sbin/nginx"
+    log = tmp_path / "start.log"
+    with log.open("w") as told_by_it:
+        process = subprocess.Popen(
+            [program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "error.log")],
+            stdout=told_by_it, stderr=told_by_it,
+        )  # fmt: skip
+    try:
+        servers.wait_for(f"http://127.0.0.1:{port}", process, log)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_the_nginx_file_passes_every_question_on(
+    farm: Farm, single: Callable[[str], Answer], nginx: str, tmp_path: Path
+) -> None:
+    """The same bytes although one of two servers is away; what was asked stands in no log."""
+    user = farm.user("behind-nginx")
+    for address in [f"/api/table.csv?variables={pair}" for pair in PAIRS[:4]]:
+        for _ in range(2):
+            answer = get(nginx + address, user)
+            assert (answer.status, answer.body) == (200, single(address).body)
+    written = (tmp_path / "discreet.log").read_text()
+    assert written.count("GET /api/table.csv 200") == 8
+    assert not any(word in written for word in ("variables", "127.0.0.1", NAMES[0]))
 
 
 def test_both_give_the_same_bytes_and_headers(farm: Farm, single: Callable[[str], Answer]) -> None:

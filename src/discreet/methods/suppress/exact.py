@@ -46,7 +46,8 @@ class Found:
 
     def repaired(self, hidden: Array) -> Found:
         """With cells that the audit in whole numbers added: the bound still holds, the claim to be the least not."""
-        cost = self.cost + float(self.weight[hidden & ~self.hidden].sum())
+        added = hidden & ~self.hidden & np.isfinite(self.weight)  # cells of zero may be hidden, but have no weight
+        cost = self.cost + float(self.weight[added].sum())
         return replace(self, hidden=hidden, cost=cost, status="repaired")
 
 
@@ -93,7 +94,7 @@ def solved(method: Suppress, table: Table, roles: Roles) -> Found:
     pattern, shut = closed(made, solve, late)
     weight = made.problem.weight[: made.cells]
     hidden = pattern[: made.cells]
-    cost = float(weight[hidden & ~made.problem.hidden[: made.cells]].sum())
+    cost = float(weight[hidden & ~made.problem.hidden[: made.cells] & np.isfinite(weight)].sum())
     seconds = time.perf_counter() - began
     numbers = {"solver seconds": seconds, **{k: best[k] for k in ("cuts", "nodes", "rounds")}}
     return Found(hidden, name, cost, min(best["bound"], cost), best["status"] if shut else "time", weight, numbers)

@@ -17,13 +17,13 @@ from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.gauss import eliminate
 from discreet.methods.suppress.moves import whole_columns
+from discreet.methods.suppress.problem import LARGE
 from discreet.methods.suppress.reach import Witnesses, check, levels, verified
 from discreet.methods.suppress.ways import FAR, Move, Side, Ways
 
 Array = NDArray[Any]
 
 MOVES = 150  # basic moves of the first neighbourhood; four times as many if that does not do
-LARGE = 6_000  # cells
 LEAST = 40  # basic moves of a neighbourhood in a large problem when time is up
 THREADS = 2  # needs at a time
 HUB = 60  # a cell of so many basic moves does not lead to further ones

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.components import split
 from discreet.methods.suppress.condense import condense
-from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.problem import LARGE, Problem
 from discreet.methods.suppress.reach import (
     Witnesses,
     check,
@@ -43,7 +43,7 @@ FIRST = 120
 STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
 SECONDS = 4.0  # for one small problem at most
 THREADS, BATCH = 2, 4  # needs that find a new move at a time
-LARGE, NEAR = 6_000, 1_200  # from so many cells on only so many move besides those set free
+NEAR = 1_200  # cells that move in a large problem besides those set free
 
 
 def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
@@ -111,15 +111,15 @@ class Kept:
         lost = self.touched(~pattern)
         self.moves = still(problem, pattern, self.moves)
         with ThreadPoolExecutor(THREADS) as pool:
-            while waiting := [need for need in lost.tolist() if not met_by(problem, need, self.moves)]:
-                asked = [(self.ways, pattern & near, need, dict(self.moves), self.price) for need in waiting[:BATCH]]
+            for k in range(0, len(lost), BATCH):
+                short = [need for need in lost[k : k + BATCH].tolist() if not met_by(problem, need, self.moves)]
+                asked = [(self.ways, pattern & near, need, dict(self.moves), self.price) for need in short]
                 for found in pool.map(lambda one: settle(*one), asked):
-                    if found.refusals:
-                        self.moves = check(problem, pattern, witnesses=self.moves).witnesses
-                        return
                     for key, move in found.witnesses.items():
                         self.moves[key] = move
                         spread(problem, move, self.moves, self.table)
+        if not all(met_by(problem, need, self.moves) for need in lost.tolist()):
+            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
 
 
 def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int) -> Array:

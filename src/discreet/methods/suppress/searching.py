@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.condense import Condensed, condense
 from discreet.methods.suppress.cuts import FAR, Cut, Plane, Row, Separation
 from discreet.methods.suppress.incumbent import incumbent
-from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.problem import LARGE, Problem
 from discreet.methods.suppress.relaxation import Relaxation
 
 if TYPE_CHECKING:
@@ -34,8 +35,11 @@ DIVED = 0.4  # of that for patterns straight from the relaxation
 NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
 RELAXED = 0.5  # of a small problem's time for its relaxation
 STEPS = 8  # between pattern and bound, at most, to take them one by one
-LARGE = 6_000  # cells from which on the time is for patterns
-LARGE_FIRST, LARGE_BOUND = 0.35, 0.1  # of the time there
+LARGE_FIRST, LARGE_BOUND, LARGE_LAST = (
+    0.35,
+    0.1,
+    0.95,
+)  # of the time of a large problem, whose rest is for better patterns
 FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
 LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
@@ -310,10 +314,13 @@ def _large(how: Optimal, small: Condensed, clock: Clock, tell: Tell, known: list
     level = Level(small, best, 0.0, None, known)
     level.relax(clock.at(LARGE_FIRST + LARGE_BOUND), _enough(level, how.gap))
     if not best.done(how.gap) and clock.left > 0:
-        nearby.around(how, best, small.moves.tocsc(), clock.left, how.seed, moves)
+        nearby.around(how, best, small.moves.tocsc(), LARGE_LAST * clock.left, how.seed, moves)
     status = "optimal" if best.bound > best.target else "gap" if best.done(how.gap) else "time"
+    pattern = best.pattern
+    if not met(problem, pattern).all():  # made of many parts, each solved for itself: asked as a whole
+        pattern, status = first, "time"
     cuts = [row for row in level.relaxation.rows if isinstance(row, Cut)]
-    return Found(small.expand(best.pattern), best.bound + small.base, status, level.relaxation.separation.made, 0, cuts)
+    return Found(small.expand(pattern), best.bound + small.base, status, level.relaxation.separation.made, 0, cuts)
 
 
 def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | None = None) -> None:
