@@ -25,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pandas", "highspy")
 RATIO = re.compile(r"\bratio\b.*\d|\d.*\bratio\b|\b\w+ by (ours|one|hand)|1 : \d|times as fast", re.I)
+DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 SECTION = re.compile(r"^### (\S+)\.py\n\n(.*?)\n\n(`.*?`[^\n]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
 
 
@@ -93,6 +94,12 @@ def needs_folder(script: Path) -> bool:
     return re.search(rf"{re.escape(script.name)} FOLDER\b", text) is not None
 
 
+def runs(script: Path) -> bool:
+    """Whether it does something by itself; others are there to be imported."""
+    body = ast.parse(script.read_text(encoding="utf-8")).body
+    return any(not isinstance(node, DEFINING) for node in body[1:])  # the first is the docstring
+
+
 def kept(page: Path) -> dict[str, Result]:
     """What an earlier run wrote."""
     text = page.read_text(encoding="utf-8") if page.exists() else ""
@@ -119,7 +126,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=PAGE)
     parser.add_argument("--folder", type=Path, default=HERE, help="where the scripts are")
     given = parser.parse_args()
-    scripts = {path.stem: path for path in sorted(given.folder.glob("*.py")) if path.stem != Path(__file__).stem}
+    found = [path for path in sorted(given.folder.glob("*.py")) if path.stem != Path(__file__).stem]
+    scripts = {path.stem: path for path in found if runs(path)}
     arguments = dict(one.split("=", 1) for one in given.give)
     for name in [*given.names, *arguments]:
         if name not in scripts:

@@ -43,6 +43,16 @@ def test_the_machine_is_named_and_ratios_come_first(scripts: Path) -> None:
     assert "```text\nours 1 s\nthem 7 s, ratio 7.0\n```" in rest
 
 
+def test_what_is_there_to_be_imported_has_no_section(scripts: Path) -> None:
+    """A file that only defines things is no benchmark."""
+    (scripts / "wrong.py").unlink()
+    (scripts / "shared.py").write_text('"""For the others."""\nimport sys\n\n\ndef helped() -> int:\n    return 1\n')
+    code, text = run(scripts)
+    assert code == 0
+    assert "### quick.py" in text
+    assert "shared" not in text
+
+
 def test_what_is_not_run_again_stays(scripts: Path) -> None:
     """A long benchmark need not be repeated for the sake of a short one."""
     run(scripts, "quick")
