@@ -193,18 +193,20 @@ def first_pattern(condensed: Condensed, until: float) -> tuple[Array, Witnesses]
     Elimination gives one for the sums alone, which is cheap, and needs that it leaves short take a way out around them;
     if those are many, a pattern without elimination may be cheaper, and in a large problem it always was.
     """
-    problem, starts, found = condensed.small, [Local(condensed)], []
-    given = eliminated(condensed)
-    able = met(problem, given).mean()
-    if able == 1 or len(problem) <= LARGE:
+    problem, given = condensed.small, eliminated(condensed)
+    starts: list[tuple[Any, ...]] = [()]
+    found, most = [], False
+    if len(problem) <= LARGE or met(problem, given).all():
         checked = check(problem, given)
         if checked.met.all():
             return given, checked.witnesses
-        starts.insert(0, Local(condensed, given, checked.witnesses))
-    for local in starts:
+        starts.insert(0, (given, checked.witnesses))
+        most = bool(checked.met.mean() > 0.5)
+    for start in starts:
+        local = Local(condensed, *start)
         if local.run(until) and verified(problem, local.pattern, local.witnesses):
             found.append(local)
-        if found and (time.monotonic() > until or able > 0.5):
+        if found and (time.monotonic() > until or most):
             break
     best = min(found, key=lambda local: problem.cost(local.pattern), default=None)
     return None if best is None else (best.pattern, best.witnesses)

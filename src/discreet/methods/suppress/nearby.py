@@ -7,7 +7,6 @@ nothing together any more, so the small problem falls apart and most cells that 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +16,7 @@ from numpy.typing import NDArray
 from discreet.methods.suppress.components import split
 from discreet.methods.suppress.condense import condense
 from discreet.methods.suppress.problem import LARGE, Problem
-from discreet.methods.suppress.reach import (
-    Witnesses,
-    check,
-    met_by,
-    needs_by_cell,
-    prices,
-    settle,
-    spread,
-    still,
-)
+from discreet.methods.suppress.reach import Witnesses, check, in_turn, met_by, needs_by_cell, prices, still
 from discreet.methods.suppress.searching import Best, Clock, exactly
 from discreet.methods.suppress.ways import Ways
 
@@ -42,7 +32,6 @@ LEAST, MOST = 40, 1000  # cells set free
 FIRST = 120
 STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
 SECONDS = 4.0  # for one small problem at most
-THREADS, BATCH = 2, 4  # needs that find a new move at a time
 NEAR = 1_200  # cells that move in a large problem besides those set free
 
 
@@ -62,7 +51,7 @@ def around(
     """
     random, clock = np.random.default_rng(seed), Clock(time.monotonic(), seconds)
     size = float(FIRST)
-    kept = Kept(best, known)
+    kept = Known(best, known)
     while clock.left > 0 and not best.done(how.gap) and best.cost > 0:
         free = _drawn(best, moves, random, int(size))
         before = best.cost
@@ -74,7 +63,7 @@ def around(
             size = min(1.1 * size, MOST)
 
 
-class Kept:
+class Known:
     """A move for each need under the best pattern."""
 
     def __init__(self, best: Best, known: Witnesses | None) -> None:
@@ -110,15 +99,8 @@ class Kept:
             return
         lost = self.touched(~pattern)
         self.moves = still(problem, pattern, self.moves)
-        with ThreadPoolExecutor(THREADS) as pool:
-            for k in range(0, len(lost), BATCH):
-                short = [need for need in lost[k : k + BATCH].tolist() if not met_by(problem, need, self.moves)]
-                asked = [(self.ways, pattern & near, need, dict(self.moves), self.price) for need in short]
-                for found in pool.map(lambda one: settle(*one), asked):
-                    for key, move in found.witnesses.items():
-                        self.moves[key] = move
-                        spread(problem, move, self.moves, self.table)
-        if not all(met_by(problem, need, self.moves) for need in lost.tolist()):
+        refused = in_turn(self.ways, pattern & near, lost.tolist(), self.moves, self.table, self.price)
+        if refused or not all(met_by(problem, need, self.moves) for need in lost.tolist()):
             self.moves = check(problem, pattern, witnesses=self.moves).witnesses
 
 
@@ -145,7 +127,7 @@ def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int)
     return inside & problem.free
 
 
-def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Kept | None = None) -> bool:
+def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Known | None = None) -> bool:
     """Solve for the cells set free, all others as they are; whether it was solved in the time.
 
     Needs that some move meets without the cells set free (``kept``) stay met whatever comes out.

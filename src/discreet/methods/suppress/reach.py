@@ -80,22 +80,30 @@ def settled(ways: Ways, found: Witnesses, progress: Progress | None = None) -> C
     """All needs of a problem whose cells are all hidden; ``found`` are moves known already."""
     problem, table = ways.problem, needs_by_cell(ways.problem)
     pattern, price = np.ones(len(problem), bool), prices(problem)
-    refusals: dict[int, Refusal] = {}
     together(ways, pattern, found, table, price)
-    waiting = list(range(len(problem.needs)))
+    refusals = in_turn(ways, pattern, list(range(len(problem.needs))), found, table, price, progress)
+    met = np.array([k not in refusals for k in range(len(problem.needs))], bool)
+    return Checked(met, found, refusals)
+
+
+def in_turn(
+    ways: Ways, pattern: Array, waiting: list[int], found: Witnesses, table: dict[int, list[int]], price: Array,
+    progress: Progress | None = None,
+) -> dict[int, Refusal]:  # fmt: skip
+    """Moves for some needs, a few at a time, each tried on the others; what was refused is returned."""
+    problem, total = ways.problem, len(waiting)
+    refusals: dict[int, Refusal] = {}
     with ThreadPoolExecutor(THREADS) as pool:
-        while waiting:
-            waiting = [k for k in waiting if k not in refusals and not met_by(problem, k, found)]
-            batch = waiting[:BATCH]
+        while waiting := [k for k in waiting if not met_by(problem, k, found)]:
+            batch, waiting = waiting[:BATCH], waiting[BATCH:]
             for outcome in pool.map(lambda k: settle(ways, pattern, k, dict(found), price), batch):
                 for key, move in outcome.witnesses.items():
                     found[key] = move
                     spread(problem, move, found, table)
                 refusals |= outcome.refusals
             if progress is not None:
-                progress(len(problem.needs) - len(waiting), len(problem.needs))
-    met = np.array([k not in refusals for k in range(len(problem.needs))], bool)
-    return Checked(met, found, refusals)
+                progress(total - len(waiting), total)
+    return refusals
 
 
 def together(ways: Ways, pattern: Array, found: Witnesses, table: dict[int, list[int]], price: Array) -> None:
