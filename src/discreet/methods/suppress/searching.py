@@ -397,7 +397,8 @@ def step_by_step(how: Optimal, top: Level, clock: Clock) -> int:
         while not goal.done(how.gap) and clock.left > 0:
             if tree.run(min(clock.at(1), time.monotonic() + slice_), how.gap):
                 break
-            better(how, top, turn, pause(best, slice_, clock), level.guide(tree.x))
+            if best.target > goal.reach + 1:  # else only the tree's own question is left
+                better(how, top, turn, pause(best, slice_, clock), level.guide(tree.x))
             turn, slice_ = turn + 1, 1.5 * slice_
         nodes += tree.nodes
         if level.above is None:

@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.at_once import met
+from discreet.methods.suppress.choosing import Blame, Gains
 from discreet.methods.suppress.cuts import THREADS, Cut, Separation
 from discreet.methods.suppress.relaxation import Relaxation, covered
 from discreet.methods.suppress.sequence import cleaned
@@ -36,7 +37,7 @@ RELIABLE = 4  # trials of a cell from which their mean is believed
 ITERATIONS = 25  # of a trial
 SLICE = 0.1  # of the time for the first stretch of the tree
 FEW, MANY, WIDE = 0.25, 1.5, 0.1  # as much again for better patterns after it: usually, and where the gap is so wide
-MOST, MISSES = 8, 8  # aims found out of reach, or within, after which a round of a node is over
+MOST, MISSES = 4, 8  # aims found out of reach, or within, after which a round of a node is over
 DIVES = 0.2  # of the time, at most, for patterns from the relaxation
 HIDE = (0.05, 0.2)  # of the cells hidden in part: least and most that are hidden in one step of a dive
 DIVED = 3  # rounds of cutting after each
@@ -44,6 +45,9 @@ WIDELY = 5  # times as many aims are looked at there
 CLEANED = 2.0  # times as long as a dive took, what it found may be cleaned
 SHARED = 200  # cells with a choice from which several cores are worth it; a tree of one takes the same way each time
 DECIDED = 1e-6
+CLOSING = 0.5  # how much nearer to a half a cell counts that closed most nodes
+STEP = 1.0  # how far beyond the target a trial counts
+FLAT = 0.01  # where whole costs miss less than this, a trial tells nothing: the programme finds another way as cheap
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,31 +57,13 @@ class Node:
     lower: Array
     upper: Array
     bound: float
+    path: tuple[int, ...] = ()  # the cells chosen on the way, the last one last
 
     def child(self, cell: int, value: int, bound: float) -> Node:
         """The same with one more decided."""
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[cell] = upper[cell] = value
-        return Node(lower, upper, max(bound, self.bound))
-
-
-class Gains:
-    """What deciding a cell brought so far, per unit, published or hidden."""
-
-    def __init__(self, n: int) -> None:
-        self.total, self.count = np.zeros((2, n)), np.zeros((2, n))
-
-    def note(self, cell: int, value: int, gain: float, change: float) -> None:
-        """One more trial."""
-        self.total[value, cell] += gain / max(change, 1e-6)
-        self.count[value, cell] += 1
-
-    def guess(self, cells: Array, value: int) -> Array:
-        """The mean gain per unit; of all cells where nothing is known."""
-        known = self.count[value] > 0
-        usual = self.total[value, known].sum() / self.count[value, known].sum() if known.any() else 1.0
-        count = self.count[value, cells]
-        return np.where(count > 0, self.total[value, cells] / np.maximum(count, 1), usual)
+        return Node(lower, upper, max(bound, self.bound), (*self.path, cell))
 
 
 class Tree:
@@ -96,7 +82,7 @@ class Tree:
         self.pool = Pool(n, root.place)
         self.pool.add(root.cuts)
         root.purge(0)  # they come back from the pool where they are needed
-        self.gains = Gains(n)
+        self.gains, self.blame = Gains(n), Blame(n)
         self.lock = threading.Condition()
         self.workers = [Worker(self, k) for k in range(THREADS if n >= SHARED else 1)]
         self.nodes, self.x = 0, root.x
@@ -150,12 +136,14 @@ class Tree:
                     return None
                 self.lock.wait(0.05)
 
-    def give(self, number: int, nodes: list[Node]) -> None:
+    def give(self, number: int, node: Node, nodes: list[Node]) -> None:
         """What a worker made of its node."""
         with self.lock:
-            for node in nodes:
-                if node.bound <= self.level.target:
-                    heapq.heappush(self.open, (node.bound, next(self.order), node))
+            if not nodes:
+                self.blame.closed(node.path)
+            for made in nodes:
+                if made.bound <= self.level.target:
+                    heapq.heappush(self.open, (made.bound, next(self.order), made))
             self.busy.pop(number, None)
             self.nodes += 1
             self.level.prove(min(self.bound, self.level.target + 1))
@@ -216,6 +204,8 @@ class Worker:
         self.separation = Separation(root.condensed, threads=1)
         self.relaxation = Relaxation(root.condensed, self.separation)
         self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
+        # a node begins near its solution: costs shaken first take longer to put right than they save
+        self.relaxation.highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
         self.relaxation.add(root.rows)
         self.separation.witness = list(root.separation.witness)
         self.random = np.random.default_rng(number)
@@ -232,7 +222,7 @@ class Worker:
                 self.dive(node, until)
             began = time.monotonic()
             self.spent[1] += began - now
-            self.tree.give(self.number, made)
+            self.tree.give(self.number, node, made)
 
     def work(self, node: Node, until: float) -> list[Node]:
         """Cut a node off, close it, or part it in two; the node itself if the time is up."""
@@ -244,7 +234,7 @@ class Worker:
             if before > level.target:
                 return []
             if time.monotonic() > until:
-                return [Node(node.lower, node.upper, max(node.bound, before))]
+                return [replace(node, bound=max(node.bound, before))]
             if not self.cut():
                 break
             missing = level.target - before
@@ -253,13 +243,14 @@ class Worker:
         bound = max(node.bound, relaxation.bound)
         if bound > level.target:
             return []
-        node = Node(*self.tightened(node), bound)
+        lower, upper = self.tightened(node)
+        node = Node(lower, upper, bound, node.path)
         while not len(fractional := self.fractional()):
             if self.whole() or relaxation.bound > level.target:
                 return []
             if time.monotonic() > until:
                 return [node]
-        return self.parted(Node(node.lower, node.upper, max(bound, relaxation.bound)), fractional)
+        return self.parted(replace(node, bound=max(bound, relaxation.bound)), fractional)
 
     def fractional(self) -> Array:
         """The cells that the node's pattern hides in part."""
@@ -343,6 +334,9 @@ class Worker:
         x = relaxation.x[relaxation.free]
         self.tree.x = relaxation.x
         part = x[fractional]
+        if self.tree.whole and level.target - relaxation.bound < FLAT:
+            best = self.undecided(fractional)
+            return [node.child(best, v, relaxation.bound) for v in (0, 1)]
         score = (gains.guess(fractional, 0) * part + 1e-6) * (gains.guess(fractional, 1) * (1 - part) + 1e-6)
         order = fractional[np.argsort(-score, kind="stable")]
         basis, now = relaxation.highs.getBasis(), relaxation.bound
@@ -361,10 +355,10 @@ class Worker:
                 tried += 1
                 found = [self.tried(cell, v, basis) for v in (0, 1)]
                 for v, change in ((0, x[cell]), (1, 1 - x[cell])):
-                    gains.note(cell, v, max(min(found[v], level.target) - now, 0.0), float(change))
+                    gains.note(cell, v, max(min(found[v], level.target + STEP) - now, 0.0), float(change))
                 down, up = (max(f - now, 0.0) for f in found)
                 sides = (max(found[0], now), max(found[1], now))
-            worth = (min(down, level.target - now + 1) + 1e-6) * (min(up, level.target - now + 1) + 1e-6)
+            worth = (min(down, level.target - now + STEP) + 1e-6) * (min(up, level.target - now + STEP) + 1e-6)
             if worth > value:
                 best, value, bounds, misses = cell, worth, sides, 0
             else:
@@ -372,6 +366,12 @@ class Worker:
         relaxation.highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         relaxation.highs.setBasis(basis)
         return [child for v in (0, 1) if (child := node.child(best, v, bounds[v])).bound <= level.target]
+
+    def undecided(self, fractional: Array) -> int:
+        """The cell nearest to a half, sooner if it has closed nodes before; of several the one with most room."""
+        problem, cells = self.relaxation.problem, self.relaxation.free[fractional]
+        far = np.abs(self.relaxation.x[cells] - 0.5) - CLOSING * self.tree.blame.share(fractional)
+        return int(fractional[np.lexsort((-np.minimum(problem.up, problem.down)[cells], np.round(far, 6)))[0]])
 
     def tried(self, cell: int, value: int, basis: Any) -> float:
         """The bound that a few steps prove when a cell is decided."""
