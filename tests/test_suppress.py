@@ -378,6 +378,22 @@ def test_no_firm_alone_in_a_cell_learns_a_sensitive_one(n: int, rule: dc.Rule) -
     assert not unmovable(known, sensitive).any()
 
 
+@pytest.mark.parametrize("method", ["gauss", dc.Optimal(time=5), dc.Modular(time=5)])
+@pytest.mark.parametrize("clean_up", [False, True])
+def test_nor_does_it_by_other_methods_or_after_clean_up(method: Any, clean_up: bool) -> None:
+    """By bounds as well: where what is left of a sum beside the firm's own part may be nothing."""
+    table = dc.tabulate(dc.datasets.business(n=300), by=["region", "size"], value="turnover", top=3)
+    nothing, group = table.statistic("count").inner == 0, alone(table)
+    rule, open_without = dc.FewContributors(3), []
+    for singletons in ("none", "own"):
+        how = dc.Suppress(rule, method=method, clean_up=clean_up, singletons=singletons, repair="exact")
+        done = dc.protect(table, how)
+        known, sensitive = view(done).known, np.flatnonzero(done.status == "u")
+        open_without.append(bool(learned(known, group, sensitive, nothing)))
+        assert not unmovable(known, sensitive).any()
+    assert open_without == [True, False]
+
+
 def test_what_a_firm_learns_is_what_the_programmes_say() -> None:
     """The quick audit from inside agrees with an audit for each contributor, who also knows his cells' margins."""
     table = dc.tabulate(dc.datasets.business(n=300), by=["region", "size"], value="turnover", top=3)

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.methods.suppress import searching, tree
+from discreet.methods.suppress.choosing import HUGE, LAST, Blame
 from discreet.methods.suppress.covers import COVERED, GAINED, HIDDEN
 from discreet.methods.suppress.cuts import Cut, Plane
 from discreet.methods.suppress.optimal import Optimal
@@ -82,6 +83,60 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
     level = root(kind, seed, unity=True)
     searching.step_by_step(Optimal(), level, Clock(time.monotonic(), TIME))
     assert (level.best.cost, level.best.bound) == (cost, cost)
+
+
+@everywhere
+def test_the_rule_for_flat_nodes_leads_to_the_least_cost(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Used at every node, whatever is missing."""
+    monkeypatch.setattr(tree, "FLAT", np.inf)
+    level = root(kind, seed, unity=True)
+    grown = tree.Tree(level)
+    assert grown.run(time.monotonic() + TIME, 0.0)
+    cost = least(level.problem)
+    assert (level.best.cost, level.best.bound) == (cost, cost)
+    assert Judge(level.problem)(level.best.pattern)
+
+
+def test_a_flat_node_decides_what_is_near_a_half_and_has_closed_others() -> None:
+    """Nearest to a half; of two as near the one with more room; one that has closed nodes before others."""
+    level = root("three-way", 0, unity=True)
+    grown = tree.Tree(level)
+    worker, problem, free = grown.workers[0], level.problem, level.relaxation.free
+    room = np.minimum(problem.up, problem.down)[free]
+    large, small = int(np.argmax(room)), int(np.argmin(room))
+    assert room[large] > room[small]
+    other = next(k for k in range(len(free)) if k not in (large, small))
+    among = np.array([other, small, large])
+
+    def chosen(**x: float) -> int:
+        worker.relaxation.x[free[among]] = [x["other"], x["small"], x["large"]]
+        return worker.undecided(among)
+
+    assert chosen(other=0.9, small=0.5, large=0.5) == large
+    assert chosen(other=0.9, small=0.5, large=0.6) == small
+    grown.give(0, tree.Node(np.zeros(len(free)), np.ones(len(free)), 0.0, (other,)), [])
+    assert chosen(other=0.9, small=0.5, large=0.6) == other
+    assert chosen(other=1 - 1e-5, small=0.5 - 1e-3, large=0.5) == other
+
+
+def test_the_last_choices_before_the_latest_nodes_are_blamed_most() -> None:
+    """And no number of nodes is too large to count."""
+    blame, cells = Blame(9), np.arange(9)
+    assert blame.share(cells).tolist() == [0.0] * 9
+    blame.closed(())
+    assert blame.share(cells).tolist() == [0.0] * 9
+    blame.closed(range(LAST + 2))
+    assert blame.share(cells).tolist() == [0.0, 0.0, *[1.0] * LAST, *[0.0] * (7 - LAST)]
+    blame.closed([8])
+    share = blame.share(cells)
+    assert share[8] == 1
+    assert 0 < share[2] < 1
+    for _ in range(20_000):
+        blame.closed([7])
+    share = blame.share(cells)
+    assert share[7] == 1
+    assert share[8] < 1e-9
+    assert blame.worth <= HUGE
 
 
 @everywhere

@@ -107,14 +107,16 @@ def closed(
 
     ``late`` is told what is asked for in addition and says whether there is time for it.
     """
-    problem = made.problem
+    problem, asked = made.problem, set[tuple[int, bytes]]()
     for _ in range(ROUNDS):
         pattern = find(problem)
         more = made.opened(pattern)
         if not len(more):
             return pattern, True
-        if late(problem.with_needs(more)):
+        new = {(int(c), more.known[k].tobytes()) for c, k in zip(more.cell, more.coalition, strict=True)}
+        if new <= asked or late(problem.with_needs(more)):  # asked before in vain: the audit has to mend it
             break
+        asked |= new
         problem = problem.with_needs(problem.needs + more)
     return made.widened(_shut(made, pattern[: made.cells])), False
 
@@ -153,7 +155,7 @@ def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[
         return clean_up(problem, start, progress=method.progress)[0]
 
     pattern, shut = closed(made, find)
-    done = mended(table, roles, pattern[: made.cells], method.progress)
+    done = mended(table, roles, pattern[: made.cells], method.progress, made.people)
     found = done.hidden if shut and not len(done.hopeless) else gone
     after = float(weight[found & np.isfinite(weight)].sum())  # whole numbers may ask for other cells
     return (found, after) if after < before else (gone, before)

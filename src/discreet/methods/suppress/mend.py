@@ -94,6 +94,17 @@ def known_of(table: Table, roles: Roles, q: Quantities, hide: Array) -> Known:
     )
 
 
+def learned_of(table: Table, roles: Roles, gone: Array, owners: tuple[Array, Array] | None) -> dict[int, Array]:
+    """Per contributor alone in a cell the sensitive cells that a pattern leaves one value for him; see ``mended``."""
+    if owners is None:
+        return {}
+    from discreet.methods.suppress.inside import learned
+
+    q = quantities(table, roles, gone)
+    known = known_of(table, roles, q, np.concatenate([gone, np.ones(len(q.values) - roles.n, bool)]))
+    return learned(known, owners[0], np.flatnonzero(roles.primary), owners[1])
+
+
 def mended(
     table: Table,
     roles: Roles,

@@ -179,8 +179,7 @@ def judged(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaire
     from discreet.methods.suppress.elimination import owners
     from discreet.methods.suppress.mend import mended
 
-    known = owners(method, table, roles) if method.method == GAUSS else None
-    done = mended(table, roles, gone, method.progress, known)
+    done = mended(table, roles, gone, method.progress, owners(method, table, roles))
     if len(done.hopeless):
         _refuse(method, table, roles, done.hopeless)
     return done

@@ -16,8 +16,8 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress import insiders, singletons
-from discreet.methods.suppress.elimination import singletons_of
-from discreet.methods.suppress.mend import Quantities, quantities, required
+from discreet.methods.suppress.elimination import owners, singletons_of
+from discreet.methods.suppress.mend import Quantities, learned_of, quantities, required
 from discreet.methods.suppress.problem import Needs, Problem
 from discreet.methods.suppress.roles import Array, Roles
 from discreet.table import Table
@@ -44,6 +44,8 @@ class Made:
     owner: Array | None  # per inner cell the one who knows it, 0 for nobody
     nothing: Array  # inner cells of zero: what is added to them is one's own
     second: Array  # per variable how far away a second value lies
+    table: Table
+    people: tuple[Array, Array] | None  # those who are asked what they learn by bounds, see ``elimination.owners``
 
     def widened(self, pattern: Array) -> Array:
         """A pattern of columns as one of all variables."""
@@ -52,13 +54,20 @@ class Made:
         return hidden
 
     def opened(self, pattern: Array) -> Needs:
-        """Needs that a pattern of variables leaves open: what somebody with cells of his own could work out."""
+        """Needs that a pattern of variables leaves open: what somebody with cells of his own could work out.
+
+        First what follows for him, which is found fast; if nothing does, what bounds leave him one value of.
+        """
         if self.owner is None or not self.owner.any():
             return Needs.of(*(np.empty(0),) * 3)
         primary = np.flatnonzero(self.roles.primary)
         shown = np.flatnonzero(~pattern[: self.cells])
         who = insiders.openers(self.roles.matrix, shown, primary, self.owner, self.nothing)
-        return self.against(primary[who > 0], who[who > 0])
+        if who.any():
+            return self.against(primary[who > 0], who[who > 0])
+        found = learned_of(self.table, self.roles, pattern[: self.cells], self.people)
+        cells = np.concatenate([primary[:0], *found.values()])
+        return self.against(cells, np.repeat(list(found), [len(c) for c in found.values()]).astype(np.int64))
 
     def against(self, cells: Array, owners: Array) -> Needs:
         """That the cells have a second value for those owners of others."""
@@ -92,7 +101,8 @@ def problem_of(method: Suppress, table: Table, roles: Roles, weights: Any = "val
         nothing = np.zeros(len(unseen))
         needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
     problem = Problem(rows, down / grain, up / grain, weight, hidden, needs)
-    made = Made(problem, roles, n, inner, single.group if own else None, truth[inner] == 0, second)
+    group, people = (single.group, owners(method, table, roles)) if own else (None, None)
+    made = Made(problem, roles, n, inner, group, truth[inner] == 0, second, table, people)
     return made if not own else _with_seeds(made)
 
 
