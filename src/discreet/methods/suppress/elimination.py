@@ -52,11 +52,15 @@ def singletons_of(method: Suppress, table: Table, roles: Roles) -> singletons.Si
 
 
 def owners(method: Suppress, table: Table, roles: Roles) -> tuple[Array, Array] | None:
-    """Per inner cell its only contributor (0: none or several) and whether nobody is in it; None if nobody is asked."""
+    """Per inner cell its only contributor (0: none or several) and whether it holds nothing; None if nobody is asked.
+
+    Where zeros are always shown, one with contributors holds nothing that is not known either.
+    """
     single = singletons_of(method, table, roles)
     if single.kind != singletons.OWN or not single.group.any():
         return None
-    return single.group, inner_records(table) == 0
+    shown = (table.statistic(table.measure).inner == 0) & roles.safe_zeros
+    return single.group, (inner_records(table) == 0) | shown
 
 
 def _wanted(method: Suppress, table: Table, roles: Roles) -> Array:
