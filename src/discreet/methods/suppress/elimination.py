@@ -51,12 +51,11 @@ def singletons_of(method: Suppress, table: Table, roles: Roles) -> singletons.Si
     return singletons.find(table, method.singletons, primary, zeros=zeros)
 
 
-def owners(method: Suppress, table: Table, roles: Roles) -> tuple[Array, Array] | None:
+def owners(single: singletons.Singletons, table: Table, roles: Roles) -> tuple[Array, Array] | None:
     """Per inner cell its only contributor (0: none or several) and whether it holds nothing; None if nobody is asked.
 
     Where zeros are always shown, one with contributors holds nothing that is not known either.
     """
-    single = singletons_of(method, table, roles)
     if single.kind != singletons.OWN or not single.group.any():
         return None
     shown = (table.statistic(table.measure).inner == 0) & roles.safe_zeros

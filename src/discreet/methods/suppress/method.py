@@ -176,10 +176,11 @@ def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
 
 def judged(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
     """The pattern that the audit has nothing against, or a refusal."""
-    from discreet.methods.suppress.elimination import owners
+    from discreet.methods.suppress.elimination import owners, singletons_of
     from discreet.methods.suppress.mend import mended
 
-    done = mended(table, roles, gone, method.progress, owners(method, table, roles))
+    known = owners(singletons_of(method, table, roles), table, roles)
+    done = mended(table, roles, gone, method.progress, known)
     if len(done.hopeless):
         _refuse(method, table, roles, done.hopeless)
     return done

@@ -101,7 +101,7 @@ def problem_of(method: Suppress, table: Table, roles: Roles, weights: Any = "val
         nothing = np.zeros(len(unseen))
         needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
     problem = Problem(rows, down / grain, up / grain, weight, hidden, needs)
-    group, people = (single.group, owners(method, table, roles)) if own else (None, None)
+    group, people = single.group if own else None, owners(single, table, roles)
     made = Made(problem, roles, n, inner, group, truth[inner] == 0, second, table, people)
     return made if not own else _with_seeds(made)
 
