@@ -134,7 +134,8 @@ def r2(
     Equation (3.6.6), never above R1. H(X|Y) is :func:`discreet.information.conditional_entropy_perturbed`. The first
     term is 0 if no zero cell stayed zero. If H(X) = 0 the last factor is 1: nothing could be hidden (the thesis is
     silent). ``form="psd14"`` multiplies by H(X|Y)/H(X) instead, as (5) of [PSD14]_ prints, and then takes 0 if
-    H(X) = 0; it grows with what the perturbation hides, so use it only to compare with that paper.
+    H(X) = 0 and, as its Tables 3 and 5 do, if the perturbed table is all zeros; it grows with what the perturbation
+    hides, so use it only to compare with that paper.
 
     >>> r2([0, 2, 4], [0, 3, 3])
     <R2 0.2790: zeros 0.3333 x 0.1, entropy 0.2103 x 0.8, size 0.7740 x 0.1>
@@ -243,7 +244,10 @@ def _after_of(
     terms["zeros"] = np.where(
         none_left, 0.0 * terms["zeros"], terms["zeros"] ** power
     )  # 0 * NaN keeps an empty table's NaN
-    terms["entropy"] = terms["entropy"] * hidden_factor(summary.entropy, summary.conditional, form)
+    factor = hidden_factor(summary.entropy, summary.conditional, form)
+    if form == "psd14":  # the paper's own figures have no second term where rounding leaves nobody
+        factor = np.where(summary.after > 0, factor, 0.0)
+    terms["entropy"] = terms["entropy"] * factor
     return terms, batch
 
 
