@@ -98,9 +98,12 @@ def test_internal_risk_of_a_table() -> None:
     assert found["others"].loc["x"] == 3
     assert np.isinf(found["DR"].to_numpy()[found.index == "y"]).all()
     assert found["sensitive"].loc["y"]
-    assert internal_risk(table, ValueOnly(), colluders=2).set_index("region").loc["x", "others"] == 2
+    assert internal_risk(table, ValueOnly(), colluders=1).set_index("region").loc["x", "others"] == 2
     with pytest.raises(dc.InputError, match="top=4"):
-        internal_risk(table, RankKnown(), colluders=4)
+        internal_risk(table, RankKnown(), colluders=3)
+    for wrong in ({"colluders": -1}, {"t": 80}):
+        with pytest.raises(dc.InputError):
+            internal_risk(table, RankKnown(), **wrong)
 
 
 @pytest.mark.parametrize(

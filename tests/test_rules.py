@@ -197,6 +197,9 @@ RULES: list[Rule] = [
     dc.PQ(10, q=50),
     dc.EntropyRule(0.5),
     dc.FewContributors(3),
+    dc.TSensitivity(0.8),
+    dc.TSensitivity(0.8, "m-group", colluders=2, m=3),
+    dc.TSensitivity(0.5, scenario="approx", shares=(0.5, 0.5), overlap=(0.2, 0.1)),
     dc.DirectDisclosure(2, sensitive=["a"], unknown={"a": ["?"]}, unions={"b": [["x", 'say "y"']]}),
     dc.KDisclosure(1, most=20),
     dc.GroupDisclosure(share=90),
@@ -213,7 +216,9 @@ def test_rules_survive_toml_and_plain_values(rule: Rule) -> None:
     assert from_dict(rule.to_dict()) == rule
 
 
-@pytest.mark.parametrize("text", ["threshold(n=3)", "p_percent(p=10) | PQ(p=5, q=50)", "entropy(t=0.5)"])
+@pytest.mark.parametrize(
+    "text", ["threshold(n=3)", "p_percent(p=10) | PQ(p=5, q=50)", "entropy(t=0.5)", "t_sensitivity(t=0.8, colluders=1)"]
+)
 def test_rules_are_read_from_a_line_of_text(text: str) -> None:
     """As the command line takes them."""
     assert parse(str(parse(text))) == parse(text)
@@ -221,7 +226,21 @@ def test_rules_are_read_from_a_line_of_text(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["treshold(n=3)", "threshold(m=3)", "threshold", "threshold(3)", "threshold(n=__import__('os'))", "a b", "pq()"],
+    [
+        "treshold(n=3)",
+        "threshold(m=3)",
+        "threshold",
+        "threshold(3)",
+        "threshold(n=__import__('os'))",
+        "a b",
+        "pq()",
+        "t_sensitivity(t=8)",
+        "t_sensitivity(t=0.8, scenario='ranks')",
+        "t_sensitivity(t=0.8, m=2)",
+        "t_sensitivity(t=0.8, colluders=-1)",
+        "t_sensitivity(t=0.8, scenario='approx')",
+        "t_sensitivity(t=0.8, scenario='m-group', m=0)",
+    ],
 )
 def test_a_wrong_rule_is_named(text: str) -> None:
     """No code is run, and the nearest name is offered."""

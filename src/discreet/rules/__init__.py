@@ -4,6 +4,7 @@ from discreet.rules.apriori import Marks, Request, read_marks
 from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, from_toml, parse
 from discreet.rules.disclosure import DirectDisclosure, GroupDisclosure, KDisclosure
 from discreet.rules.frequency import Threshold
+from discreet.rules.insider import TSensitivity
 from discreet.rules.levels import Asked, Levels, asked, read_levels
 from discreet.rules.magnitude import PQ, Dominance, EntropyRule, FewContributors, PPercent, Waived
 
@@ -24,6 +25,7 @@ __all__ = [
     "PPercent",
     "Request",
     "Rule",
+    "TSensitivity",
     "Threshold",
     "Waived",
     "as_rule",

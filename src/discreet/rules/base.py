@@ -29,6 +29,7 @@ HOMES = {
     "pq": "magnitude:PQ",
     "entropy": "magnitude:EntropyRule",
     "few-contributors": "magnitude:FewContributors",
+    "t-sensitivity": "insider:TSensitivity",
     "direct-disclosure": "disclosure:DirectDisclosure",
     "k-disclosure": "disclosure:KDisclosure",
     "group-disclosure": "disclosure:GroupDisclosure",

@@ -69,7 +69,7 @@ def concentration(table: Table, needed: int, who: str, waived: Table | None = No
     return Concentration(size, weight, total, found.count, target, protected)
 
 
-class _OfContributions(Rule):
+class OfContributions(Rule):
     """A rule that can be told whose contributions need protection."""
 
     def judge(self, table: Table, waived: Table | None) -> Array:
@@ -93,7 +93,7 @@ class _OfContributions(Rule):
 
 
 @dataclass(frozen=True, repr=False)
-class Dominance(_OfContributions):
+class Dominance(OfContributions):
     r"""(n, k): the n largest contributions make up more than k percent, :math:`\sum_{i\le n} x_i > k X/100`.
 
     ``weights="multiplicity"`` lets a contribution of weight w stand for w units of that size, as tau-ARGUS does;
@@ -132,7 +132,7 @@ class Dominance(_OfContributions):
 
 
 @dataclass(frozen=True, repr=False)
-class PPercent(_OfContributions):
+class PPercent(OfContributions):
     r"""p %: others can estimate the largest contribution to within p percent.
 
     .. math:: X - \sum_{i \le m+1} x_i < p x_1/100
@@ -199,7 +199,7 @@ class PQ(PPercent):
 
 
 @dataclass(frozen=True, repr=False)
-class FewContributors(_OfContributions):
+class FewContributors(OfContributions):
     """Fewer than n contributors, holdings counted once."""
 
     n: int
@@ -230,7 +230,7 @@ class FewContributors(_OfContributions):
 
 
 @dataclass(frozen=True, repr=False)
-class EntropyRule(_OfContributions):
+class EntropyRule(OfContributions):
     r"""Normalised entropy of the contributions below t: :math:`-\sum (x_i/X)\log_2(x_i/X) / \log_2 N < t`.
 
     Equation (1) of [ODF03]_. A cell with one contributor is sensitive. Where fewer contributions than contributors are
@@ -296,11 +296,11 @@ class Waived(Rule):
     largest protected contribution and r the largest other: X − x_s − x_r < p x_s/100.
     """
 
-    rule: _OfContributions
+    rule: OfContributions
     protected: Table
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, _OfContributions):
+        if not isinstance(self.rule, OfContributions):
             raise InputError(f"waivers go with rules on contributions (dominance, p %, ...), not with {self.rule}")
 
     def __call__(self, table: Table) -> Array:
