@@ -26,7 +26,7 @@ def data(counts: list[int]) -> dc.Table:
 
 
 def guard(counts: list[int], **rules: int | str) -> Guard:
-    return Guard(data(counts), Policy(guard=GuardRules(action="refuse", **rules)))  # type: ignore[arg-type]
+    return Guard(data(counts), Policy(publish="as it is", guard=GuardRules(action="refuse", **rules)))  # type: ignore[arg-type]
 
 
 def flagged(found: Guard, new: str, *before: str) -> str:
@@ -75,7 +75,7 @@ def test_a_difference_is_judged_by_the_rules_for_tables() -> None:
     """What would be refused if it were asked is not given by subtraction: too few people, or too few per cell."""
 
     def found(rules: str) -> str:
-        policy = parse_policy(f'[guard]\naction = "refuse"\n[table]\n{rules}')
+        policy = parse_policy(f'publish = "as it is"\n[guard]\naction = "refuse"\n[table]\n{rules}')
         return flagged(Guard(data([300, 300, 300, 40]), policy), "sex", "sex where area=most")
 
     assert found("min_population = 80") == ""
@@ -90,7 +90,8 @@ def test_many_overlapping_groups_are_flagged() -> None:
     pairs = [{c: f"{x}{y}" if c in (x, y) else f"not {x}{y}" for c in codes} for x, y in itertools.pairwise(codes)]
     kind = dc.Dimension.from_parents("kind", *pairs)
     table = dc.Table.of(np.full((8, 2), 300), [kind, dc.Dimension.flat("sex", ["f", "m"])])
-    found = Guard(table, Policy(guard=GuardRules(action="refuse", max_overlaps=3, min_difference=0)))
+    rules = GuardRules(action="refuse", max_overlaps=3, min_difference=0)
+    found = Guard(table, Policy(publish="as it is", guard=rules))
     asked = [f"sex where kind={x}{y}" for x, y in ("ab", "bc", "cd", "de", "ef")]
     assert flagged(found, "sex where kind=not bc", *asked[:1], asked[2]) == ""
     assert flagged(found, "sex where kind=not cd", *asked) == ""
@@ -126,7 +127,7 @@ def test_it_takes_milliseconds() -> None:
     from discreet.server import cube
 
     table, _ = cube.load(servers.small_cube())
-    found = Guard(table, Policy(guard=GuardRules(action="refuse")))
+    found = Guard(table, Policy(publish="as it is", guard=GuardRules(action="refuse")))
     before = []
     for dimension in table.dimensions:
         for leaf in dimension.leaves:

@@ -48,6 +48,7 @@ class Status(StrEnum):
 
 CONFIDENTIAL = "c"
 OPEN = ""
+AS_IT_IS = "published as it is"  # what was done, where nothing was
 _LINES = 1 << 16  # of CSV written at a time, so that the text of a large table never stands in memory as objects
 
 
@@ -178,7 +179,7 @@ class Publish:
     def __call__(self, table: Table) -> Protected:
         names = self.measures or (table.measure,)
         status = np.full(len(table), Status.PUBLISHED.value)
-        return Protected(table, {n: publishable(table, n) for n in names}, status, "published as it is")
+        return Protected(table, {n: publishable(table, n) for n in names}, status, AS_IT_IS)
 
 
 @dataclass(frozen=True, eq=False)

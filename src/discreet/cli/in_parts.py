@@ -8,7 +8,7 @@ from typing import Any
 
 import discreet
 from discreet.cli.common import bar, filters, format_of, names_of, read_microdata, say
-from discreet.cli.policy import PolicyChoice
+from discreet.cli.policy import PolicyChoice, mind
 from discreet.errors import InputError
 
 
@@ -63,6 +63,7 @@ def answer_in_parts(
     if policy.record is not None:
         raise InputError("--record keeps a digest of the whole table: leave it out, or ask without --in-parts")
     data, query, made = policy.question(which)
+    mind(made)
     began = time.perf_counter()
     with bar("counting and protecting") as progress:
         discreet.policy.answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))

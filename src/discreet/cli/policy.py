@@ -69,6 +69,17 @@ def check(file: Path, codebook: Path | None) -> None:
         f"{file} is well formed: at most {rules.max_dimensions} variables, {rules.max_cells:,} cells, "
         f"{rules.max_filters} filters; methods: {methods}"
     )
+    mind(made)
+
+
+def mind(made: Policy, release: Release | None = None) -> None:
+    """Say on stderr what a policy, or the answer it gave, publishes as it is."""
+    from discreet.release import AS_IT_IS
+
+    if release is None and made.openly:
+        say(f"mind: {made.openly}")
+    elif release is not None and release.method == AS_IT_IS:
+        say("mind: this table is not protected: it is published as it is")
 
 
 @example(
@@ -176,8 +187,11 @@ class PolicyChoice:
         data, query, made = self.question(which)
         with working("counting and protecting"):
             if self.record is None:
-                return answer(data, query, made)
-            return answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
+                release = answer(data, query, made)
+            else:
+                release = answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
+        mind(made, release)
+        return release
 
     def question(self, which: dict[str, Any]) -> tuple[Microdata, Query, Policy]:
         """What is asked of which records under which policy."""

@@ -22,6 +22,7 @@ from discreet.cli.common import (
     say,
     working,
 )
+from discreet.cli.policy import mind
 from discreet.cli.store import opened, store_option
 from discreet.errors import InputError
 
@@ -181,7 +182,9 @@ def answer(
         raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
     else:
         source = Microdata.read(data, codebook, table=database_table, engine=engine)
-    release = ask(source, query_from(source.dimensions, variables, where), read_policy(policy_file))
+    policy = read_policy(policy_file)
+    release = ask(source, query_from(source.dimensions, variables, where), policy)
+    mind(policy, release)
     emit_release(release, output, format)
 
 

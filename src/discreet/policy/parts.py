@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,17 @@ from discreet.formats.growing import check_growing, growing
 from discreet.microdata import Microdata
 from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.policy import Policy
+from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
-from discreet.policy.road import Evidence, check_query, counted, filtered, population_notes, table_rules
+from discreet.policy.road import (
+    Evidence,
+    check_query,
+    counted,
+    filtered,
+    population_notes,
+    protection_notes,
+    table_rules,
+)
 from discreet.release import Method, Protected, Release, protect
 
 
@@ -112,12 +120,13 @@ def _releases(
 ) -> Iterator[tuple[int, Release]]:
     """The cells of the asked population part by part, and how many cells are done; ``seen`` is kept up to date."""
     chosen = {name: codes for name, (_, codes) in resolved.population.items()}
-    words: dict[str, Any] = {"notes": [*policy.notes, *population_notes(resolved)]}
     done = 0
     for table in parts:
         protected = protect(table, method)
+        check_hides(protected)
+        notes = [*policy.notes, *protection_notes(protected), *population_notes(resolved)]
         done += len(table)
         seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved, policy)
-        release = filtered(protected.release(**words), chosen)
+        release = filtered(protected.release(notes=notes), chosen)
         if len(release):
             yield done, release

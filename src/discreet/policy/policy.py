@@ -19,6 +19,7 @@ from discreet.errors import InputError, nearest
 from discreet.files import read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
+from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.release import Method
 from discreet.rules import Rule, from_dict
 from discreet.tomlfile import load
@@ -74,7 +75,11 @@ class GuardRules:
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference."""
+    """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference.
+
+    A policy protects, or it is none: without a method that changes or hides something it is an error, unless
+    ``publish="as it is"`` asks by that name for the true numbers. Then every answer, record line and page says so.
+    """
 
     title: str = ""
     notes: tuple[str, ...] = ()
@@ -83,20 +88,33 @@ class Policy:
     risk: Thresholds = Thresholds()
     guard: GuardRules = GuardRules()
     rules: tuple[Rule, ...] = ()
-    methods: tuple[tuple[str, Mapping[str, Any]], ...] = (("publish", {}),)
+    methods: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    publish: str = ""
     search: bool = False
     utility: str = "band"
     secret: bytes | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.methods:
-            raise InputError("a policy names at least one method ([[method]] name = ...)")
+        if self.publish not in ("", AS_IT_IS):
+            raise InputError(f"publish = {self.publish!r}: the only thing it can say is {AS_IT_IS!r}")
+        if self.publish and self.methods in ((), PUBLISH):
+            object.__setattr__(self, "methods", PUBLISH)
         for name, parameters in self.methods:
             kind = method_class(name)
             known = [f for f in kind.__dataclass_fields__ if f not in ("secret", "rule")]
             for parameter in parameters:
                 if parameter not in known:
                     raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+        check_protection(self)
+
+    @property
+    def openly(self) -> str:
+        """What the policy publishes as it is, in words for whoever starts, reads or records it; empty if nothing."""
+        if self.publish:
+            return "nothing is protected: this policy publishes every table as it is"
+        if self.risk.t1:
+            return f"tables of an expected risk below {self.risk.t1:g} (T1) are published as they are"
+        return ""
 
     def make(self, number: int) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
@@ -139,7 +157,7 @@ def read_policy(path: str | Path) -> Policy:
 def parse_policy(text: str, *, source: str = "policy") -> Policy:
     """A policy from TOML text.
 
-    >>> parse_policy('[query]\\nmax_dimensions = 2').query.max_dimensions
+    >>> parse_policy('[query]\\nmax_dimensions = 2\\n[[method]]\\nname = "random-round"').query.max_dimensions
     2
     """
     given = load(text, schema(), source, "the policy")
@@ -162,7 +180,8 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             risk=Thresholds(**risk),
             guard=GuardRules(**given.get("guard", {})),
             rules=tuple(from_dict(rule) for rule in given.get("rule", ())),
-            methods=tuple((m.pop("name"), m) for m in methods) or (("publish", {}),),
+            methods=tuple((m.pop("name"), m) for m in methods),
+            publish=given.get("publish", ""),
             search=given.get("search", False),
             utility=given.get("utility", "band"),
             secret=_secret(given.get("secret")),

@@ -16,13 +16,16 @@ from discreet.microdata import Microdata
 from discreet.policy.policy import Policy
 from discreet.policy.query import Query
 from discreet.policy.road import answer
-from discreet.release import Release
+from discreet.release import AS_IT_IS, Release
 from discreet.table import Table
+
+RELEASED, RELEASED_AS_IT_IS, REFUSED = "released", "released as it is", "refused"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One answer. ``outcome`` is "released" with the SHA-256 of the CSV bytes, or "refused" with the rule."""
+    """One answer. ``outcome`` is "released" ("released as it is" where nothing protects the table) with the SHA-256 of
+    the CSV bytes, or "refused" with the rule."""
 
     when: str
     who: str
@@ -38,9 +41,16 @@ def entry(query: Query, policy: Policy, data: str, who: str, result: Release | R
     """The entry for an answer."""
     told = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "data": data}
     if isinstance(result, Refused):
-        return Entry(query=query.to_dict(), policy=policy.digest, outcome="refused", rule=result.rule, **told)
+        return Entry(query=query.to_dict(), policy=policy.digest, outcome=REFUSED, rule=result.rule, **told)
     digest = hashlib.sha256(result.to_csv()).hexdigest()
-    return Entry(query=query.to_dict(), policy=policy.digest, outcome="released", digest=digest, **told)
+    return Entry(query=query.to_dict(), policy=policy.digest, outcome=outcome_of(result), digest=digest, **told)
+
+
+def outcome_of(result: Release | Refused) -> str:
+    """What became of a question, in a word or four."""
+    if isinstance(result, Refused):
+        return REFUSED
+    return RELEASED_AS_IT_IS if result.method == AS_IT_IS else RELEASED
 
 
 def append(path: str | Path, made: Entry) -> None:

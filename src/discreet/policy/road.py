@@ -17,8 +17,9 @@ from discreet.errors import InputError, Refused
 from discreet.microdata import Microdata
 from discreet.policy.guess import guesses
 from discreet.policy.policy import Policy, TableRules
+from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
-from discreet.release import Protected, Publish, Release, protect
+from discreet.release import AS_IT_IS, Protected, Publish, Release, protect
 from discreet.risk.frequency import r1, r2
 from discreet.table import Table, tabulate
 from discreet.utility import hellinger_utility
@@ -26,6 +27,7 @@ from discreet.utility import hellinger_utility
 Array = NDArray[Any]
 
 DRAWS = 4  # tables guessed to estimate the risk and the utility
+UNPROTECTED = "Published as it is: no number was changed or hidden to protect anybody."
 BANDS = ((0.99, "very high"), (0.95, "high"), (0.85, "moderate"), (0.0, "low"))
 
 
@@ -126,6 +128,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
     for number in range(len(policy.methods)):
         method = policy.make(number)
         protected = method(table)
+        check_hides(protected)
         evidence = weigh(protected, method, resolved, policy)
         try:
             table_rules(evidence, policy)
@@ -250,9 +253,14 @@ def _thresholds(evidence: Evidence, policy: Policy) -> None:
 
 
 def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
-    notes = [*policy.notes, *_quality(evidence, policy), *population_notes(resolved)]
+    notes = [*policy.notes, *protection_notes(chosen), *_quality(evidence, policy), *population_notes(resolved)]
     whole = chosen.release(notes=notes)
     return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
+
+
+def protection_notes(protected: Protected) -> list[str]:
+    """That a table is not protected, where it is not."""
+    return [UNPROTECTED] if protected.method == AS_IT_IS else []
 
 
 def population_notes(resolved: Resolved) -> list[str]:

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
+from discreet.release import AS_IT_IS, Release
 from discreet.server.asking import query_from
 from discreet.server.auth import Caller
 from discreet.server.desk import Desk, Reply
@@ -118,6 +119,7 @@ def described(desk: Desk) -> dict[str, Any]:
     return {
         "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title,
         "policy": desk.policy.title,
+        "unprotected": desk.policy.openly,
         "edition": desk.edition,
         "variables": [
             {
@@ -229,6 +231,8 @@ def headers(desk: Desk, tag: str, reply: Reply | None = None) -> dict[str, str]:
     open_to_all = desk.settings.mode == "open" and desk.policy.guard.action in ("off", "warn")
     who = "public" if open_to_all else "private"
     made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
+    if reply is not None and isinstance(reply.kept.result, Release) and reply.kept.result.method == AS_IT_IS:
+        made["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
     if reply is not None and reply.flag is not None:
         made["X-Discreet-Guard"] = reply.flag.rule
         made["Cache-Control"] = "private, no-store"

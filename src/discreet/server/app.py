@@ -57,6 +57,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         desk.warm_up()
         following = asyncio.create_task(app.state.gate.follow_keys())
         log.info("started", extra={"worker": os.getpid()})
+        if desk.policy.openly:
+            log.warning(desk.policy.openly, extra={"worker": os.getpid()})
         yield
         following.cancel()
         await desk.close()

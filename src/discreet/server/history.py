@@ -18,12 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from discreet.errors import Refused
 from discreet.policy import Policy, Query
-from discreet.policy.record import Entry
+from discreet.policy.record import Entry, outcome_of
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import Kept
 from discreet.server.guard import Flag, Geometry, Guard, query_of
-from discreet.server.ledger import REFUSED, RELEASED, Line, record_line, told_line
+from discreet.server.ledger import REFUSED, Line, record_line, told_line
 from discreet.server.limits import Counter
 from discreet.server.schema import asked
 from discreet.server.store import Row, Store, Unreachable
@@ -81,7 +81,7 @@ class History:
         refused = kept.result if isinstance(kept.result, Refused) else None
         made = Entry(
             when=datetime.now(UTC).isoformat(timespec="seconds"), who=caller.who, query=query.to_dict(),
-            outcome=RELEASED if refused is None else REFUSED, rule="" if refused is None else refused.rule,
+            outcome=outcome_of(kept.result), rule="" if refused is None else refused.rule,
             digest=kept.digest if refused is None else "", **self._stamp,
         )  # fmt: skip
         return record_line(made, "" if flag is None else flag.rule)

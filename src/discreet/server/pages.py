@@ -166,7 +166,7 @@ def shown(desk: Desk, choice: Choice, reply: Reply, release: Release) -> dict[st
         "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
         "chart": charts.bars(sheet) if choice.view == "bars" else None,
         "flag": reply.flag,
-        "explained": explained(desk.policy),
+        "explained": explained(desk.policy, release),
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs")],
         "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),

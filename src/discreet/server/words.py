@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from discreet.errors import DiscreetError
 from discreet.policy import Policy, Query
+from discreet.release import AS_IT_IS, Release
 from discreet.server.desk import Desk
 
 Pairs = tuple[tuple[str, str], ...]
@@ -26,8 +27,9 @@ HIDDEN = (
     "To protect the people behind the numbers, some cells are not shown (×). Some of them hold few people; others are "
     "hidden so that nobody can work out the first ones from the totals."
 )
+AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
 EXPLAINED = {
-    "publish": "The numbers are shown as they are.",
+    "publish": AS_THEY_ARE,
     "cell-key": NOISE,
     "cell-key-magnitude": NOISE,
     "stochastic": NOISE,
@@ -41,8 +43,10 @@ EXPLAINED = {
 }
 
 
-def explained(policy: Policy) -> str:
-    """What the policy's method does to the numbers, for somebody who is no statistician."""
+def explained(policy: Policy, release: Release | None = None) -> str:
+    """What the policy's method does to the numbers, or did to those of a table, for somebody who is no statistician."""
+    if release is not None and release.method == AS_IT_IS:
+        return AS_THEY_ARE
     name = policy.methods[0][0]
     return EXPLAINED.get(name, "The numbers were changed a little to protect the people behind them.")
 

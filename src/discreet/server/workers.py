@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, Refused
 from discreet.server.settings import Settings
 
 CALM = 15  # seconds that workers have to finish what they are doing
@@ -39,12 +39,15 @@ def load(settings: Settings) -> None:
     from discreet.server import app, cube, desk  # noqa: F401 - imported here so that no worker has to
 
     policy = read_policy(settings.policy)
+    if policy.openly:
+        sys.stderr.write(f"discreet: mind: {policy.openly}\n")
     if settings.folder is None:
         desk.version_of(settings)  # reads the whole files; workers inherit the hash
         return
     table, _ = cube.load(settings.folder)
+    policy.check(table.dimensions)
     for dimension in table.dimensions[:2]:
-        with contextlib.suppress(DiscreetError):
+        with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
             answer(table, Query.of(dimension.name), policy).to_csv()
 
 

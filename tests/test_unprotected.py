@@ -1,0 +1,174 @@
+"""No policy publishes the truth unless it is asked to by that name, and then everything says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.cli import run
+from discreet.methods import HOMES
+from discreet.policy import Policy, answer, parse_policy, template
+from tests import servers
+
+SEX = dc.Dimension.flat("sex", ["f", "m"])
+RULE = '[[rule]]\nrule = "threshold"\nn = 10\n'
+AS_IT_IS = 'publish = "as it is"\n'
+OPEN = {
+    "nothing": "",
+    "a title": 'title = "ours"\n[table]\nmin_population = 3\n',
+    "a rule": RULE,
+    "the method publish": '[[method]]\nname = "publish"\n',
+    "a rule beside the method publish": RULE + '[[method]]\nname = "publish"\n',
+    "publish as the last resort": '[[method]]\nname = "random-round"\n[[method]]\nname = "publish"\n',
+    "a rule beside as it is": AS_IT_IS + RULE,
+    "a method beside as it is": AS_IT_IS + '[[method]]\nname = "random-round"\n',
+    "a rule that nothing keeps": RULE + '[[method]]\nname = "random-round"\n',
+    "a rule that finds nothing": '[[rule]]\nrule = "threshold"\nn = 1\n[[method]]\nname = "suppress"\n',
+    "rounding to 1": '[[method]]\nname = "random-round"\nbase = 1\n',
+    "nearest 1": '[[method]]\nname = "round"\nbase = 1\n',
+    "never changing": '[[method]]\nname = "barnard"\np = 1\n',
+    "always staying": '[[method]]\nname = "stochastic"\nstay = 1\n',
+    "records changed when the table is there": '[[method]]\nname = "swap"\ngeography = ["area"]\n',
+}
+
+
+TRUE = np.array([[1, 2, 4], [5, 7, 1], [2, 8, 11]])  # no count that a usual base leaves alone in every cell
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A few people; one of them alone in a cell."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{area},{job}" for area, job, n in (("a", "x", 4), ("a", "y", 3), ("b", "x", 1)) for _ in range(n)]
+    (tmp_path / "m.csv").write_text("\n".join(["area,job", *lines]) + "\n")
+    return tmp_path
+
+
+def said(capture: Any) -> str:
+    err: bytes = capture.readouterr().err
+    return err.decode()
+
+
+@pytest.mark.parametrize("text", OPEN.values(), ids=OPEN)
+def test_a_policy_without_protection_is_an_error(text: str, folder: Path, capfdbinary: Any) -> None:
+    """In the library, when it is checked, when a table is asked, and when a server starts; nothing is written."""
+    with pytest.raises(dc.InputError):
+        parse_policy(text)
+    (folder / "it.toml").write_text(text)
+    assert run(["policy", "check", "it.toml"]) == 2
+    assert run(["protect", "m.csv", "--by", "area,job", "--policy", "it.toml", "-o", "out.csv"]) == 2
+    assert run(["serve", str(servers.small_cube()), "--policy", "it.toml", "--port", "0"]) == 2
+    out, err = capfdbinary.readouterr()
+    assert out == b""
+    assert err.count(b"\n") == 3
+    assert not (folder / "out.csv").exists()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([*HOMES]),
+    st.sampled_from([{}, {"base": 1}, {"base": 2}, {"base": 7}, {"p": 1}, {"p": 0.5}, {"stay": 1}, {"d": 3, "v": 1}]),
+    st.booleans(),
+)
+def test_what_a_policy_releases_is_protected_or_says_so(name: str, given: dict[str, Any], rule: bool) -> None:
+    """Whatever method and parameters: an error, a refusal, some cell changed or hidden, or the words."""
+    lines = [f"{key} = {value}" for key, value in given.items()]
+    text = "\n".join(["[[method]]", f'name = "{name}"', "seed = 5" if name not in SEEDLESS else "", *lines])
+    table = dc.Table.of(TRUE, ["area", "job"])
+    try:
+        release = answer(table, "area,job", parse_policy(text + "\n" + RULE * rule))
+    except dc.DiscreetError:
+        return
+    true = dc.protect(table, dc.Publish()).release().values["count"]
+    assert (release.values["count"] != true).any()  # a hidden cell is nan, which equals nothing
+
+
+SEEDLESS = ("publish", "round", "suppress", "optimal", "modular", "cta", "redesign", "global-recode")
+
+
+def test_as_it_is_says_so_in_every_answer_and_line(folder: Path, capfdbinary: Any) -> None:
+    """Checked, asked and recorded: the words are there, and the record replays."""
+    (folder / "it.toml").write_text(AS_IT_IS)
+    assert run(["policy", "check", "it.toml"]) == 0
+    assert "nothing is protected" in said(capfdbinary)
+    more = ["--record", "log.jsonl", "-o", "out.csv"]
+    assert run(["protect", "m.csv", "--by", "area,job", "--policy", "it.toml", *more]) == 0
+    assert "not protected: it is published as it is" in said(capfdbinary)
+    assert json.loads((folder / "log.jsonl").read_text())["outcome"] == "released as it is"
+    assert b"b,x,1," in (folder / "out.csv").read_bytes()
+    release = answer(dc.Table.of(TRUE, ["area", "job"]), "area,job", parse_policy(AS_IT_IS))
+    assert release.method == "published as it is"
+    assert "no number was changed or hidden" in " ".join(release.notes)
+
+
+def test_as_it_is_says_so_on_every_page(tmp_path: Path) -> None:
+    """The server's pages, its API, its metadata and its record."""
+    with servers.client(tmp_path, servers.policy_text(method=" ").replace("[query]", AS_IT_IS + "[query]")) as client:
+        for path in ("/", "/about", "/login", "/table?variables=sex", "/nowhere"):
+            page = client.get(path, headers={"accept": "text/html"}).text
+            assert "Not protected" in page
+            assert "Every number here has been protected" not in page
+            assert "no number leaves without protection" not in page
+        got = client.get("/api/table.csv?variables=sex")
+        assert got.headers["x-discreet-protection"] == "none; published as it is"
+        assert "nothing is protected" in client.get("/api/metadata").json()["unprotected"]
+        lines = client.app.state.desk.store.last_answers(5)  # type: ignore[attr-defined]
+        assert {line["outcome"] for line in lines} == {"released as it is"}
+    with servers.client(tmp_path) as client:
+        assert "Every number here has been protected" in client.get("/").text
+        assert "x-discreet-protection" not in client.get("/api/table.csv?variables=sex").headers
+        assert client.get("/api/metadata").json()["unprotected"] == ""
+
+
+def test_as_it_is_says_so_when_a_server_starts(tmp_path: Path) -> None:
+    """On the keeper's terminal and in the workers' log."""
+    with servers.running(tmp_path, AS_IT_IS):
+        pass
+    log = (tmp_path / "serve.log").read_text()
+    assert "discreet: mind: nothing is protected" in log
+    assert '"level": "warning", "event": "nothing is protected' in log
+
+
+def test_a_low_risk_release_says_so_too() -> None:
+    """T1 lets a table out as it is: its notes and its line of the record tell."""
+    made = parse_policy('[risk]\nt1 = 1.0\n[[method]]\nname = "random-round"\nseed = 1\n')
+    release = answer(dc.Table.of(TRUE, ["area", "job"]), "area,job", made)
+    assert "no number was changed or hidden" in " ".join(release.notes)
+    assert "T1" in made.openly
+
+
+def test_a_started_policy_protects() -> None:
+    """`discreet policy init` writes one that does, and a policy made in Python must, too."""
+    assert parse_policy(template()).openly == ""
+    with pytest.raises(dc.InputError, match="nothing would be protected"):
+        Policy()
+    with pytest.raises(dc.InputError, match="as it is"):
+        Policy(publish="as it was")
+
+
+def test_a_server_that_could_answer_nothing_does_not_start(tmp_path: Path, capfdbinary: Any) -> None:
+    """The template's method needs record keys: without them the start says so, not every question."""
+    data = dc.Microdata.of(pd.DataFrame({"sex": ["f", "m"] * 20}), dimensions=[SEX])
+    servers.cube.build(data, tmp_path / "cube")
+    (tmp_path / "p.toml").write_text(template())
+    store = f"sqlite:///{tmp_path}/s.db"
+    arguments = ["--policy", str(tmp_path / "p.toml"), "--store", store, "--port", "0", "--workers", "1"]
+    assert run(["serve", str(tmp_path / "cube"), *arguments]) == 2
+    assert "no cell keys" in said(capfdbinary)
+
+
+def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:
+    """Rounding pay in euros and cents to one cent changes nothing."""
+    frame = pd.DataFrame({"sex": ["f", "m"] * 20, "pay": [1.25, 7.5] * 20, "id": list(range(40))})
+    data = dc.Microdata.of(frame, dimensions=[SEX], unit="id", magnitudes=["pay"], secret="sixteen letters!")
+    made = parse_policy('[[method]]\nname = "random-round"\nbase = 0.01\n')
+    with pytest.raises(dc.InputError, match="leaves this measure as it is"):
+        answer(data, dc.Query.of("sex", measure="pay"), made)
