@@ -10,7 +10,9 @@ import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,15 +38,21 @@ def code_text(value: object) -> str:
     """
     if isinstance(value, str):
         text = value
-    elif value is None or (isinstance(value, float) and math.isnan(value)):
+    elif value is None or type(value).__name__ in {"NAType", "NaTType"} or (_number(value) and value != value):
         raise InputError("a code is missing (None or NaN); give missing values a category of their own")
-    elif isinstance(value, float) and value.is_integer():
-        text = str(int(value))
+    elif type(value).__name__ in {"bool", "bool_"}:
+        text = str(value).lower()
+    elif _number(value) and math.isfinite(value) and value == int(value):  # type: ignore[arg-type,call-overload]
+        text = str(int(value))  # type: ignore[call-overload]
     else:
-        text = str(value).lower() if type(value).__name__ in {"bool", "bool_"} else str(value)
+        text = str(value)
     if not text:
         raise InputError("a code is empty text; give missing values a category of their own")
     return text
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, (Real, Decimal))
 
 
 def natural(code: str) -> tuple[Any, ...]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import totals
 from discreet.additive import Additive, counts, fixed, whole
+from discreet.columns import Coded, coded, wide
 from discreet.dimension import Dimension
 from discreet.errors import InputError, NotAdditiveError, listed, nearest
-from discreet.hierarchy import code_text, column_names, natural
+from discreet.hierarchy import column_names
 from discreet.layout import Layout, Margin, Structural
+from discreet.total_names import like_a_total
+from discreet.totals import Totals
 
 Array = NDArray[Any]
+Names = Sequence[Dimension | str] | None
 AXES = ("row", "column", "layer")
 TOTALS = ("check", "compute", "trust")
 
@@ -31,7 +36,7 @@ class Reading:
     tolerance: float = 0
     margins: Sequence[Margin] | None = None
     structural: Structural | None = None
-    total: str = "Total"
+    total: Totals = None
 
     def __post_init__(self) -> None:
         if self.totals not in TOTALS:
@@ -40,13 +45,16 @@ class Reading:
             raise InputError("tolerance cannot be negative")
 
 
-def read(data: Any, dimensions: Sequence[Dimension | str] | None, how: Reading) -> tuple[Layout, dict[str, Additive]]:
+def read(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     """The layout and the statistics of a ready table."""
     if isinstance(dimensions, (str, Dimension)):
         dimensions = [dimensions]
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        data = {name: data[name] for name in data.dtype.names}
+    nothing_said = dimensions is None and how.count is None and how.value is None
+    if _is_series(data) or (nothing_said and _is_crosstab(data)):
+        return _from_wide(data, dimensions, how)
     if hasattr(data, "columns") or hasattr(data, "column_names") or isinstance(data, dict):
-        if dimensions is None and how.count is None and how.value is None and hasattr(data, "index"):
-            return _from_crosstab(data, how)
         return _from_frame(data, dimensions, how)
     return _from_array(np.asarray(data), dimensions, how)
 
@@ -54,18 +62,16 @@ def read(data: Any, dimensions: Sequence[Dimension | str] | None, how: Reading) 
 # -- arrays -----------------------------------------------------------------------------------------------------
 
 
-def _from_array(
-    array: Array, dimensions: Sequence[Dimension | str] | None, how: Reading
-) -> tuple[Layout, dict[str, Additive]]:
+def _from_array(array: Array, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     if array.ndim == 0 or not array.size:
         raise InputError("a table needs an array with at least one cell")
-    names = dimensions or [AXES[k] if k < len(AXES) else f"axis {k + 1}" for k in range(array.ndim)]
+    names = dimensions or [_axis(k) for k in range(array.ndim)]
     if len(names) != array.ndim:
         raise InputError(f"the array has {array.ndim} axes but {len(names)} dimensions are given")
-    dims = [
-        d if isinstance(d, Dimension) else Dimension.flat(d, range(1, size + 1), total=how.total)
-        for d, size in zip(names, array.shape, strict=True)
-    ]
+    sizes = zip(names, array.shape, strict=True)
+    flat = {d: [str(k + 1) for k in range(size)] for d, size in sizes if isinstance(d, str)}
+    totals.stated(how.total, list(flat), flat)
+    dims = [Dimension.flat(d, flat[d], total=totals.named(how.total, d)) if isinstance(d, str) else d for d in names]
     if (shape := tuple(len(d.leaves) for d in dims)) != array.shape:
         raise InputError(
             f"the array has shape {array.shape} but the dimensions have {shape} finest codes; "
@@ -85,19 +91,13 @@ def _from_array(
             parts["count"] = number.ravel(), 0
         units, decimals, _ = fixed(array, how.decimals, how.value)
         parts[how.value] = units.ravel(), decimals
+    if how.total is None and len(flat) == array.ndim:
+        totals.refuse_margins(next(reversed(parts.values()))[0].reshape(array.shape))
     return layout, {name: _lay(layout, *part) for name, part in parts.items()}
 
 
-def _from_crosstab(frame: Any, how: Reading) -> tuple[Layout, dict[str, Additive]]:
-    """A pandas cross-tabulation: index and columns are the dimensions."""
-    if frame.index.nlevels != 1 or frame.columns.nlevels != 1:
-        raise InputError("a cross-tabulation with several levels: give it as a long frame and name count= or value=")
-    frame = frame.drop(index=how.total, columns=how.total, errors="ignore")
-    names = [str(frame.index.name or AXES[0]), str(frame.columns.name or AXES[1])]
-    dims = [
-        Dimension.flat(n, codes, total=how.total) for n, codes in zip(names, (frame.index, frame.columns), strict=True)
-    ]
-    return _from_array(frame.to_numpy(), dims, how)
+def _axis(k: int) -> str:
+    return AXES[k] if k < len(AXES) else f"axis {k + 1}"
 
 
 def _lay(layout: Layout, dense: Array, decimals: int) -> Additive:
@@ -114,22 +114,67 @@ def _lay(layout: Layout, dense: Array, decimals: int) -> Additive:
 # -- frames -----------------------------------------------------------------------------------------------------
 
 
-def _from_frame(
-    frame: Any, dimensions: Sequence[Dimension | str] | None, how: Reading
-) -> tuple[Layout, dict[str, Additive]]:
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """A table as rows: of every dimension its name (or itself) and each row's code, of every statistic its numbers."""
+
+    dimensions: tuple[Dimension | str, ...]
+    codes: tuple[Coded, ...]
+    numbers: Mapping[str, tuple[str, Array]]  # statistic: what messages call it, and the numbers
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(d if isinstance(d, str) else d.name for d in self.dimensions)
+
+
+def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
+    """A Series or cross-tabulation of pandas: the levels of index and columns are the dimensions."""
+    levels, values = wide(data, _axis)
+    names: Sequence[Dimension | str] = list(levels)
+    codes = list(levels.values())
+    if dimensions is not None:
+        if len(dimensions) != len(codes):
+            raise InputError(f"the table has {len(codes)} levels but {len(dimensions)} dimensions are given")
+        asked = [d if isinstance(d, str) else d.name for d in dimensions]
+        if set(asked) == set(levels):
+            codes = [levels[name] for name in asked]
+        names = dimensions
+    if how.count is not None and how.count != getattr(data, "name", None):
+        raise InputError("count= names a column; a Series or cross-tabulation holds one number per cell")
+    measure = "count" if how.value is None else how.value
+    return _from_rows(_Rows(tuple(names), tuple(codes), {measure: (repr(measure), values)}), how)
+
+
+def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     columns = column_names(frame)
     wanted = _measures(columns, how)
     names = [c for c in columns if c not in wanted.values()] if dimensions is None else dimensions
-    dims, positions = [], []
+    if not names:
+        raise InputError("the table has no dimension: every column holds numbers of cells")
+    codes = []
     for name in names:
         column = name.name if isinstance(name, Dimension) else name
         if column not in columns:
             raise InputError(f"the table has no column {column!r}; {nearest(column, columns)}")
-        dim, position = _coded(name, _column(frame, column), how.total)
-        dims.append(dim)
-        positions.append(position)
-    if not len(positions[0]):
+        codes.append(coded(_column(frame, column)))
+    numbers = {name: (repr(column), _numbers(_column(frame, column))) for name, column in wanted.items()}
+    return _from_rows(_Rows(tuple(names), tuple(codes), numbers), how)
+
+
+def _from_rows(rows: _Rows, how: Reading) -> tuple[Layout, dict[str, Additive]]:
+    units = {
+        name: (whole(values, what), 0, True) if name == "count" else fixed(values, how.decimals, what)
+        for name, (what, values) in rows.numbers.items()
+    }
+    if not len(rows.codes[0].position):
         raise InputError("the table has no rows")
+    if len({len(c.position) for c in rows.codes} | {len(u[0]) for u in units.values()}) > 1:
+        raise InputError("the columns of the table differ in length")
+    for name, codes in zip(rows.names, rows.codes, strict=True):
+        if codes.missing:
+            raise InputError(f"dimension {name!r}: {codes.missing:,} rows have no code; give missing values a category")
+    dims = _dimensions(rows, units, how)
+    positions = [_places(d, codes) for d, codes in zip(dims, rows.codes, strict=True)]
     layout = Layout.of(dims, how.margins, how.structural)
     full = layout if how.margins is None else Layout.of(dims, None, how.structural)
     cell = np.ravel_multi_index(positions, full.code_shape)
@@ -141,17 +186,51 @@ def _from_frame(
     inner = np.logical_and.reduce([part >= 0 for part in leaf])
     where = np.ravel_multi_index([part[inner] for part in leaf], full.shape)
     found = {}
-    for name, column in wanted.items():
-        values = _column(frame, column)
-        units, decimals, exact = (
-            (whole(values, repr(column)), 0, True) if name == "count" else fixed(values, how.decimals, repr(column))
-        )
+    for name, (numbers, decimals, exact) in units.items():
         if name == "count":  # a signed group's count may be negative, an inner cell's may not
-            counts(units[inner], repr(column))
+            counts(numbers[inner], rows.numbers[name][0])
         dense = np.zeros(int(np.prod(full.shape)), np.int64)
-        dense[where] = units[inner]
-        found[name] = _with_totals(layout, full, dense, decimals, cell[~inner], units[~inner], exact, name, how)
+        dense[where] = numbers[inner]
+        found[name] = _with_totals(layout, full, dense, decimals, cell[~inner], numbers[~inner], exact, name, how)
     return layout, found
+
+
+def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: Reading) -> list[Dimension]:
+    """The dimensions as they are given, or flat with the codes that occur, their totals found."""
+    cells = totals.Cells(
+        names=rows.names,
+        codes=tuple(c.codes for c in rows.codes),
+        position=tuple(c.position for c in rows.codes),
+        numbers=tuple(numbers for numbers, _, _ in units.values()),
+        loose=tuple(name != "count" for name in units),
+        shown=np.ones(len(rows.codes[0].position), bool),
+    )
+    declared = {d.name: d for d in rows.dimensions if isinstance(d, Dimension)}
+    found = totals.find(cells, how.total, declared=declared)
+    dims = []
+    for d, codes in zip(rows.dimensions, rows.codes, strict=True):
+        if isinstance(d, str):
+            total = found.get(d, totals.named(how.total, d))
+            dims.append(Dimension.flat(d, [c for c in codes.codes if c != total], total=total))
+        elif isinstance(how.total, Mapping) and d.name in how.total:
+            dims.append(replace(d, total=how.total[d.name]))
+        else:
+            dims.append(d)
+    return dims
+
+
+def _places(dimension: Dimension, codes: Coded) -> Array:
+    """Each row's code position in the dimension."""
+    unknown = [c for c in codes.codes if c not in dimension.position]
+    place = np.array([dimension.position.get(c, -1) for c in codes.codes], np.int64)[codes.position]
+    if bad := int((place < 0).sum()):
+        sounds = [c for c in unknown if like_a_total(c)]
+        cure = f"; if {sounds[0]!r} is its total, say {totals.option(dimension.name, sounds[0])}" if sounds else ""
+        raise InputError(
+            f"dimension {dimension.name!r}: {bad:,} rows hold a code that is not among its {len(dimension.codes)} "
+            f"codes ({listed(dimension.codes, 6)}); correct the table or the codes{cure}"
+        )
+    return place
 
 
 def _measures(columns: Sequence[str], how: Reading) -> dict[str, str]:
@@ -169,30 +248,31 @@ def _measures(columns: Sequence[str], how: Reading) -> dict[str, str]:
     return wanted
 
 
-def _column(frame: Any, name: str) -> Array:
-    column = frame[name]
+def _column(frame: Any, name: str) -> Any:
+    """A column by its name as text."""
+    if hasattr(frame, "iloc"):  # pandas, whose columns may be called by numbers
+        return frame.iloc[:, column_names(frame).index(name)]
+    return frame[name]
+
+
+def _numbers(column: Any) -> Array:
     return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
 
 
-def _coded(dimension: Dimension | str, column: Array, total: str) -> tuple[Dimension, Array]:
-    """The dimension and each row's code position in it."""
-    import pandas as pd
+def _is_series(data: Any) -> bool:
+    """A Series of pandas whose index says what its numbers are of."""
+    if type(data).__module__.split(".")[0] != "pandas" or type(data).__name__ != "Series":
+        return False
+    return data.index.nlevels > 1 or data.index.name is not None or type(data.index).__name__ != "RangeIndex"
 
-    name = dimension if isinstance(dimension, str) else dimension.name
-    number, distinct = pd.factorize(pd.Series(column))
-    if missing := int((number < 0).sum()):
-        raise InputError(f"dimension {name!r}: {missing:,} rows have no code; give missing values a category")
-    codes = [code_text(c) for c in distinct]
-    if isinstance(dimension, str):
-        leaves = sorted((c for c in dict.fromkeys(codes) if c != total), key=natural)
-        dimension = Dimension.flat(name, leaves, total=total)
-    place = np.array([dimension.position.get(c, -1) for c in codes], np.int64)[number]
-    if unknown := int((place < 0).sum()):
-        raise InputError(
-            f"dimension {name!r}: {unknown:,} rows hold a code that is not among its {len(dimension.codes)} codes "
-            f"({listed(dimension.codes, 6)}); correct the table or the codes"
-        )
-    return dimension, place
+
+def _is_crosstab(data: Any) -> bool:
+    """A frame of pandas whose cells are the numbers, rather than one with a column of codes or of counts."""
+    if not hasattr(data, "columns") or not hasattr(data, "index"):
+        return False
+    numeric = all(kind.kind in "iuf" for kind in data.dtypes)
+    listed_long = type(data.index).__name__ == "RangeIndex" and data.index.name is None and "count" in data.columns
+    return numeric and not listed_long
 
 
 def _with_totals(

@@ -6,8 +6,6 @@ itself or hidden to protect another.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -18,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import display
+from discreet import published as reading
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.files import write_whole
-from discreet.hierarchy import read_text
 from discreet.table import Table, code_columns
+from discreet.totals import Totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -303,12 +302,23 @@ class Release:
         )
 
     @classmethod
-    def read_csv(cls, path: str | Path, *, codebook: Codebook | None = None, measures: int = 1) -> Release:
+    def read_csv(
+        cls, path: str | Path, *, codebook: Codebook | None = None, measures: int = 1, total: Totals = None
+    ) -> Release:
         """A table that ``to_csv`` wrote: dimensions, then ``measures`` columns of numbers, then the status.
 
-        The codes are those of the file in their order; a codebook gives them order, total and labels.
+        The codes are those of the file in their order; a codebook gives them order, total and labels. ``total`` says
+        which code is the total, as in ``Table.of``; otherwise it is found, hidden cells allowed for.
         """
-        return _read_csv(Path(path), codebook, measures)
+        return cls.of_file(reading.from_csv(Path(path), codebook, measures, total))
+
+    @classmethod
+    def of_file(cls, found: reading.Published) -> Release:
+        """What a file held of a release; it does not say how the table was protected."""
+        return cls(
+            dimensions=found.dimensions, codes=found.codes, values=found.values, decimals=found.decimals,
+            status=found.status, method="",
+        )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):
@@ -366,45 +376,6 @@ def _csv_lines(release: Release, codes: list[Any], rows: slice) -> bytes:
     columns.append(pa.array(release.status[rows].astype(object), pa.string()))
     lines = pc.binary_join_element_wise(*columns, ",").to_pylist()
     return "\r\n".join([*lines, ""]).encode()
-
-
-def _read_csv(path: Path, codebook: Codebook | None, measures: int) -> Release:
-    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
-    head = rows[0] if rows else []
-    if len(head) < measures + 2 or head[-1] != "status" or not rows[1:]:
-        raise InputError(f"{path.name!r} is no table that discreet wrote; make one with `discreet tabulate`")
-    if bad := next((n for n, row in enumerate(rows, 1) if len(row) != len(head)), 0):
-        raise InputError(f"{path.name!r} line {bad}: {len(rows[bad - 1])} fields where the head has {len(head)}")
-    columns = {name: [row[k] for row in rows[1:]] for k, name in enumerate(head)}
-    status = np.array(columns.pop("status"))
-    names = list(columns)[-measures:]
-    for name in names:
-        if not all(_is_number(x) for x in columns[name] if x):
-            raise InputError(f"{path.name!r}: column {name!r} should hold numbers")
-    known = {} if codebook is None else {d.name: d for d in codebook.dimensions}
-    dims = []
-    for name in (n for n in columns if n not in names):
-        codes = list(dict.fromkeys(columns[name]))
-        total = "Total" if "Total" in codes else None
-        plain = Dimension.flat(name, [c for c in codes if c != total], total=total)
-        dims.append(known[name] if name in known and set(codes) <= set(known[name].codes) else plain)
-    values = {n: np.array([float(x) if x else np.nan for x in columns[n]]) for n in names}
-    return Release(
-        dimensions=tuple(dims),
-        codes=np.stack([[d.index(c) for c in columns[d.name]] for d in dims], axis=1).astype(np.int32),
-        values=values,
-        decimals={n: max(len(x.partition(".")[2]) for x in columns[n]) for n in names},
-        status=status,
-        method="",
-    )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _quoted(text: str) -> str:

@@ -20,6 +20,7 @@ from discreet.dimension import Dimension
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
 from discreet.errors import InputError, nearest
 from discreet.layout import Layout, Margin, Structural
+from discreet.totals import Totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +70,7 @@ class Table:
         tolerance: float = 0,
         margins: Sequence[Margin] | None = None,
         structural: Structural | None = None,
-        total: str = "Total",
+        total: Totals = None,
         title: str = "",
         source: str = "",
     ) -> Table:
@@ -80,6 +81,11 @@ class Table:
         zeros. ``totals`` in a frame are compared with the sums of the inner cells ("check"), left aside ("compute")
         or kept as given ("trust"). Comparison is exact at ``decimals`` (found from the data when not stated), give
         or take ``tolerance`` units of the last one per part: 0.5 allows for parts that were rounded one by one.
+
+        Series and cross-tabulations of pandas are read by their index and columns. ``total`` is the code of the total,
+        in all dimensions or by dimension ({"sex": "All"}; None for one that is never summed over). Where it is not
+        said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning; a
+        code that adds up all others under another name, or is called a total and is not, is an error that asks.
         """
         how = ready.Reading(
             count=count,

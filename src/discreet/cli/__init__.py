@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,7 +26,7 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
     tables,
 )
 from discreet.cli.common import app, say
-from discreet.errors import DiscreetError, Refused
+from discreet.errors import DiscreetError, DiscreetWarning, Refused
 
 FAULT = 70
 
@@ -33,12 +36,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
+@contextmanager
+def _notes() -> Iterator[None]:
+    """What needs a look is a line on stderr, not a warning with a place in our source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DiscreetWarning)
+        shown = warnings.showwarning
+
+        def note(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if issubclass(category, DiscreetWarning):
+                say(f"note: {message}")
+            else:
+                shown(message, category, *rest)
+
+        warnings.showwarning = note  # type: ignore[assignment]
+        yield
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Like main, but returns the exit code."""
     try:
-        code = app.main(
-            args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False
-        )
+        with _notes():
+            code = app.main(
+                args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False
+            )
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         say(f"discreet: {error.format_message()}")

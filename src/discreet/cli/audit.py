@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 import discreet
-from discreet.cli.common import app, emit, example, read_csv, say
+from discreet.cli.common import app, emit, example, read_csv, say, total_of, total_option
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @app.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--codebook", type=click.Path(path_type=Path), help="Hierarchies of the table's codes (CSV only).")
+@total_option
 @click.option("--negative", is_flag=True, help="Inner cells may be negative (CSV only).")
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
 @click.option(
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 def audit(
     file: Path,
     codebook: Path | None,
+    total: Sequence[str],
     negative: bool,
     primary_only: bool,
     confidential: Path | None,
@@ -52,7 +54,7 @@ def audit(
             found = instance.audit(instance.primary if primary_only else None, progress=progress)
         else:
             book = None if codebook is None else discreet.read_codebook(codebook)
-            release = discreet.Release.read_csv(file, codebook=book)
+            release = discreet.Release.read_csv(file, codebook=book, total=total_of(total))
             if confidential is None:
                 found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)
             else:

@@ -69,12 +69,32 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--missing", help="Category for missing values; without one they are an error."),
         click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
         click.option("--count", help="With --ready: the column that holds counts."),
+        total_option,
         place_options,
         click.option("--memory", help="What counting the records here may use, e.g. 4GB; 1.5GB unless stated."),
     ]
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def total_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Which codes of a table are its totals (``total``)."""
+    words = "The code of the total, in all dimensions or in one; DIMENSION= if it has none. Found unless stated."
+    return click.option("--total", multiple=True, metavar="[DIMENSION=]CODE", help=words)(command)
+
+
+def total_of(given: Sequence[str]) -> str | dict[str, str | None] | None:
+    """``["sex=All", "year="]`` as {"sex": "All", "year": None}, ``["All"]`` as "All".
+
+    >>> total_of(["sex=All", "year="]), total_of(["All"])
+    ({'sex': 'All', 'year': None}, 'All')
+    """
+    parts = [item.partition("=") for item in given]
+    plain = [name.strip() for name, equals, _ in parts if not equals]
+    if len(plain) > 1 or (plain and len(parts) > 1):
+        raise InputError("--total takes one CODE for all dimensions, or DIMENSION=CODE for each of some")
+    return plain[0] if plain else {name.strip(): code.strip() or None for name, _, code in parts} or None
 
 
 def load_table(
@@ -87,6 +107,7 @@ def load_table(
     missing: str | None = None,
     ready: bool = False,
     count: str | None = None,
+    total: Sequence[str] = (),
     database_table: str | None = None,
     engine: str | None = None,
     memory: str | None = None,
@@ -103,10 +124,12 @@ def load_table(
         if codebook is not None and codebook.suffix.lower() == ".rda":
             from discreet.formats import argus
 
-            return argus.read_table(data, codebook, response=value, totals=totals).table
+            return argus.read_table(data, codebook, response=value, totals=totals, total=total_of(total)).table
         coded = () if codebook is None else discreet.read_codebook(codebook).dimensions
         known = {d.name: d for d in (*dimensions, *coded)}
-        return read_ready(data, names_of(by), known, count, value, totals)
+        return read_ready(data, names_of(by), known, count, value, totals, total_of(total))
+    if total:
+        raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
     records = read_microdata(data, codebook, names_of(by), value, missing, database_table, engine, memory)
@@ -120,6 +143,7 @@ def read_ready(
     count: str | None,
     value: str | None,
     totals: str = "check",
+    total: str | Mapping[str, str | None] | None = None,
 ) -> Table:
     """A CSV or Parquet file of cells; a CSV that discreet wrote names its dimensions and measure itself."""
     import pandas as pd
@@ -145,7 +169,13 @@ def read_ready(
     measured = {count or ("count" if value is None else None), value}
     wanted = list(names) or [str(c) for c in frame.columns if c not in measured]
     return discreet.Table.of(
-        frame, [known.get(n, n) for n in wanted], count=count, value=value, decimals=decimals, totals=totals
+        frame,
+        [known.get(n, n) for n in wanted],
+        count=count,
+        value=value,
+        decimals=decimals,
+        totals=totals,
+        total=total,
     )
 
 

@@ -71,6 +71,8 @@ def protect(
     if name == "list":
         _list()
         return
+    if which["total"] and not which["ready"]:
+        raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
         policy.refuse_others(parameters, rule, marks, levels, confidential)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from discreet.cli.common import (
     release_options,
     say,
     table_options,
+    total_of,
+    total_option,
     working,
 )
 
@@ -44,14 +47,15 @@ def tabulate(output: Path | None, format: str | None, **which: Any) -> None:
 @click.option("--rows", default=24, show_default=True, help="Rows to show.")
 @click.option("--columns", default=12, show_default=True, help="Columns to show.")
 @click.option("--codebook", type=click.Path(path_type=Path), help="Show labels from this codebook instead of codes.")
-def show(file: Path, rows: int, columns: int, codebook: Path | None) -> None:
+@total_option
+def show(file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str]) -> None:
     """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
     from rich.console import Console
 
-    from discreet import display
+    from discreet import display, published
 
     book = None if codebook is None else discreet.read_codebook(codebook)
-    release = discreet.Release.read_csv(file, codebook=book)
+    release = discreet.Release.of_file(published.from_csv(file, book, 1, total_of(total), find=False))
     measure = next(iter(release.values))
     made = display.rich(
         release.dimensions, release.codes, release.values[measure], title=measure, rows=rows, columns=columns,

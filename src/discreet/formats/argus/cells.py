@@ -19,6 +19,7 @@ from discreet.formats.argus.marks import LETTERS, Marks
 from discreet.formats.argus.records import sibling
 from discreet.release import Status
 from discreet.table import Table
+from discreet.totals import Totals
 
 Array = NDArray[Any]
 EMPTY = "E"
@@ -40,20 +41,22 @@ def read_table(
     response: str | None = None,
     totals: str = "check",
     tolerance: float = 0,
+    total: Totals = None,
 ) -> Tabular:
     """A table in a text file with separators, described by an ``.rda`` file.
 
     ``response`` names the <NUMERIC> variable if there are several; without any, the <FREQUENCY> is the measure.
-    ``totals`` and ``tolerance`` as in ``Table.of``. <MAXSCORE> variables are the largest contributions (they are left
-    aside if there is a <SHADOW> variable other than the response, since they are then its contributions); <STATUS>,
-    <COSTVAR>, <LOWERPL> and <UPPERPL> become marks.
+    ``totals``, ``tolerance`` and ``total`` as in ``Table.of``; a <TOTCODE> states the total of its variable. <MAXSCORE>
+    variables are the largest contributions (they are left aside if there is a <SHADOW> variable other than the
+    response, since they are then its contributions); <STATUS>, <COSTVAR>, <LOWERPL> and <UPPERPL> become marks.
     """
     path = Path(data)
     about = description
     if not isinstance(about, Description):
         about = read_description(about or sibling(path), table=True)
     fields = read_fields(path, about)
-    dims = [dimension(about, v, fields[v.name]) for v in about.of_kind("category")]
+    categories = about.of_kind("category")
+    dims = [dimension(about, v, fields[v.name]) for v in categories]
     count, value = about.one("frequency"), _response(about, response)
     if count is None and value is None:
         raise InputError(f"{about.path.name}: neither a <NUMERIC> nor a <FREQUENCY> variable; there are no numbers")
@@ -62,13 +65,15 @@ def read_table(
     frame = {d.name: _codes(fields[d.name], d) for d in dims} | columns
     table = Table.of(
         frame,
-        dims,
+        [v.name if v.from_data else d for v, d in zip(categories, dims, strict=True)],
         count=None if count is None else count.name,
         value=None if value is None else value.name,
         decimals=None if value is None else value.decimals,
         totals=totals,
         tolerance=tolerance,
+        total=total,
     )
+    dims = list(table.dimensions)
     position = [[d.position[c] for c in frame[d.name]] for d in dims]
     cell = np.ravel_multi_index(position, table.layout.code_shape)
     table = _with_contributions(about, table, columns, cell, count, value)

@@ -43,11 +43,17 @@ class Variable:
     missing: tuple[str, ...] = ()
     decimals: int | None = None
     total: str = "Total"
+    total_stated: bool = False
     code_list: str = ""
     levels: tuple[int, ...] = ()
     hierarchy: str = ""
     leader: str = "@"
     requests: tuple[str, ...] = ()
+
+    @property
+    def from_data(self) -> bool:
+        """Whether nothing is said of the codes: they are those that the data hold, perhaps a total among them."""
+        return not (self.total_stated or self.code_list or self.levels or self.hierarchy or self.missing)
 
     @property
     def is_number(self) -> bool:
@@ -185,7 +191,8 @@ def _with(made: Description, variable: Variable, number: int, keyword: str, word
         place = {"TOTCODE": "total", "CODELIST": "code_list", "HIERCODELIST": "hierarchy", "HIERLEADSTRING": "leader"}
         if not words[0].strip():  # as good as not said
             return variable
-        return replace(variable, **{place[keyword]: words[0].strip()})  # type: ignore[arg-type]
+        stated = {"total_stated": True} if keyword == "TOTCODE" else {}
+        return replace(variable, **{place[keyword]: words[0].strip()}, **stated)  # type: ignore[arg-type]
     if not all(w.isdecimal() for w in words):
         raise made.fault(number, f"<{keyword}> takes whole numbers")
     if keyword == "DECIMALS":

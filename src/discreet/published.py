@@ -1,0 +1,131 @@
+"""Reading a published table back: codes, numbers with hidden ones among them, and which codes are totals."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import totals
+from discreet.dimension import Dimension
+from discreet.errors import InputError, listed, nearest
+from discreet.hierarchy import read_text
+
+if TYPE_CHECKING:
+    from discreet.codebook import Codebook
+
+Array = NDArray[Any]
+STATUS = "status"
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """The parts of a release that a file holds."""
+
+    dimensions: tuple[Dimension, ...]
+    codes: Array
+    values: dict[str, Array]
+    decimals: dict[str, int]
+    status: Array
+
+
+def from_csv(
+    path: Path, codebook: Codebook | None, measures: int, total: totals.Totals, *, find: bool = True
+) -> Published:
+    """A CSV whose columns are dimensions, then ``measures`` columns of numbers, then the status, whatever their names.
+
+    The codes are those of the file in their order, unless the codebook knows the dimension. Without ``find`` only a
+    total that is said, or called "Total", is one: enough to draw the table, not to judge it.
+    """
+    head, rows = _rows(path, measures)
+    columns = list(zip(*rows, strict=True))
+    split = len(head) - 1 - measures
+    values, decimals = {}, {}
+    for name, column in zip(head[split:-1], columns[split:-1], strict=True):
+        if name in values:
+            raise InputError(f"{path.name!r}: two columns of numbers are called {name!r}")
+        if not all(_is_number(x) for x in column if x):
+            raise InputError(f"{path.name!r}: column {name!r} should hold numbers")
+        values[name] = np.array([float(x) if x else np.nan for x in column])
+        decimals[name] = max(len(x.partition(".")[2]) for x in column)
+    names = tuple(head[:split])
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise InputError(f"{path.name!r}: more than one column is called {listed(repeated)}; rename one")
+    cells = _cells(names, columns[:split], values, decimals)
+    dims = _dimensions(path, cells, codebook, total, find)
+    codes = np.stack([[d.index(c) for c in column] for d, column in zip(dims, columns, strict=False)], axis=1)
+    return Published(dims, codes.astype(np.int32), values, decimals, np.array(columns[-1]))
+
+
+def _rows(path: Path, measures: int) -> tuple[list[str], list[list[str]]]:
+    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    head = rows[0] if rows else []
+    if len(head) < measures + 2 or head[-1] != STATUS or not rows[1:]:
+        raise InputError(f"{path.name!r} is no table that discreet wrote; make one with `discreet tabulate`")
+    if bad := next((n for n, row in enumerate(rows, 1) if len(row) != len(head)), 0):
+        raise InputError(f"{path.name!r} line {bad}: {len(rows[bad - 1])} fields where the head has {len(head)}")
+    return head, rows[1:]
+
+
+def _cells(
+    names: tuple[str, ...], columns: Sequence[Sequence[str]], values: dict[str, Array], decimals: dict[str, int]
+) -> totals.Cells:
+    codes = tuple(tuple(dict.fromkeys(column)) for column in columns)
+    place = [{code: k for k, code in enumerate(held)} for held in codes]
+    return totals.Cells(
+        names=names,
+        codes=codes,
+        position=tuple(np.array([p[c] for c in column]) for p, column in zip(place, columns, strict=True)),
+        numbers=tuple(np.rint(np.nan_to_num(v) * 10.0 ** decimals[n]) for n, v in values.items()),
+        loose=tuple(name != "count" for name in values),
+        shown=np.logical_and.reduce([~np.isnan(v) for v in values.values()]),
+        absent_is_zero=False,
+    )
+
+
+def _dimensions(
+    path: Path, cells: totals.Cells, codebook: Codebook | None, total: totals.Totals, find: bool
+) -> tuple[Dimension, ...]:
+    names = cells.names
+    known = {} if codebook is None else {d.name: d for d in codebook.dimensions if d.name in names}
+    if codebook is not None and not known:
+        listing = [d.name for d in codebook.dimensions]
+        raise InputError(f"{path.name!r} has no dimension that the codebook knows; {nearest(names[0], listing)}")
+    if find:
+        found = totals.find(cells, total, declared=known)
+    else:
+        found = totals.stated(total, names, dict(zip(names, cells.codes, strict=True)))
+    return tuple(
+        _known(path, known[name], held, found)
+        if name in known
+        else Dimension.flat(name, [c for c in held if c != found.get(name)], total=found.get(name))
+        for name, held in zip(names, cells.codes, strict=True)
+    )
+
+
+def _known(path: Path, dimension: Dimension, held: Sequence[str], found: dict[str, str | None]) -> Dimension:
+    """A dimension of the codebook, which must know all codes of the file; its total may be said to be another."""
+    if (code := found.get(dimension.name, dimension.total)) != dimension.total:
+        dimension = replace(dimension, total=code)
+    unknown = [c for c in held if c not in dimension.position]
+    if unknown:
+        cure = f" (if it is the total: {totals.option(dimension.name, unknown[0])})" if len(unknown) == 1 else ""
+        raise InputError(
+            f"{path.name!r}: the codebook does not know {listed(unknown, 3)} of dimension {dimension.name!r}{cure}; "
+            "give the codebook of this table, or none"
+        )
+    return dimension
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
