@@ -96,7 +96,7 @@ def instances(folder: Path) -> None:
         instance, times = read_jj(path), dict[str, float]()
         with clock(times, "audit"):
             found = instance.audit(instance.primary)
-        exact = int((found.verdict == "exact").sum())
+        exact = int((found.finding == "exact").sum())
         bounds = 2 * int(instance.primary.sum())
         print(
             f"{path.stem:>10}: {len(instance):,} cells, {bounds:,} bounds {times['audit']:.2f} s; "

@@ -77,11 +77,11 @@ def measured(name: str, instance: Instance, weights: str, method: Any, clean_up:
     found = instance.protect(method, weights=weights, clean_up=clean_up)
     seconds = time.perf_counter() - began
     primary = np.flatnonzero(instance.primary)
-    verdict = instance.audit(found.hidden, targets=primary).verdict
+    finding = instance.audit(found.hidden, targets=primary).finding
     secondary = found.hidden & ~instance.primary
     lost = float(np.abs(instance.value[secondary]).sum())
     gap = None if method == "gauss" else found.gap
-    exact, narrow = (int((verdict == kind).sum()) for kind in ("exact", "narrow"))
+    exact, narrow = (int((finding == kind).sum()) for kind in ("exact", "narrow"))
     return Line(name, int(secondary.sum()), lost, found.cost, seconds, gap, exact, narrow), found
 
 

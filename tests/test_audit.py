@@ -144,7 +144,7 @@ def test_odf03_table_1() -> None:
     assert found.m.tolist() == [407] * 4
     assert found.risk.round(3).tolist() == [0.115] * 4
     assert found.ok
-    assert list(found.summary()["cells"]) == [0, 0, 4]
+    assert list(found.summary()["cells"]) == [0, 0, 4, 0]
 
 
 def test_odf03_redesign() -> None:
@@ -190,7 +190,7 @@ def test_prior_knowledge_and_protection() -> None:
     protected = dc.datasets.willenborg_suppressed()
     free, known = dc.audit(protected), dc.audit(protected, prior=0.1, protection=0.2)
     assert (known.upper - known.lower < free.upper - free.lower).all()
-    assert (known.verdict == "narrow").all()
+    assert (known.finding == "narrow").all()
     assert len(known.exposed) == 4
     assert dc.audit(protected, prior=(np.zeros(36), np.full(36, 1400.0)), nonnegative=True).upper.max() == 1400
     with pytest.raises(dc.InputError, match="prior"):
@@ -207,8 +207,8 @@ def test_zeros_give_secondaries_away() -> None:
     table = dc.Table.of([[0, 0, 4], [4, 0, 1]], ["a", "b"])
     hidden = table.is_inner & (table.count < 4)
     found = dc.audit(dc.protect(table, dc.Hide(hidden)))
-    assert (found.verdict == "exact").all()
-    assert found.cells["verdict"].iloc[0] == "exact"
+    assert (found.finding == "exact").all()
+    assert found.cells["finding"].iloc[0] == "exact"
 
 
 def test_negative_magnitudes_have_no_floor() -> None:
@@ -322,8 +322,8 @@ def test_pictures_and_pages() -> None:
     assert len(found.plot().patches) == 4
     assert "<td>406</td>" in found.to_html()
     assert "confidential" in found._repr_html_()
-    assert found.to_dict()["summary"] == {"exact": 0, "narrow": 0, "open": 4}
-    assert repr(found) == "Audit(count: 4 cells, 0 exact, 0 narrow, 4 open)"
+    assert found.to_dict()["summary"] == {"exact": 0, "narrow": 0, "open": 4, "unknown": 0}
+    assert repr(found) == "Audit(pass; count: 4 cells, 0 exact, 0 narrow, 4 open)"
 
 
 @pytest.mark.parametrize("targets", ["everything", np.array([99]), np.zeros(3, bool)])

@@ -48,13 +48,13 @@ def test_an_instance_is_audited() -> None:
     assert whole.ok
     assert whole.lower[0] == 1
     assert whole.upper[0] == 10
-    assert bare.verdict.tolist() == ["exact"]
+    assert bare.finding.tolist() == ["exact"]
 
 
 def test_protection_levels_make_narrow() -> None:
     """An interval that does not reach the protection level is exposed though not exact."""
     instance = parse_jj(TEXT.replace("4 5 5 u 0 20 2 2 0", "4 5 5 u 4 6 2 2 0"))
-    assert instance.audit().verdict[0] == "narrow"
+    assert instance.audit().finding[0] == "narrow"
 
 
 def test_decimals_of_the_file() -> None:
@@ -70,7 +70,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert len(read_jj(path)) == 9
     assert run(["audit", str(path)]) == 0
     assert "0 exact, 0 narrow, 4 open" in capsys.readouterr().err
-    assert run(["audit", str(path), "--primary-only"]) == 0
+    assert run(["audit", str(path), "--primary-only"]) == 1
     assert "1 exact" in capsys.readouterr().err
 
 

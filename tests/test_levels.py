@@ -132,12 +132,12 @@ def test_the_audit_checks_levels_for_every_method() -> None:
     """A rule as protection: narrow where the interval falls short; a sliding level looks at the width alone."""
     rule = dc.Threshold(6, level=100)
     narrow = {
-        type(method).__name__: int((dc.audit(dc.protect(TABLE, method), protection=rule).verdict == "narrow").sum())
+        type(method).__name__: int((dc.audit(dc.protect(TABLE, method), protection=rule).finding == "narrow").sum())
         for method in (dc.Round(3), dc.RandomRound(10, seed=1), dc.CTA(rule), dc.Hide(rule(TABLE)))
     }
     assert narrow == {"Round": 2, "RandomRound": 1, "CTA": 0, "Hide": 0}  # 5 became 0: nobody takes it for 10
     bare = dc.protect(TABLE, dc.Hide(rule(TABLE)))
-    assert (dc.audit(bare).verdict == "exact").sum() == 2
+    assert (dc.audit(bare).finding == "exact").sum() == 2
     rounded = dc.protect(TABLE, dc.RandomRound(3, seed=1))
     widths = dc.audit(rounded, protection=dc.Levels([{"a": "2", "b": "1"}], sliding=[4]))
     assert widths.ok

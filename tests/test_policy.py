@@ -311,12 +311,12 @@ def test_the_record_replays_to_the_same_bytes(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["outcome"] for line in lines] == ["released", "released", "refused"]
     assert set(lines[0]) == {"when", "who", "query", "policy", "data", "outcome", "rule", "digest"}
-    verdicts = [r.verdict for r in replay(path, people(), made, version="v1")]
+    verdicts = [r.found for r in replay(path, people(), made, version="v1")]
     assert verdicts == ["same", "same", "another policy"]
-    assert {r.verdict for r in replay(path, people(seed=9), made, version="v1")} == {
+    assert {r.found for r in replay(path, people(seed=9), made, version="v1")} == {
         "differs: now released", "another policy",
     }  # fmt: skip
-    assert next(r.verdict for r in replay(path, people(), made, version="v2")) == "another data version"
+    assert next(r.found for r in replay(path, people(), made, version="v2")) == "another data version"
     path.write_text("nonsense\n")
     with pytest.raises(dc.InputError, match="line 1"):
         list(replay(path, people(), made))

@@ -89,7 +89,7 @@ def test_a_worker_killed_under_load_takes_nothing_with_it(tmp_path: Path) -> Non
     table, version = cube.load(servers.small_cube())
     os.environ.setdefault("DISCREET_TEST_SECRET", servers.SECRET)
     policy = dc.policy.read_policy(tmp_path / "policy.toml")
-    verdicts = [r.verdict for r in dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version)]
+    verdicts = [r.found for r in dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version)]
     assert verdicts
     assert set(verdicts) == {"same"}
 

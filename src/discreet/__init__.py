@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from discreet.audits import Audit, audit, insiders, unions
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
-    from discreet.errors import DiscreetError, DiscreetWarning, InputError, NotAdditiveError, Refused
+    from discreet.errors import DiscreetError, DiscreetWarning, InputError, NotAdditiveError, Refused, Unjudged
     from discreet.formats import write
     from discreet.methods.barnard import Barnard
     from discreet.methods.cell_key import CellKey, CellKeyMagnitude
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from discreet.table import Table, tabulate
     from discreet.utility import compare
+    from discreet.verdicts import Verdict
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
 _HOME = {
@@ -139,6 +140,8 @@ _HOME = {
     "Table": "table",
     "Threshold": "rules",
     "Transition": "risk",
+    "Unjudged": "errors",
+    "Verdict": "verdicts",
     "Waived": "rules",
     "answer": "policy",
     "assess": "risk.report",
@@ -238,6 +241,8 @@ __all__ = [
     "Table",
     "Threshold",
     "Transition",
+    "Unjudged",
+    "Verdict",
     "Waived",
     "answer",
     "assess",

@@ -33,6 +33,15 @@ class Refused(DiscreetError):  # noqa: N818 - the plan's word: an answer, not an
         return type(self), (self.rule, self.reason, self.hint)
 
 
+class Unjudged(DiscreetError):  # noqa: N818 - a verdict of unknown, not an accident
+    """Whether something is safe, or fits together, could not be decided: neither yes nor no, and never taken for yes.
+
+    A solver that gives up is one reason, a method that does not say what its values imply another.
+    """
+
+    exit_code = 1
+
+
 class DiscreetWarning(UserWarning):
     """A result that stands but needs a look: a fit that has not converged, a model that hardly fits the data."""
 

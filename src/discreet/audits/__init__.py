@@ -8,7 +8,7 @@ from discreet.audits.frechet import frechet
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
 from discreet.audits.report import Audit, audit
 from discreet.audits.sample import Sample, enumerated, sampled
-from discreet.audits.system import Known, intervals, unmovable
+from discreet.audits.system import Known, intervals, settled_intervals, unmovable
 from discreet.audits.view import View, view
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "redundant",
     "released_rank",
     "sampled",
+    "settled_intervals",
     "spare",
     "unions",
     "unmovable",

@@ -74,8 +74,8 @@ def network(rows: csr_array) -> Network | None:
 
 def bounds(
     system: System, net: Network, targets: Array, progress: Callable[[int], None] = lambda done: None
-) -> tuple[Array, Array]:
-    """Least and greatest value of each target variable."""
+) -> tuple[Array, Array, Array]:
+    """Least and greatest value of each target variable; all are settled."""
     from discreet.audits import _kernels
 
     start = simplex.feasible(system)
@@ -108,4 +108,4 @@ def bounds(
     else:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(work, np.array_split(np.arange(len(targets)), 2)))
-    return least, most
+    return least, most, np.ones(len(targets), bool)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
-from discreet.audits.system import intervals
+from discreet.audits.system import settled_intervals
 from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.errors import InputError
 from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
 from discreet.rules import Levels, Rule, asked
 from discreet.table import Table
+from discreet.verdicts import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | None
-EXACT, NARROW, OPEN = "exact", "narrow", "open"
+EXACT, NARROW, OPEN, UNKNOWN = "exact", "narrow", "open", "unknown"
+FINDINGS = (EXACT, NARROW, OPEN, UNKNOWN)
+NO_TOTAL = (
+    "no total found: no cell that is not shown stands in a sum with others, so nothing can be said of it; name the "
+    "total of each dimension, or give its hierarchy"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +53,10 @@ class Audit:
     sampled_bits: Array | None = field(default=None)
     status: Array | None = field(default=None)
     """Per audited cell its ``Status``, where the release is a Protected: only "u" are sensitive themselves."""
+    settled: Array | None = field(default=None)
+    """Per audited cell whether its interval is beyond doubt; None: all are."""
+    unjudged: tuple[str, ...] = ()
+    """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
 
     @property
     def m(self) -> Array:
@@ -64,8 +74,11 @@ class Audit:
         return cell_risk(self.m) if self.sampled_bits is None else risk_of_bits(self.sampled_bits)
 
     @property
-    def verdict(self) -> Array:
-        """ "exact" where one value is left, "narrow" where the interval is shorter than was asked for, else "open"."""
+    def finding(self) -> Array:
+        """ "exact" where one value is left, "narrow" where the interval is shorter than was asked for, else "open".
+
+        "unknown" where the interval is in doubt and might be a single value.
+        """
         narrow = np.zeros(len(self.number), bool)
         if self.need is not None:
             most, least, width = self.need
@@ -74,24 +87,31 @@ class Audit:
             with np.errstate(invalid="ignore"):
                 short = self.upper - self.lower < width - slack
             narrow = (self.lower > most + slack) | (self.upper < least - slack) | short
-        return np.where(self.m == 1, EXACT, np.where(narrow, NARROW, OPEN))
+        doubt = False if self.settled is None else ~self.settled
+        return np.select([self.m == 1, narrow, doubt], [EXACT, NARROW, UNKNOWN], OPEN)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Fail if an audited cell is exposed; unknown if one, or the release, could not be judged; else pass."""
+        return Verdict.of(fails=len(self.exposed), unknown=self.unjudged or (self.finding == UNKNOWN).any())
 
     @property
     def exposed(self) -> Array:
         """Numbers of the cells that are known exactly, or more closely than was asked for."""
-        return np.asarray(self.number[self.verdict != OPEN])
+        return np.asarray(self.number[np.isin(self.finding, [EXACT, NARROW])])
 
     @property
     def primary(self) -> Array:
         """Numbers of the exposed cells that are sensitive themselves; the others were hidden for the sake of these."""
         if self.status is None:
             raise InputError("which cells are sensitive is not known of what is out; audit a Protected")
-        return np.asarray(self.number[(self.verdict != OPEN) & (self.status == Status.PRIMARY.value)])
+        exposed = np.isin(self.finding, [EXACT, NARROW])
+        return np.asarray(self.number[exposed & (self.status == Status.PRIMARY.value)])
 
     @property
     def ok(self) -> bool:
-        """Whether no audited cell is exposed."""
-        return not len(self.exposed)
+        """Whether the verdict is a pass: everything was judged, and no audited cell is exposed."""
+        return self.verdict.ok
 
     @property
     def cells(self) -> pd.DataFrame:
@@ -102,21 +122,21 @@ class Audit:
         frame["lower"], frame["upper"] = self.lower, self.upper
         frame["width"] = self.upper - self.lower
         frame["values"], frame["bits"], frame["DR"] = self.m, self.bits, self.risk
-        frame["verdict"] = self.verdict
+        frame["finding"] = self.finding
         if self.status is not None:
             frame["status"] = self.status
         if self.truth is not None:
             frame["true"] = self.truth
-        rank = np.select([self.verdict == EXACT, self.verdict == NARROW], [0, 1], 2)
+        rank = np.select([self.finding == name for name in (EXACT, NARROW, UNKNOWN)], [0, 1, 2], 3)
         return frame.iloc[np.lexsort((-self.risk, rank))]
 
     def summary(self) -> pd.DataFrame:
-        """How many cells are exact, narrow and open, and how uncertain they are."""
+        """How many cells are exact, narrow, open and unknown, and how uncertain they are."""
         import pandas as pd
 
         rows = {}
-        for name in (EXACT, NARROW, OPEN):
-            at = self.verdict == name
+        for name in FINDINGS:
+            at = self.finding == name
             rows[name] = {
                 "cells": int(at.sum()),
                 "least bits": float(self.bits[at].min()) if at.any() else np.nan,
@@ -127,7 +147,12 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Plain Python (confidential)."""
         frame = self.cells
-        return {"summary": self.summary()["cells"].to_dict(), "cells": frame.astype(object).to_dict("records")}
+        return {
+            "verdict": self.verdict.value,
+            "unjudged": list(self.unjudged),
+            "summary": self.summary()["cells"].to_dict(),
+            "cells": frame.astype(object).to_dict("records"),
+        }
 
     def plot(self, ax: Axes | None = None, *, most: int = 40) -> Axes:
         """Intervals as bars, the truth marked (confidential)."""
@@ -137,7 +162,7 @@ class Audit:
         names = [c for c in frame.columns if c not in COLUMNS]
         labels = [" ".join(str(v) for v in row) for row in frame[names].itertuples(index=False)]
         truth = frame["true"].to_numpy() if "true" in frame else None
-        exact = (frame["verdict"] != OPEN).to_numpy()
+        exact = (frame["finding"] != OPEN).to_numpy()
         return plot.intervals(labels, frame["lower"].to_numpy(), frame["upper"].to_numpy(), truth, exact, ax=ax)
 
     def to_html(self, *, most: int = 200) -> str:
@@ -150,6 +175,7 @@ class Audit:
         )
         more = f"<p>{len(frame) - most:,} more cells</p>" if len(frame) > most else ""
         title = f"<caption>{html.escape(repr(self))} (confidential)</caption>"
+        more += "".join(f"<p>{html.escape(text)}</p>" for text in self.unjudged)
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _repr_html_(self) -> str:
@@ -157,15 +183,18 @@ class Audit:
 
     def __repr__(self) -> str:
         counts = []
-        for name in (EXACT, NARROW, OPEN):
-            at = self.verdict == name
+        for name in FINDINGS:
+            at = self.finding == name
+            if name == UNKNOWN and not at.any():
+                continue
             counts.append(f"{int(at.sum()):,} {name}")
-            if name != OPEN and at.any() and self.status is not None:
+            if name in (EXACT, NARROW) and at.any() and self.status is not None:
                 counts[-1] += f" ({int((self.status[at] == Status.PRIMARY.value).sum()):,} primary)"
-        return f"Audit({self.view.measure}: {len(self.number):,} cells, {', '.join(counts)})"
+        words = f"{self.verdict.value}; {self.view.measure}: {len(self.number):,} cells, {', '.join(counts)}"
+        return f"Audit({'; '.join([words, *self.unjudged])})"
 
 
-COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "verdict", "status", "true")
+COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "status", "true")
 
 
 def audit(
@@ -247,7 +276,8 @@ def of_view(
     """The same for what is known already."""
     number = _targets(seen, targets)
     try:
-        lower, upper = _quick(seen, targets) or intervals(seen.known, number, progress=progress)
+        quick = _quick(seen, targets)
+        lower, upper, settled = quick or settled_intervals(seen.known, number, progress=progress)
     except InfeasibleError as error:
         codes = _codes(seen, error.cells)
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
@@ -270,7 +300,8 @@ def of_view(
         if truth is None:
             raise InputError("protection is measured from the truth, which is not at hand here")
         need = _need(protection, truth, number)
-    return Audit(seen, number, lower / grid, upper / grid, truth, need)
+    unjudged = (NO_TOTAL,) if _alone(seen, number) else ()
+    return Audit(seen, number, lower / grid, upper / grid, truth, need, settled=settled, unjudged=unjudged)
 
 
 def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, Array]:
@@ -292,12 +323,23 @@ def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, A
     return truth - room, truth + room, np.zeros(len(number))
 
 
-def _quick(seen: View, targets: str | Array) -> tuple[Array, Array] | None:
+def _alone(seen: View, number: Array) -> bool:
+    """Whether there are cells to audit and none of those that are not published stands in a sum with others."""
+    hidden = np.flatnonzero(seen.unknown)
+    if not len(np.intersect1d(hidden, number)):
+        return False
+    rows = seen.known.system().rows
+    together = rows[np.diff(rows.indptr) > 1]
+    return not np.isin(together.indices, hidden).any()
+
+
+def _quick(seen: View, targets: str | Array) -> tuple[Array, Array, None] | None:
     """Inner cells from decomposable margins need no programme."""
     plain = not seen.unknown.any() and bool((seen.known.inner_lower == 0).all()) and len(seen.layouts) == 1
     if not isinstance(targets, str) or targets != "inner" or not plain:
         return None
-    return frechet(seen.layouts[0], seen.known.lower)
+    found = frechet(seen.layouts[0], seen.known.lower)
+    return None if found is None else (*found, None)
 
 
 def _targets(seen: View, targets: str | Array) -> Array:

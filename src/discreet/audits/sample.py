@@ -14,6 +14,7 @@ from discreet.audits.solve import components
 from discreet.audits.system import Known
 from discreet.errors import InputError
 from discreet.risk.cell import distribution_bits
+from discreet.verdicts import Verdict
 
 Array = NDArray[Any]
 CHAINS = 4
@@ -32,9 +33,14 @@ class Sample:
     """Effective number of draws per target."""
 
     @property
+    def verdict(self) -> Verdict:
+        """Pass if the diagnostic allows the draws to be used; draws of chains that disagree decide nothing: unknown."""
+        return Verdict.of(fails=False, unknown=not self.exact and not (self.rhat < 1.05).all())
+
+    @property
     def ok(self) -> bool:
-        """Whether the diagnostic allows the draws to be used."""
-        return self.exact or bool((self.rhat < 1.05).all())
+        """Whether the verdict is a pass."""
+        return self.verdict.ok
 
     def bits(self) -> Array:
         """Entropy of each target's distribution over whole units: H(X|Y=y) of equation (2) in ODF03.

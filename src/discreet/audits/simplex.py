@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.presolve import ContradictionError, System, propagated
+from discreet.errors import Unjudged
 
 Array = NDArray[Any]
 COMPANIONS = 3  # open bounds pushed along with the one that a programme is about
 WEIGHT = 0.01  # of a companion
+UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
 
 
 class Model:
@@ -54,24 +56,34 @@ class Model:
         self.cost = np.zeros(n)
 
     def minimum(self, cost: Array) -> Array | None:
-        """A point where the cost is least, None if it has no least value."""
+        """A point where the cost is least, None if it has no least value.
+
+        ContradictionError only where infeasibility is proved; a solver that gives up is Unjudged.
+        """
         import highspy
 
+        states = highspy.HighsModelStatus
         changed = np.flatnonzero(cost != self.cost).astype(np.int32)
         self.highs.changeColsCost(len(changed), changed, cost[changed])
         self.cost = cost
-        self.highs.run()
-        status = self.highs.getModelStatus()
-        if status in (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-            return None
-        if status == highspy.HighsModelStatus.kInfeasible:
-            raise ContradictionError
-        if status != highspy.HighsModelStatus.kOptimal:
+        status = self._run()
+        if status not in (states.kOptimal, states.kUnbounded, states.kInfeasible):
             self.highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-            self.highs.run()
-            if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                raise ContradictionError
+            status = self._run()
+        if status == states.kUnboundedOrInfeasible:  # without a cost nothing is unbounded: is there a point at all?
+            self.minimum(np.zeros(self.system.size))
+            return None
+        if status == states.kUnbounded:
+            return None
+        if status == states.kInfeasible:
+            raise ContradictionError
+        if status != states.kOptimal:
+            raise Unjudged(UNSETTLED)
         return self.point()
+
+    def _run(self) -> Any:
+        self.highs.run()
+        return self.highs.getModelStatus()
 
     def point(self) -> Array:
         """The present solution in the system's own units."""
@@ -92,8 +104,8 @@ def scale_of(system: System) -> float:
 def feasible(system: System) -> Array:
     """Any solution; ContradictionError if there is none."""
     found = Model(system).minimum(np.zeros(system.size))
-    if found is None:  # pragma: no cover - nothing is unbounded without a cost
-        raise ContradictionError
+    if found is None:  # nothing is unbounded without a cost
+        raise Unjudged(UNSETTLED)
     return found
 
 
@@ -108,6 +120,7 @@ class Search:
         self.whole = self.inner.copy()  # the same over witnesses in whole numbers
         self.wanted = np.zeros(n, bool)
         self.wanted[targets] = True
+        self.doubt = np.zeros(n, bool)  # short intervals of which nobody knows whether they hold two whole values
         self.lock = threading.Lock()
         self.tolerance = 1e-6 * scale_of(system)
         self.finite = bool(np.isfinite(self.outer).all())
@@ -155,8 +168,8 @@ class Search:
 
 def bounds(
     system: System, targets: Array, progress: Callable[[int], None] = lambda done: None, *, threads: int = 2
-) -> tuple[Array, Array]:
-    """Least and greatest value of each target variable."""
+) -> tuple[Array, Array, Array]:
+    """Least and greatest value of each target variable, and whether that is settled in whole numbers too."""
     search = Search(system, targets, progress)
     workers = threads if len(targets) * system.rows.shape[0] > 20_000 else 1
 
@@ -174,7 +187,7 @@ def bounds(
         from discreet.audits.whole import settle
 
         settle(search)
-    return search.outer[0][targets], search.outer[1][targets]
+    return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
 
 
 def _determined(search: Search) -> None:

@@ -18,17 +18,31 @@ Progress = Callable[[int, int], None]
 
 def solve(system: System, targets: Array, progress: Progress | None = None) -> tuple[Array, Array]:
     """Least and greatest value of each target variable; ContradictionError if the system has no solution."""
+    lower, upper, _ = settled(system, targets, progress)
+    return lower, upper
+
+
+def settled(system: System, targets: Array, progress: Progress | None = None) -> tuple[Array, Array, Array]:
+    """The same, and which intervals are settled.
+
+    One is not where it is short and the search for a second whole value ran out of time.
+    """
     small, steps = reduce(system)
     wanted = forward(steps, targets)
     lower, upper = small.lower.copy(), small.upper.copy()
+    sure = np.ones(small.size, bool)
     total = 2 * max(len(targets), 1)
     tell = Tell(progress, total, total - 2 * len(wanted))
     for part, variables in components(small):
         local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
-        lower[variables[local]], upper[variables[local]] = exact(part, local, tell)
+        at = variables[local]
+        lower[at], upper[at], sure[at] = exact(part, local, tell)
     tell.finish()
+    # what is not sure may be one value only: a target that would be another interval then is not sure either
+    least, most = back(steps, np.where(sure, lower, upper), upper)
     lower, upper = back(steps, lower, upper)
-    return lower[targets], upper[targets]
+    known = (least == lower) & (most == upper)
+    return lower[targets], upper[targets], known[targets]
 
 
 def components(system: System) -> Iterator[tuple[System, Array]]:
@@ -56,14 +70,15 @@ def components(system: System) -> Iterator[tuple[System, Array]]:
         yield System(part, rhs, system.lower[variables], system.upper[variables], system.integer, point), variables
 
 
-def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array]:
-    """The interval of each target of one part, in the cheapest way that is exact."""
+def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Array]:
+    """The interval of each target of one part in the cheapest way that is exact, and whether it is settled."""
+    sure = np.ones(len(targets), bool)
     if is_tree(system):  # propagation has gone up and down every branch: its bounds are exact
         tell(2 * len(targets))
-        return system.lower[targets], system.upper[targets]
+        return system.lower[targets], system.upper[targets], sure
     if not len(targets):
         simplex.feasible(system)
-        return system.lower[targets], system.upper[targets]
+        return system.lower[targets], system.upper[targets], sure
     net = network.network(system.rows)
     if net is not None and np.isfinite(system.lower).all() and np.isfinite(system.upper).all():
         return network.bounds(system, net, targets, tell)

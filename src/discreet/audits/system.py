@@ -101,12 +101,20 @@ def intervals(known: Known, targets: Array | None = None, *, progress: Progress 
     Counts come as whole numbers: the ends are moved to whole values that the linear bounds leave, and short intervals
     are settled by integer programmes. Raises InputError naming the contradicting cells if nothing fits the release.
     """
-    from discreet.audits.solve import solve
+    lower, upper, _ = settled_intervals(known, targets, progress=progress)
+    return lower, upper
+
+
+def settled_intervals(
+    known: Known, targets: Array | None = None, *, progress: Progress | None = None
+) -> tuple[Array, Array, Array]:
+    """The same, and which intervals are settled: a short one is not if no second whole value was found in time."""
+    from discreet.audits.solve import settled
 
     system = known.system()
     wanted = _numbers(targets, known.matrix.shape[1])
     try:
-        return solve(system, wanted, progress)
+        return settled(system, wanted, progress)
     except ContradictionError:
         from discreet.audits.contradiction import explain
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 SHORT = 2  # intervals of at most so many units: three values or fewer
 SIZES = (300,)  # variables left free around the one in question
-SECONDS = 1.5  # per component; afterwards the linear interval stands
+SECONDS = 1.5  # per component; what is not settled by then is unknown
 
 
 def settle(search: Search) -> None:
-    """Short intervals that hold one whole value only become that value."""
+    """Short intervals that hold one whole value only become that value; ``search.doubt`` where time ran out."""
     with np.errstate(invalid="ignore"):
         width = search.outer[1] - search.outer[0]
     short = np.flatnonzero(search.wanted & (width > 0) & (width <= SHORT))
@@ -35,6 +35,7 @@ def settle(search: Search) -> None:
     if point is None or not _fits(search.system, point):
         point = whole_point(search.system, SECONDS / 4)
     if point is None:
+        search.doubt[short] = True
         return
     search.witness(point)
     for k in short:
@@ -42,6 +43,8 @@ def settle(search: Search) -> None:
             continue
         if _alone(search, point, int(k), deadline):
             search.outer[:, k] = point[k]
+    alone = search.outer[0, short] == search.outer[1, short]
+    search.doubt[short] = ~alone & ~(search.whole[1, short] > search.whole[0, short])
 
 
 def _fits(system: System, x: Array) -> bool:

@@ -67,6 +67,6 @@ def _seen(system: System, targets: Array) -> tuple[Array, Array]:
             break
         stuck = left
     if len(stuck):
-        low[stuck], high[stuck] = exact(system, stuck, Tell(None, 1, 0))
+        low[stuck], high[stuck], _ = exact(system, stuck, Tell(None, 1, 0))
     unseen = low > high  # variables that nobody asked about
     return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high)

@@ -1,6 +1,6 @@
 """The command line: argv to library calls. Data go to stdout or -o, words to stderr.
 
-Exit codes: 0 done, 1 a programme whose tables failed or are inconsistent, 2 wrong input, 3 refused by the policy, 70 a
+Exit codes: 0 done, 1 a verdict of fail or unknown (an audit, a programme), 2 wrong input, 3 refused by the policy, 70 a
 fault of ours.
 """
 

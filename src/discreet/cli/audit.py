@@ -40,11 +40,13 @@ def audit(
     confidential: Path | None,
     rows: int,
     output: Path | None,
-) -> None:
+) -> int:
     """What an intruder can work out of FILE: a released table (CSV), or a cell-suppression instance (.jj).
 
     Shows the interval of every cell that is not shown, riskiest first. Only what stands in the file is used; with
     --confidential, cells with less room than their protection level are called narrow.
+
+    Exit code 0: the verdict is pass; 1: it is fail (a cell is exact or narrow) or unknown (it could not be judged).
     """
     with bar("auditing") as progress:
         if file.suffix == ".jj":
@@ -65,7 +67,11 @@ def audit(
         data = found.to_html(most=len(frame)) if output.suffix == ".html" else frame.to_csv(index=False)
         emit(data.encode(), output)
     counts = found.summary()["cells"]
-    say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index))
+    say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
+    for text in found.unjudged:
+        say(text)
+    say(f"verdict: {found.verdict.value}")
+    return 0 if found.ok else 1
 
 
 def _against(release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None) -> Audit:

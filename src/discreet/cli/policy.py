@@ -153,11 +153,11 @@ def replay(
     records = discreet.Microdata.read(data, codebook, table=database_table, engine=engine)
     bad = number = 0
     for number, found in enumerate(again(record, records, read_policy(policy_file), version=version), start=1):
-        if found.verdict != "same":
+        if not found.verdict.ok:
             bad += 1
-            say(f"line {number}: {found.verdict}")
+            say(f"line {number}: {found.found}")
     if bad:
-        raise InputError(f"{bad:,} of {number:,} answers differ")
+        raise InputError(f"{bad:,} of {number:,} answers differ or could not be compared")
     say(f"{number:,} answers, all the same")
 
 

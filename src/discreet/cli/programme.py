@@ -29,8 +29,9 @@ SHOWN = 20  # findings and messages in the terminal; the report has all findings
 def run(file: Path, dry_run: bool, jobs: int | None, resume: bool) -> int:
     """Protect all tables of the programme FILE, check them against each other and publish those that passed.
 
-    A table that is refused or fails stops no other. Exit code 3: some were refused; 1: some failed, or are withheld
-    because the tables give each other away. Interrupted, it goes on where it stopped.
+    A table that is refused or fails stops no other. Exit code 3: some were refused; 1: some failed, are withheld
+    because the tables give each other away, or not everything could be checked. Interrupted, it goes on where it
+    stopped.
     """
     from discreet.programme import plan, read_programme
     from discreet.programme import run as perform

@@ -21,7 +21,7 @@ from discreet.audits.report import Audit, of_view
 from discreet.audits.system import Known
 from discreet.audits.view import View
 from discreet.dimension import Dimension
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, Unjudged, nearest
 from discreet.hierarchy import read_text
 from discreet.layout import Layout
 from discreet.release import Status, hidden
@@ -158,7 +158,7 @@ class Instance:
         found = _solution(method, problem, progress)
         hidden = cleaned(problem, found.hidden, progress=progress)[0] if clean_up else found.hidden
         if not check(problem, hidden).met.all():
-            raise ArithmeticError(f"the pattern for {self.name!r} does not bear out")
+            raise Unjudged(f"the pattern for {self.name!r} does not bear out")
         cost = problem.cost(hidden)
         status = OPTIMAL if found.bound >= cost else found.status
         return Solution(hidden, cost, found.bound, status, time.monotonic() - began, found.cuts, found.nodes)

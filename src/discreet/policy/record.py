@@ -18,6 +18,9 @@ from discreet.policy.query import Query
 from discreet.policy.road import answer
 from discreet.release import AS_IT_IS, Release
 from discreet.table import Table
+from discreet.verdicts import Verdict
+
+SAME, DIFFERS = "same", "differs"
 
 RELEASED, RELEASED_AS_IT_IS, REFUSED = "released", "released as it is", "refused"
 
@@ -96,10 +99,15 @@ def answer_recorded(
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a replay found of one entry: "same", or how it differs."""
+    """What a replay found of one entry: "same", how it differs, or why it was not compared."""
 
     entry: Entry
-    verdict: str
+    found: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """Pass if the answer is the same, fail if it differs, unknown if it could not be compared."""
+        return Verdict.of(fails=self.found.startswith(DIFFERS), unknown=self.found != SAME)
 
 
 def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version: str = "") -> Iterator[Replayed]:
@@ -117,4 +125,4 @@ def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version
         except Refused as refused:
             new = entry(query, policy, version, old.who, refused)
         same = (new.outcome, new.rule, new.digest) == (old.outcome, old.rule, old.digest)
-        yield Replayed(old, "same" if same else f"differs: now {new.outcome} {new.rule}".rstrip())
+        yield Replayed(old, SAME if same else f"{DIFFERS}: now {new.outcome} {new.rule}".rstrip())

@@ -20,6 +20,7 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 STRICT = Consistency()
 LINK = "protect the tables together (linked), or hide the same cells in all of them (marks)"
 EXAMPLES = 5
+UNCHECKED = ("not checked", "not compared")  # kinds of findings that leave the verdict open
 
 
 @dataclass(frozen=True, kw_only=True)

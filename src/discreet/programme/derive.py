@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.audits.presolve import ContradictionError, System
 from discreet.audits.witness import movable
+from discreet.errors import Unjudged
 from discreet.programme.shown import Axis, Shown
 from discreet.programme.union import NOBODY, Union
 
@@ -57,9 +58,11 @@ def derived(union: Union, measure: str, most: int) -> Derived:
     targets = facts.targets[np.isnan(facts.value[facts.targets])]  # hidden here and shown there is another finding
     try:
         found = _known(union, chosen, measure, targets, most)
+        own = _own(union, chosen, measure, found.cells, most)
     except ContradictionError:
         return Derived(contradiction=True)
-    own = _own(union, chosen, measure, found.cells, most)
+    except Unjudged as error:
+        return Derived(unchecked=((str(error), targets),))
     together = np.setdiff1d(found.cells, own)
     tables = _involved(union, chosen, facts, np.setdiff1d(together, found.deep))
     if len(np.intersect1d(together, found.deep)):

@@ -12,7 +12,8 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from discreet.programme.consistency import ERROR, Finding
+from discreet.programme.consistency import ERROR, UNCHECKED, WARNING, Finding
+from discreet.verdicts import Verdict
 
 PUBLISHED, WITHHELD, REFUSED, FAILED = "published", "withheld", "refused", "failed"
 
@@ -60,12 +61,21 @@ class Report:
         return sum(line.outcome == outcome for line in self.lines)
 
     @property
+    def verdict(self) -> Verdict:
+        """On the tables together: fail if some contradict or give each other away, unknown if not all was checked."""
+        return Verdict.of(
+            fails=any(f.level == ERROR for f in self.findings),
+            unknown=any(f.level == WARNING and f.kind in UNCHECKED for f in self.findings),
+        )
+
+    @property
     def consistent(self) -> bool:
-        return not any(f.level == ERROR for f in self.findings)
+        """Whether the verdict is a pass."""
+        return self.verdict.ok
 
     @property
     def exit_code(self) -> int:
-        """0 all published, 1 a table failed or the tables are inconsistent, 3 some were refused."""
+        """0 all published, 1 a table failed, tables are inconsistent or not all was checked, 3 some were refused."""
         if self.count(FAILED) or not self.consistent:
             return 1
         return 3 if self.count(REFUSED) else 0
@@ -78,8 +88,8 @@ class Report:
         'p: no tables, consistent, 2.0 s'
         """
         words = [f"{n:,} {o}" for o in (PUBLISHED, WITHHELD, REFUSED, FAILED) if (n := self.count(o))]
-        verdict = "consistent" if self.consistent else "INCONSISTENT"
-        return f"{self.programme}: {', '.join(words) or 'no tables'}, {verdict}, {self.seconds:.1f} s"
+        together = {Verdict.PASS: "consistent", Verdict.FAIL: "INCONSISTENT"}.get(self.verdict, "consistency UNKNOWN")
+        return f"{self.programme}: {', '.join(words) or 'no tables'}, {together}, {self.seconds:.1f} s"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON."""
@@ -87,6 +97,7 @@ class Report:
         del told["messages"]
         told["tables"] = told.pop("lines")
         told["consistent"] = self.consistent
+        told["verdict"] = self.verdict.value
         told["counts"] = {o: self.count(o) for o in (PUBLISHED, WITHHELD, REFUSED, FAILED)}
         return told
 

@@ -82,11 +82,11 @@ def examined(desk: Desk, query: Query) -> dict[str, Any]:
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
         "evidence": weigh(chosen, desk.policy.make(0), resolved, desk.policy),
         "audit": audited(chosen),
-        "verdict": _verdict(table, resolved, desk),
+        "decision": _decision(table, resolved, desk),
     }
 
 
-def _verdict(table: Any, resolved: Any, desk: Desk) -> str:
+def _decision(table: Any, resolved: Any, desk: Desk) -> str:
     try:
         protect_by(table, resolved, desk.policy)
     except Refused as refused:
@@ -99,10 +99,11 @@ def audited(protected: Protected) -> dict[str, Any]:
     if len(protected.table) > MOST_AUDITED:
         return {"rows": [], "note": f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"}
     try:
-        found = audit(protected).summary().reset_index(names="verdict")
+        found = audit(protected)
     except DiscreetError as error:
         return {"rows": [], "note": str(error)}
-    return {"rows": found.to_dict(orient="records"), "note": ""}
+    rows = found.summary().reset_index(names="finding").to_dict(orient="records")
+    return {"rows": rows, "note": "; ".join([f"verdict: {found.verdict.value}", *found.unjudged])}
 
 
 def _when(at: float) -> str:

@@ -12,6 +12,7 @@ from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress.roles import Array, Roles, names, roles_of
 from discreet.methods.suppress.table_problem import Made, problem_of
 from discreet.table import Table
+from discreet.verdicts import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +42,14 @@ class Diagnosis:
     cure: str = ""
 
     @property
+    def verdict(self) -> Verdict:
+        """Pass if the table can be protected as it is asked for, unknown if time ran out before that was decided."""
+        return Verdict.of(fails=len(self.hopeless) or (self.lift.any() and self.least), unknown=self.lift.any())
+
+    @property
     def ok(self) -> bool:
-        """Whether the table can be protected as it is asked for."""
-        return not self.lift.any() and not len(self.hopeless)
+        """Whether the verdict is a pass."""
+        return self.verdict.ok
 
     @property
     def cells(self) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, Unjudged
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cleanup import Kept, listed
 from discreet.methods.suppress.condense import Condensed, condense
@@ -86,7 +86,7 @@ def _checked(problem: Problem, pattern: Array) -> Array:
     able = met(problem, problem.hidden | problem.free)
     if not able.all():
         raise hopeless_needs(np.flatnonzero(~able))
-    raise ArithmeticError(f"the solver's moves do not bear out: {listed(np.flatnonzero(~now))}")
+    raise Unjudged(f"the solver's moves do not bear out: {listed(np.flatnonzero(~now))}")
 
 
 def _as_it_is(condensed: Condensed) -> Condensed:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.presolve import System, propagated
+from discreet.errors import Unjudged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -171,7 +172,11 @@ class Programme:
             status = self.highs.getModelStatus()
         x = np.asarray(self.highs.getSolution().col_value)
         self.highs.changeColsBounds(2, pair, np.zeros(2), self.most[pair])
-        return x[: self.n] - x[self.n :] if status == highspy.HighsModelStatus.kOptimal else None
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:  # neither a move nor a proof that there is none
+            raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
+        return np.asarray(x[: self.n] - x[self.n :])
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import Unjudged
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.programme import Cheapest, by_moves
 
@@ -195,7 +196,7 @@ class Ways:
                 return self._move(cells, found[0] * amount, amount)
         found = programme.solve(aim, down, up, (nothing, nothing))
         if found is None:
-            raise ArithmeticError("the solver does not settle a linear programme of this table")
+            raise Unjudged("the solver does not settle a linear program of this table")
         move, reduced = found
         if aim[cell] * move[cell] >= least * (1 - TINY):
             return self._move(cells, move * amount, amount)
@@ -308,7 +309,7 @@ class Ways:
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
         if status != highspy.HighsModelStatus.kOptimal:
-            raise ArithmeticError("the solver does not settle a linear programme of this table")
+            raise Unjudged("the solver does not settle a linear program of this table")
         value = np.asarray(solver.getSolution().col_value)
         return np.asarray(value[:n] - value[n:])
 

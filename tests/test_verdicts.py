@@ -1,0 +1,176 @@
+"""A verdict is one of pass, fail, unknown, and only a pass is ok."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.audits import sampled, settled_intervals, simplex, view, whole
+from discreet.cli import run
+from discreet.policy.record import Replayed
+from discreet.programme import Report
+from discreet.programme.consistency import Finding
+from discreet.verdicts import Verdict
+
+TABLE = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+
+
+def public_classes() -> dict[str, type]:
+    """Every class that a module of discreet defines, other than private ones."""
+    found = {}
+    for module in pkgutil.walk_packages(dc.__path__, "discreet."):
+        if module.name.startswith("discreet.server") or module.name.endswith("__main__"):
+            continue  # what the server calls a verdict on a question is its answer, and stays within it
+        for name, kind in vars(importlib.import_module(module.name)).items():
+            if inspect.isclass(kind) and kind.__module__ == module.name and not name.startswith("_"):
+                found[f"{module.name}.{name}"] = kind
+    return found
+
+
+def report(*findings: Finding) -> Report:
+    return Report(
+        programme="p", version="1", python="3", when="", seconds=1.0, jobs=1, lines=(), findings=findings
+    )  # fmt: skip
+
+
+def results() -> dict[str, Any]:
+    """A result of every kind that has a verdict, with passes, fails and unknowns among them."""
+    safe = dc.protect(TABLE, dc.Suppress(dc.Threshold(3)))
+    bare = dc.protect(TABLE, dc.Hide([{"area": "2", "sex": "2"}]))
+    apart = dc.Table.of([[20, 5], [1, 30]], [dc.Dimension.flat(n, ["1", "2"], total=None) for n in "ab"])
+    alone = dc.protect(apart, dc.Hide([{"a": "2", "b": "1"}]))
+    draws = sampled(view(safe).known, np.flatnonzero(safe.hidden), seed=1)
+    forced = dc.Suppress(dc.Threshold(3), forced=TABLE.where(area="1") | TABLE.where(area="3") | ~TABLE.is_inner)
+    marked = dc.diagnose(TABLE, forced)
+    entry: Any = None
+    return {
+        "safe": dc.audit(safe),
+        "bare": dc.audit(bare),
+        "alone": dc.audit(alone),
+        "drawn": draws,
+        "too few": replace(draws, exact=False, rhat=np.full(len(draws.rhat), np.nan)),
+        "can": dc.diagnose(TABLE, dc.Suppress(dc.Threshold(3))),
+        "cannot": marked,
+        "perhaps": replace(marked, least=False),
+        "together": report(),
+        "against": report(Finding(level="error", kind="hidden", text="")),
+        "unchecked": report(Finding(level="warning", kind="not checked", text="")),
+        "same": Replayed(entry, "same"),
+        "differs": Replayed(entry, "differs: now refused"),
+        "not compared": Replayed(entry, "another policy"),
+    }
+
+
+def test_every_verdict_is_one_of_three_and_ok_is_pass_alone() -> None:
+    """Whatever has a verdict has a Verdict; its ok, where it has one, is true for a pass and nothing else."""
+    found = results()
+    for result in found.values():
+        assert isinstance(result.verdict, Verdict)
+        for name in ("ok", "consistent"):
+            assert getattr(result, name, result.verdict.ok) == (result.verdict is Verdict.PASS)
+    assert [found[n].verdict.value for n in found] == [
+        "pass", "fail", "unknown", "pass", "unknown", "pass", "fail", "unknown", "pass", "fail", "unknown", "pass",
+        "fail", "unknown",
+    ]  # fmt: skip
+
+
+def test_no_class_has_an_ok_or_a_verdict_beside_these() -> None:
+    """A class with ``ok`` has a verdict, and every class with a verdict is in the test above."""
+    judged = {type(result) for result in results().values()}
+    for kind in public_classes().values():
+        fields = {*vars(kind), *getattr(kind, "__annotations__", {})}
+        if fields & {"ok", "verdict"} and kind is not Verdict:
+            assert kind in judged
+
+
+def test_unknown_is_false_and_joins_as_the_worse() -> None:
+    """No verdict but a pass is true; together nothing is better than its worst part; nothing judged is unknown."""
+    assert [bool(v) for v in Verdict] == [True, False, False]
+    for a in Verdict:
+        for b in Verdict:
+            both = Verdict.worst([a, b])
+            assert both.ok == (a.ok and b.ok)
+            assert (both is Verdict.FAIL) == (Verdict.FAIL in (a, b))
+    assert Verdict.worst([]) is Verdict.UNKNOWN
+
+
+def test_unknown_is_never_printed_as_pass() -> None:
+    """The words for people carry the verdict."""
+    for result in results().values():
+        words = result.summary() if isinstance(result, Report) else repr(result)
+        if isinstance(result, dc.Audit):
+            assert words.startswith(f"Audit({result.verdict.value}; ")
+            assert result.to_dict()["verdict"] == result.verdict.value
+        if isinstance(result, Report):
+            assert (", consistent," in words) == result.verdict.ok
+            assert (result.exit_code == 0) == result.verdict.ok
+            assert result.to_dict()["verdict"] == result.verdict.value
+
+
+def test_no_sum_with_a_hidden_cell_is_no_total_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table without totals tells an audit nothing: unknown, with the reason, in Python and on the command line."""
+    for rank in (1, 2, 3):
+        dimensions = [dc.Dimension.flat(f"d{k}", ["1", "2"], total=None) for k in range(rank)]
+        table = dc.Table.of(np.arange(1, 2**rank + 1).reshape([2] * rank), dimensions)
+        protected = dc.protect(table, dc.Hide(np.arange(len(table)) == 1))
+        for found in (dc.audit(protected), dc.audit(protected.release())):
+            assert found.verdict is Verdict.UNKNOWN
+            assert not found.ok
+            assert "no total found" in repr(found)
+            assert "no total found" in found.to_html()
+    protected.release().to_csv(tmp_path / "t.csv")
+    assert run(["audit", str(tmp_path / "t.csv")]) == 1
+    said = capsys.readouterr().err
+    assert "no total found" in said
+    assert "verdict: unknown" in said
+
+
+def test_a_solver_that_gives_up_is_neither_safe_nor_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the solver does not settle is Unjudged, in audits and in protection; it is no InputError, no pass."""
+    import highspy
+
+    cube = dc.Table.of(np.arange(1, 28).reshape(3, 3, 3) % 7 + 1, ["a", "b", "c"])
+    seen = dc.protect(cube, dc.Hide(cube.is_inner))
+    monkeypatch.setattr(simplex.Model, "_run", lambda self: highspy.HighsModelStatus.kUnknown)
+    with pytest.raises(dc.Unjudged) as raised:
+        dc.audit(seen)
+    assert not isinstance(raised.value, dc.InputError)
+    assert raised.value.exit_code == 1
+
+
+def test_a_count_that_was_not_settled_in_time_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two whole values by the linear bounds, and no time to see whether a whole table reaches both: never open."""
+    cube = dc.Table.of(np.ones((3, 3, 3), int), ["a", "b", "c"])
+    seen = dc.protect(cube, dc.Hide(cube.is_inner))
+    before = dc.audit(seen)
+    assert before.verdict is Verdict.PASS
+    monkeypatch.setattr(whole, "settle", lambda search: search.doubt.fill(True))
+    after = dc.audit(seen)
+    assert after.verdict is Verdict.UNKNOWN
+    assert set(after.finding) == {"unknown"}
+    assert not settled_intervals(view(seen).known, np.flatnonzero(seen.hidden))[2].any()
+    assert after.summary()["cells"].to_dict() == {"exact": 0, "narrow": 0, "open": 0, "unknown": 27}
+
+
+def test_an_unsettled_check_of_a_programme_is_not_consistent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that gives up leaves a finding "not checked" about the hidden cells, and the verdict unknown."""
+    from discreet.programme import check, derive
+    from discreet.programme.shown import Shown
+
+    def gives_up(*_: Any) -> Any:
+        raise dc.Unjudged("not settled")
+
+    book = dc.Codebook(dimensions=TABLE.dimensions)
+    release = dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release()
+    monkeypatch.setattr(derive, "movable", gives_up)
+    found = check([Shown.of(release, book, {}, name="t")])
+    assert [f.kind for f in found if f.level == "warning"] == ["not checked"]
+    assert report(*found).verdict is Verdict.UNKNOWN
