@@ -13,7 +13,7 @@ from discreet.policy.policy import (
 )
 from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
-from discreet.policy.road import Evidence, answer, dry_run
+from discreet.policy.road import Evidence, answer, dry_run, evidence
 from discreet.policy.screening import screen
 from discreet.policy.search import RUMap, grid, ru_map
 
@@ -30,6 +30,7 @@ __all__ = [
     "answer_in_parts",
     "answer_recorded",
     "dry_run",
+    "evidence",
     "grid",
     "parse_policy",
     "read_policy",

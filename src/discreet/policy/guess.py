@@ -6,6 +6,7 @@ that the table itself would not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -32,13 +33,100 @@ def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draw
     """
     flat = shown.ravel()
     reach = _reach(transition)
-    chances = np.cumsum(_posteriors(transition, reach, _prior(flat, transition, reach)), axis=1)
+    chances = np.cumsum(_posteriors(transition, reach, _prior(_seen(flat), transition, reach)), axis=1)
     alike = np.where(flat <= SMALL, flat, SMALL + 1 + flat % transition.period)
     drawn = rng.random((draws, flat.size))
     out = np.broadcast_to(flat - reach, drawn.shape).copy()
     for k in range(2 * reach):  # one more for every step that the drawn number lies above
         out += drawn >= chances[alike, k]
     return out.reshape(draws, *shown.shape)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How often each count is shown, as far as it matters to which cells are small; sums over parts of a table.
+
+    ``often[j]`` is the number of cells that show j, the last entry those that show more.
+    """
+
+    often: Array
+    cells: int
+    hidden: int = 0
+
+    @classmethod
+    def of(cls, counts: Array, hidden: Array, small: int, reach: int) -> Shown:
+        """Of shown counts (whatever stands in hidden cells), for cells of 1 to ``small`` and noise of ``reach``."""
+        size = max(SMALL, small + reach) + 2
+        seen = np.minimum(counts[~hidden], size - 1).ravel()
+        return cls(np.bincount(seen, minlength=size), int(counts.size), int(hidden.sum()))
+
+    def __add__(self, other: Shown) -> Shown:
+        return Shown(self.often + other.often, self.cells + other.cells, self.hidden + other.hidden)
+
+
+def small_share(shown: Shown, transition: Transition | None, small: int) -> float:
+    r"""Expected share of cells that held 1 to ``small`` people, given what is shown of all; hidden ones count as small.
+
+    .. math:: \frac1K \sum_j n_j P(1 \le \text{was} \le s \mid \text{shows } j)
+
+    by the same fitted prior as ``guesses``, and computed, not drawn. Without a transition matrix what is shown is all
+    there is to go by. [JOS15]_ section 2.3; counting small cells after rounding to base 3 would never find any.
+
+    >>> shown = Shown.of(np.array([0] * 80 + [3] * 20), np.zeros(100, bool), 2, 2)
+    >>> round(small_share(shown, Transition.rounding(3), 2), 2), small_share(shown, None, 2)
+    (0.4, 0.0)
+    """
+    counts = np.arange(len(shown.often))
+    if transition is None:
+        chance = ((counts > 0) & (counts <= small)).astype(float)
+    else:
+        reach = _reach(transition)
+        after = _posteriors(transition, reach, _prior(shown.often[: SMALL + 1], transition, reach))
+        was = counts[:, None] + np.arange(-reach, reach + 1)
+        alike = np.where(counts <= SMALL, counts, SMALL + 1 + counts % transition.period)
+        chance = (after[alike] * ((was > 0) & (was <= small))).sum(axis=1)
+        chance[-1] = 0.0  # larger than any that could have been small
+    return float((shown.often @ chance + shown.hidden) / shown.cells)
+
+
+def bounded_small_share(counts: Array, lower: Array, upper: Array, hidden: Array, small: int) -> float:
+    """The same for a method that tells bounds on each cell instead of a matrix.
+
+    A count shows what its bounds allow: of two shown values with the chance that keeps its mean, of more alike often.
+
+    >>> shown = np.array([0] * 80 + [3] * 20)
+    >>> round(bounded_small_share(shown, np.maximum(shown - 2, 0), shown + 2, np.zeros(100, bool), 2), 2)
+    0.37
+    """
+    open_ = ~hidden
+    seen, first, often = np.unique(counts[open_], return_index=True, return_counts=True)
+    low, high = lower[open_][first], upper[open_][first]
+    was = np.arange(small + int(np.max(high - low, initial=0)) + SMALL + 1)[:, None]
+    inside = (low <= was) & (was <= high)
+    shows = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
+    two = np.flatnonzero(inside.sum(axis=1) == 2)
+    for i in two.tolist():
+        a, b = np.flatnonzero(inside[i])
+        shows[i, b] = np.clip((i - seen[a]) / (seen[b] - seen[a]), 0.0, 1.0)
+        shows[i, a] = 1.0 - shows[i, b]
+    prior = np.full(len(was), 1.0 / len(was))
+    for _ in range(SWEEPS):
+        pull = np.divide(often, prior @ shows, out=np.zeros(len(seen)), where=prior @ shows > 0)
+        prior = prior * (shows @ pull)
+        prior /= prior.sum() or 1.0
+    total, held = prior @ shows, prior[1 : small + 1] @ shows[1 : small + 1]
+    chance = np.divide(held, total, out=((seen > 0) & (seen <= small)).astype(float), where=total > 0)
+    return float((often @ chance + hidden.sum()) / counts.size)
+
+
+def _seen(flat: Array) -> Array:
+    """How often each small count is shown."""
+    return np.bincount(np.minimum(flat, SMALL + 1), minlength=SMALL + 2)[: SMALL + 1]
+
+
+def reach_of(transition: Transition | None) -> int:
+    """How far a method can move a count; 0 without a matrix."""
+    return 0 if transition is None else _reach(transition)
 
 
 def _reach(transition: Transition) -> int:
@@ -65,11 +153,11 @@ def _laid_out(matrix: bytes, shape: tuple[int, ...], period: int, reach: int) ->
     return table
 
 
-def _prior(flat: Array, transition: Transition, reach: int) -> Array:
+def _prior(seen: Array, transition: Transition, reach: int) -> Array:
     """Share of cells that held 0, 1, ..., SMALL, fitted to the shown small counts."""
     table = _shows(transition, reach)
     size = len(table)
-    seen = np.bincount(np.minimum(flat, table.shape[1] - 1), minlength=table.shape[1])[: SMALL + 1].astype(float)
+    seen = seen.astype(float)
     held = table[:, : SMALL + 1]
     prior = np.full(size, 1.0 / size)
     for _ in range(SWEEPS):

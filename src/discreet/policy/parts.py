@@ -18,6 +18,7 @@ from discreet.formats import by_name, by_suffix
 from discreet.formats.growing import check_growing, growing
 from discreet.microdata import Microdata
 from discreet.parts import CELLS, Parts, check_cellwise
+from discreet.policy.guess import Shown, reach_of, small_share
 from discreet.policy.policy import Policy
 from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
@@ -31,6 +32,7 @@ from discreet.policy.road import (
     table_rules,
 )
 from discreet.release import Method, Protected, Release, protect
+from discreet.risk.transition import Transition
 
 
 def answer_in_parts(
@@ -60,7 +62,7 @@ def answer_in_parts(
     for method in methods:
         try:
             with whole_file(path) as file:
-                out, seen = growing(name, file), _Seen()
+                out, seen = growing(name, file), _Seen(method, policy.table.small)
                 for done, release in _releases(parts, method, resolved, policy, seen):
                     out.add(release)
                     if progress is not None:
@@ -89,12 +91,20 @@ def _check_policy(policy: Policy) -> None:
 class _Seen:
     """Sums over the inner cells that have been shown so far."""
 
+    method: Method
+    limit: int
     cells: int = 0
     shown: int = 0
     population: int = 0
-    small: int = 0
+    counts: Shown | None = None
 
-    def add(self, protected: Protected, resolved: Resolved, policy: Policy) -> None:
+    @property
+    def transition(self) -> Transition | None:
+        """Of a method that looks at one cell at a time, so the same for every part."""
+        made = getattr(self.method, "transition", None)
+        return None if made is None else made()
+
+    def add(self, protected: Protected, resolved: Resolved) -> None:
         layout = protected.table.layout
         inner = np.flatnonzero(layout.inner_of_cell >= 0)
         values = np.asarray(protected.published["count"], float)[inner]
@@ -106,12 +116,14 @@ class _Seen:
         self.cells += len(inner)
         self.shown += int(shown.sum())
         self.population += int(shown[asked].sum())
-        self.small += int((((shown > 0) & (shown <= policy.table.small)) | np.isnan(values)).sum())
+        part = Shown.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
+        self.counts = part if self.counts is None else self.counts + part
 
     @property
     def evidence(self) -> Evidence:
         """What the rules for tables look at; nothing else in it is used."""
-        mean, small = self.shown / self.cells, self.small / self.cells
+        mean = self.shown / self.cells
+        small = 0.0 if self.counts is None else small_share(self.counts, self.transition, self.limit)
         return Evidence(population=self.population, mean=mean, small_share=small, before=1, after=1, utility=None)
 
 
@@ -126,7 +138,7 @@ def _releases(
         check_hides(protected)
         notes = [*policy.notes, *protection_notes(protected), *population_notes(resolved)]
         done += len(table)
-        seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved, policy)
+        seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved)
         release = filtered(protected.release(notes=notes), chosen)
         if len(release):
             yield done, release

@@ -127,7 +127,11 @@ class Policy:
             if not self.rules:
                 raise InputError(f"method {name!r} needs a rule that says which cells are sensitive ([[rule]])")
             given["rule"] = reduce(operator.or_, self.rules)
-        return method(name, **given)
+        try:
+            return method(name, **given)
+        except (TypeError, ValueError):
+            told = ", ".join(f"{key} = {value!r}" for key, value in parameters.items())
+            raise InputError(f"method {name!r} cannot take these parameters: {told}") from None
 
     @property
     def digest(self) -> str:

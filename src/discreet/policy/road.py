@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, Refused
 from discreet.microdata import Microdata
-from discreet.policy.guess import guesses
+from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.policy import Policy, TableRules
 from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
@@ -62,6 +62,13 @@ def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Reso
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)
     return resolved
+
+
+def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, number: int = 0) -> Evidence:
+    """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
+    resolved = dry_run(data, query, policy)
+    method = policy.make(number)
+    return weigh(method(unfiltered(data, resolved)), method, resolved, policy)
 
 
 # -- the codebook decides ---------------------------------------------------------------------------------------
@@ -122,7 +129,11 @@ def unfiltered(data: Microdata | Table, resolved: Resolved) -> Table:
 
 
 def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence]:
-    """The first method that passes, or with ``search`` the one of best expected utility that does."""
+    """The first method that passes, or with ``search`` the one of best expected utility that does.
+
+    Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
+    allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show.
+    """
     passed: list[tuple[Protected, Evidence]] = []
     refusals: list[Refused] = []
     for number in range(len(policy.methods)):
@@ -132,6 +143,8 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
         evidence = weigh(protected, method, resolved, policy)
         try:
             table_rules(evidence, policy)
+            if number == 0 and policy.risk.t1 is not None and evidence.before < policy.risk.t1:
+                return Publish()(table), replace(evidence, after=evidence.before, utility=1.0)
             _thresholds(evidence, policy)
         except Refused as refused:
             refusals.append(refused)
@@ -141,10 +154,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
             break
     if not passed:
         raise refusals[0]
-    best = max(passed, key=lambda pair: pair[1].utility if pair[1].utility is not None else -1.0)
-    if policy.risk.t1 is not None and best[1].before < policy.risk.t1:
-        return Publish()(table), best[1]
-    return best
+    return max(passed, key=lambda pair: pair[1].utility if pair[1].utility is not None else -1.0)
 
 
 def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy) -> Evidence:
@@ -159,7 +169,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
         protected = counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
     total = float(_population(shown, protected.table, resolved).sum())
-    small_share = float((((shown > 0) & (shown <= policy.table.small)) | hidden).mean())
+    small_share = _small_share(protected, shown, hidden, method, policy.table.small)
     if shown.sum() <= 0:
         return Evidence(population=0, mean=0, small_share=small_share, before=1, after=1, utility=None)
     before, after, utility = _risks(Table.of(shown, protected.table.dimensions), method, resolved, policy)
@@ -208,6 +218,27 @@ def _risks(shown: Table, method: Any, resolved: Resolved, policy: Policy) -> tup
     now = np.broadcast_to(counts, was.shape)
     before, after = r1(was, w, axis=axes).value, r2(was, now, w, axis=axes).value
     return float(np.mean(before)), float(np.mean(after)), float(np.mean(hellinger_utility(was, now, axis=axes)))
+
+
+def _small_share(protected: Protected, shown: Array, hidden: Array, method: Any, small: int) -> float:
+    """Expected share of small cells, given what is shown: by the method's matrix, or by the bounds that it tells."""
+    layout, bounds = protected.table.layout, [protected.details.get(name) for name in ("lower", "upper")]
+    if hasattr(method, "transition"):
+        transition = method.transition(Table.of(shown, protected.table.dimensions))
+        return small_share(Shown.of(shown, hidden, small, reach_of(transition)), transition, small)
+    if bounds[0] is not None and bounds[1] is not None:
+        low, high = (layout.dense(_inner(protected, np.asarray(bound, float))) for bound in bounds)
+        return bounded_small_share(shown, low, high, hidden, small)
+    return small_share(Shown.of(shown, hidden, small, 0), None, small)
+
+
+def _inner(protected: Protected, cells: Array) -> Array:
+    """Values of published cells laid out over the inner ones."""
+    layout = protected.table.layout
+    inner = np.full(layout.n_inner, np.nan)
+    at = layout.inner_of_cell >= 0
+    inner[layout.inner_of_cell[at]] = cells[at]
+    return inner
 
 
 def _shown(protected: Protected) -> tuple[Array, Array]:
