@@ -126,8 +126,8 @@ def test_a_description_says_what_each_variable_is(folder: Path) -> None:
     [
         ("Sex 1 1\n<RECODEBLE>", r"x.rda, line 2: unknown keyword <RECODEBLE>; did you mean 'RECODEABLE'"),
         ("<RECODEABLE>", "line 1: <RECODEABLE> stands before the first variable"),
-        ("Sex 1\n<RECODEABLE>", "line 1: 'Sex' needs its first column and width"),
-        ("<SEPARATOR> ;\nSex\n<RECODEABLE>", "line 2: 'Sex' needs its width"),
+        ("Sex 1\n<RECODEABLE>", "line 1: the variable named here needs its first column and width"),
+        ("<SEPARATOR> ;\nSex\n<RECODEABLE>", "line 2: the variable named here needs its width"),
         ("<SEPARATOR>\nSex 1\n", "line 1: <SEPARATOR> needs a value"),
         ('<SEPARATOR> "ab"\nSex 1\n', "line 1: <SEPARATOR> is a single visible sign"),
         ("<SPSS>\nSex 1 1\n<RECODEABLE>", "line 1: .*SPSS"),
@@ -307,8 +307,8 @@ def test_a_priori_marks(tmp_path: Path) -> None:
     ("line", "says"),
     [
         ("f;a", "line 1: 2 codes and what is said of the cell are needed, separated by ';'"),
-        ("f;q;u", "line 1: 'q' is not a code of dimension 'area'"),
-        ("f;a;q", "line 1: unknown status 'q'"),
+        ("f;q;u", "line 1: the code of 'area' is not one of"),
+        ("f;a;q", "line 1: what is said of the cell is none of 's'"),
         ("f;a;c", "line 1: 'c' takes a cost"),
         ("f;a;pl;1", "two protection levels"),
         ("f;a;c;-1", "none negative"),

@@ -478,7 +478,7 @@ def test_a_changed_secret_makes_tables_anew(home: Path, monkeypatch: pytest.Monk
 def test_the_state_is_private_and_tells_nothing(home: Path) -> None:
     """Nobody else reads the folder, digests are keyed, and a torn line does no harm."""
     run(made(MANY))
-    private = Path("out/.programme")
+    private = Path(".out.state")
     assert private.stat().st_mode & 0o077 == 0
     state = (private / "state.jsonl").read_text()
     for data in files("out").values():
@@ -502,7 +502,7 @@ def started(home: Path, jobs: int) -> subprocess.Popen[bytes]:
     code = "import sys; from discreet.cli import main; main(sys.argv[1:])"
     arguments = [sys.executable, "-c", code, "run", "many.toml", "--jobs", str(jobs)]
     process = subprocess.Popen(arguments, cwd=home, stderr=subprocess.PIPE, start_new_session=True)
-    state = home / "out/.programme/state.jsonl"
+    state = home / ".out.state/state.jsonl"
     for _ in range(6000):
         if state.exists() and state.read_bytes().count(b"\n") >= 2:
             return process
@@ -547,11 +547,11 @@ def test_killed_it_goes_on_and_ends_the_same(home: Path, jobs: int) -> None:
     process.communicate()
     assert gone(process.pid)
     assert files("out") == {}
-    finished = (home / "out/.programme/state.jsonl").read_bytes().count(b"\n")
+    finished = (home / ".out.state/state.jsonl").read_bytes().count(b"\n")
     report = run(read_programme("many.toml"))
     assert len(kept(report)) >= min(finished, 2)
     assert files("out") == whole()
-    assert not list(Path("out/.programme/waiting").iterdir())
+    assert not list(Path(".out.state/waiting").iterdir())
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

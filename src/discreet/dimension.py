@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet import hierarchy
 from discreet.errors import InputError, listed, nearest
+from discreet.files import check_suffix, write_whole
 from discreet.hierarchy import Link, Parents, code_text
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Dimension:
     total: str | None = "Total"
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     level_names: tuple[str, ...] = field(default=(), compare=False)
+    observed: bool = field(default=False, compare=False)
+    """Whether its codes were found in records, so that no message lists them."""
 
     # -- ways in ------------------------------------------------------------------------------------------------
 
@@ -282,8 +285,14 @@ class Dimension:
         """The position of a code, or an error that names the nearest known one."""
         text = code_text(code)
         if text not in self.position:
-            raise InputError(f"{text!r} is not a code of dimension {self.name!r}; {nearest(text, self.codes)}")
+            raise InputError(f"{text!r} is not a code of dimension {self.name!r}; {self.nearest(text)}")
         return self.position[text]
+
+    def nearest(self, code: str) -> str:
+        """The end of a sentence about an unknown code; codes that were found in records are not listed."""
+        if self.observed:
+            return "its codes are those found in the records, which are not listed; a codebook names them"
+        return nearest(code, self.codes)
 
     @cached_property
     def matrix(self) -> csc_array:
@@ -388,10 +397,11 @@ class Dimension:
         """The hierarchy as tau-ARGUS ``.hrc`` text, without the total as such files are; written if a path is given."""
         if not 0 <= tree < len(self._trees):
             raise InputError(f"dimension {self.name!r} has {len(self._trees)} hierarchies; there is no number {tree}")
+        check_suffix(path, (".hrc", ".txt"), "a hierarchy of tau-ARGUS")
         tops, children = self._trees[tree]
         text = hierarchy.to_hrc(children, tops, leader)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_whole(path, text.encode())
         return text
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ from discreet.duckdb_plan import Plan, register_codes
 from discreet.duckdb_source import VIEW, Arrow, Source, open_source
 from discreet.duckdb_sql import Column, identifier, share
 from discreet.engine import MOST_DECIMALS, Grouping, Groups, Key, joined
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, headings
 from discreet.faults import TOO_LARGE
 from discreet.hierarchy import natural
 
@@ -190,7 +190,7 @@ class DuckDB:
             return Column.of(name, self._kinds[name])
         if isinstance(self._source, Arrow) and name in self._source.mixed:
             raise InputError(f"column {name!r} mixes kinds of values; convert it to text or to numbers")
-        raise InputError(f"{self._source.name} has no column {name!r}; {nearest(name, self._kinds)}")
+        raise InputError(f"{self._source.name} has no column {name!r}; {headings(self._kinds, name)}")
 
     def _number(self, name: str, role: str) -> Column:
         column = self._column(name)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, nearest
 
 WEIGHT_DECIMALS = 6  # weights are summed as whole numbers of 10**-6
 PRODUCT_DECIMALS = 3  # weight times magnitude keeps this many decimals more than the magnitude
@@ -38,8 +38,7 @@ class Key:
     def __post_init__(self) -> None:
         if self.missing is not None and self.missing not in self.codes:
             raise InputError(
-                f"dimension {self.name!r}: the category for missing values, {self.missing!r}, is not among its codes "
-                f"({listed(self.codes)})"
+                f"dimension {self.name!r}: the category for missing values, {self.missing!r}, is not among its codes"
             )
 
 

@@ -59,6 +59,33 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else "known: " + listed(known)
 
 
+def headings(names: Iterable[str], name: str | None = None) -> str:
+    """The columns of a file for a message: the nearest to ``name``, else the list.
+
+    Where a heading is a number, the first line of the file is one of data, and nothing of it is shown; nor of a file
+    whose lines are a single column.
+
+    >>> headings(["sex", "age"], "agee")
+    "did you mean 'age'?"
+    >>> headings(["Miller", "1200"])
+    'its first line holds numbers, so it is one of data: give the file a line of headings'
+    """
+    names = [str(n) for n in names]
+    if any(_is_number(n) for n in names):
+        return "its first line holds numbers, so it is one of data: give the file a line of headings"
+    if len(names) == 1:
+        return "it has a single column: look at the sign that separates columns"
+    return listed(names) if name is None else nearest(name, names)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Quoted names for a message, cut after ``most``.
 

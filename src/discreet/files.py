@@ -1,40 +1,114 @@
-"""Writing files so that a reader never meets half of one, and reading those that only their owner may read."""
+"""Writing files so that a reader never meets half of one, and those that only their owner may read.
+
+Whatever holds true values, or functions of them, is written by ``private=True``, ``append_private``, ``own_file`` or
+into an ``own_folder``: nobody but its owner can read it from the moment it exists.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
+
+HTML, CSV, TEXT = (".html", ".htm"), (".csv",), (".csv", ".txt")
+OWNER = 0o600  # the mode of a file that holds something confidential
 
 
-def write_whole(path: str | Path, data: bytes) -> None:
+def write_whole(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write to a temporary name beside the target, then rename: all of it or nothing."""
-    with whole_file(path) as file:
+    with whole_file(path, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write piece by piece, which takes its name at the end; after an error nothing of it is left."""
+def whole_file(path: str | Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file to write piece by piece, which takes its name at the end; after an error nothing of it is left.
+
+    A ``private`` one can be read by its owner alone, whatever stood there before.
+    """
     target = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 yield file
-            os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o644)
+            kept = target.stat().st_mode & 0o777 if target.exists() else 0o644
+            os.chmod(temporary, OWNER if private else kept)
             os.replace(temporary, target)
         except BaseException:
             os.unlink(temporary)
             raise
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}; nothing was written") from None
+
+
+def append_private(path: str | Path, data: bytes) -> None:
+    """Add a line to a file of its owner's in one write, so that it is there whole or not at all.
+
+    A last line that was cut off is ended first.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, OWNER)
+        try:
+            _close_to_others(handle)
+            size = os.fstat(handle).st_size
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            os.write(handle, (b"\n" if torn else b"") + data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+
+
+def own_file(path: str | Path) -> None:
+    """Let a file be there that its owner alone can read, before something else writes to it."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, OWNER)
+        try:
+            _close_to_others(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+
+
+def own_folder(path: str | Path) -> None:
+    """Let a folder be there that nobody but its owner can look into."""
+    try:
+        Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.chmod(path, 0o700)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
+
+
+def _close_to_others(handle: int) -> None:
+    """A file that strangers could read is theirs no longer; what its owner gave to a group stays so."""
+    if os.name == "posix" and os.fstat(handle).st_mode & stat.S_IRWXO:
+        os.fchmod(handle, OWNER)
+
+
+def check_suffix(path: str | Path | None, kinds: Iterable[str], what: str) -> None:
+    """Refuse a file whose suffix promises something else than what will be written to it.
+
+    >>> check_suffix("report.pdf", [".html"], "a report")
+    Traceback (most recent call last):
+    ...
+    discreet.errors.InputError: 'report.pdf': a report is written as '.html'; give the file that suffix
+    """
+    if path is None:
+        return
+    kinds = list(kinds)
+    name = Path(path).name
+    if not name.lower().endswith(tuple(kinds)):
+        tail = "that suffix" if len(kinds) == 1 else "one of these suffixes"
+        raise InputError(f"{name!r}: {what} is written as {listed(kinds)}; give the file {tail}")
 
 
 def read_private(path: str | Path, what: str) -> bytes:

@@ -16,7 +16,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, headings, listed, nearest
 
 
 class Link(NamedTuple):
@@ -114,10 +114,10 @@ def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
             raise InputError(f".hrc line {number}: no code behind the leader {leader!r}")
         if depth > len(path):
             raise InputError(
-                f".hrc line {number}: {code!r} is {depth} levels deep but the line above only {len(path) - 1}"
+                f".hrc line {number}: the code is {depth} levels deep but the line above only {len(path) - 1}"
             )
         if code in codes:
-            raise InputError(f".hrc line {number}: code {code!r} stands there twice")
+            raise InputError(f".hrc line {number}: the code stands there twice")
         del path[depth:]
         codes.append(code)
         if path:
@@ -178,11 +178,11 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
     names = [n.strip().lower() for n in (reader.fieldnames or [])]
     reader.fieldnames = names
     if "code" not in names:
-        raise InputError(f"a hierarchy CSV needs the columns 'code' and 'parent'; found {listed(names) or 'none'}")
+        raise InputError("a hierarchy CSV needs the columns 'code' and 'parent'")
     allowed = ("code", "parent", "label", "sign", "hierarchy")
     for name in names:
         if name not in allowed:
-            raise InputError(f"unknown column {name!r} in a hierarchy CSV; {nearest(name, allowed)}")
+            raise InputError(f"an unknown column in a hierarchy CSV; {nearest(name, allowed)}")
     hierarchies: dict[str, list[Link]] = {}
     labels: dict[str, str] = {}
     codes: dict[str, None] = {}
@@ -192,7 +192,7 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
         if not code:
             raise InputError(f"hierarchy CSV line {line}: no code")
         if code in codes and not parent:
-            raise InputError(f"hierarchy CSV line {line}: code {code!r} stands there twice")
+            raise InputError(f"hierarchy CSV line {line}: the code stands there twice")
         codes[code] = None
         if label := (row.get("label") or "").strip():
             labels[code] = label
@@ -200,11 +200,11 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
             continue
         sign = {"": 1, "1": 1, "+1": 1, "+": 1, "-1": -1, "-": -1, "−1": -1}.get((row.get("sign") or "").strip(), 0)
         if not sign:
-            raise InputError(f"hierarchy CSV line {line}: sign of {code!r} can be 1 or -1")
+            raise InputError(f"hierarchy CSV line {line}: a sign can be 1 or -1")
         which = hierarchies.setdefault((row.get("hierarchy") or "").strip(), [])
         link = Link(code, parent, sign)
         if link in which:
-            raise InputError(f"hierarchy CSV line {line}: {code!r} in {parent!r} stands there twice")
+            raise InputError(f"hierarchy CSV line {line}: the code and its parent stand there twice")
         which.append(link)
     if not codes:
         raise InputError("the hierarchy CSV holds no codes")
@@ -224,7 +224,7 @@ def unique_rows(frame: Any, columns: Sequence[str]) -> list[tuple[Any, ...]]:
     have = column_names(frame)
     for column in columns:
         if column not in have:
-            raise InputError(f"no column {column!r}; {nearest(str(column), have)}")
+            raise InputError(f"no column {column!r}; {headings(have, str(column))}")
     if hasattr(frame, "drop_duplicates"):  # pandas
         rows = frame[list(columns)].drop_duplicates().itertuples(index=False, name=None)
     elif hasattr(frame, "group_by") and hasattr(frame, "schema") and hasattr(frame, "to_pylist"):  # Arrow
@@ -251,12 +251,12 @@ def from_nested(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> tupl
         for child, parent in pairwise(chain):
             if above.setdefault(child, parent) != parent:
                 raise InputError(
-                    f"{child!r} lies in {above[child]!r} and in {parent!r}: the columns {listed(columns)} do not nest; "
+                    f"a code lies in two groups: the columns {listed(columns)} do not nest; "
                     "give each grouping as a hierarchy of its own (Dimension.from_parents)"
                 )
     groups = set(above.values())
     if clash := [code for code in leaves if code in groups]:
         raise InputError(
-            f"{clash[0]!r} is a code of {columns[0]!r} and a group of others too; codes of different levels must differ"
+            f"{len(clash):,} codes of {columns[0]!r} are groups of others too; codes of different levels must differ"
         )
     return list(leaves), [Link(c, p) for c, p in above.items()]

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.duckdb_source import check_names
 from discreet.engine import MOST_DECIMALS, Grouping, Groups, Hmac, Key
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, headings
 from discreet.faults import TOO_LARGE
 from discreet.hierarchy import natural
 from discreet.ibis_answer import Answer
@@ -142,7 +142,7 @@ class Ibis:
 
     def _column(self, name: str) -> Column:
         if name not in self._table.columns:
-            raise InputError(f"{self._name} has no column {name!r}; {nearest(name, self._table.columns)}")
+            raise InputError(f"{self._name} has no column {name!r}; {headings(self._table.columns, name)}")
         return Column(name, self._table[name], self._dialect)
 
     def _number(self, name: str, role: str) -> Column:

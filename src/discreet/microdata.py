@@ -11,7 +11,7 @@ from typing import Any
 from discreet.codebook import Codebook, Magnitude, read_codebook
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, headings, listed, nearest
 from discreet.ibis_source import elsewhere
 
 ENGINES = ("duckdb", "ibis")
@@ -57,7 +57,7 @@ class Microdata:
         found = _engine(source, table, memory, engine)
         columns = dict(columns or {})
         made = tuple(
-            d if isinstance(d, Dimension) else Dimension.flat(d, _categories(found, d, columns.get(d, d), missing))
+            d if isinstance(d, Dimension) else _found(d, _categories(found, d, columns.get(d, d), missing))
             for d in dimensions
         )
         given = {d.name: missing for d in made} if isinstance(missing, str) else dict(missing or {})
@@ -105,7 +105,7 @@ class Microdata:
             **{what: getattr(book, what) for what in ("unit", "holding", "weight", "key") if getattr(book, what)},
         }
         faults = [
-            f"column {column!r} ({what}) is not in the data; {nearest(column, known)}"
+            f"column {column!r} ({what}) is not in the data; {headings(known, column)}"
             for what, column in named.items()
             if column not in known
         ]
@@ -233,10 +233,14 @@ def _engine(source: Any, table: str | None, memory: str | None, engine: str | No
     return DuckDB.of(source, table=table, memory=memory)
 
 
+def _found(name: str, codes: Iterable[str]) -> Dimension:
+    return replace(Dimension.flat(name, codes), observed=True)
+
+
 def _categories(engine: Engine, name: str, column: str, missing: str | Mapping[str, str] | None) -> tuple[str, ...]:
     known = engine.columns()
     if column not in known:
-        raise InputError(f"column {column!r} (dimension {name!r}) is not in the data; {nearest(column, known)}")
+        raise InputError(f"column {column!r} (dimension {name!r}) is not in the data; {headings(known, column)}")
     found = engine.categories(column)
     if not found and missing is None:
         raise InputError(f"column {column!r} (dimension {name!r}) holds no values")

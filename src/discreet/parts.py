@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import formats
 from discreet.additive import Additive
 from discreet.dimension import Dimension
 from discreet.engine import Groups
 from discreet.errors import InputError, listed
 from discreet.files import whole_file
-from discreet.formats import by_name, by_suffix
 from discreet.formats.growing import check_growing, growing
 from discreet.layout import Layout
 from discreet.methods import cellwise
@@ -66,7 +66,7 @@ def protect_in_parts(
     """
     parts = Parts.of(data, by, value=value, where=where, cells=cells)
     words = {"title": title, "source": source, "notes": tuple(notes)}
-    name = by_suffix(path).name if format is None else by_name(format).name
+    name = formats.chosen(path, format)
     check_growing(name)
     done = 0
     with whole_file(path) as file:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from discreet import totals
 from discreet.dimension import Dimension
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
+from discreet.total_names import like_a_total
 
 if TYPE_CHECKING:
     from discreet.codebook import Codebook
@@ -56,7 +57,7 @@ def from_csv(
         decimals[name] = max(len(x.partition(".")[2]) for x in column)
     names = tuple(head[:split])
     if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise InputError(f"{path.name!r}: more than one column is called {listed(repeated)}; rename one")
+        raise InputError(f"{path.name!r}: {len(repeated):,} columns are called as others are; rename them")
     cells = _cells(names, columns[:split], values, decimals)
     dims = _dimensions(path, cells, codebook, total, find)
     codes = np.stack([[d.index(c) for c in column] for d, column in zip(dims, columns, strict=False)], axis=1)
@@ -115,9 +116,10 @@ def _known(path: Path, dimension: Dimension, held: Sequence[str], found: dict[st
         dimension = replace(dimension, total=code)
     unknown = [c for c in held if c not in dimension.position]
     if unknown:
-        cure = f" (if it is the total: {totals.option(dimension.name, unknown[0])})" if len(unknown) == 1 else ""
+        total = [c for c in unknown if like_a_total(c)]  # other codes may be those of records, in a wrong file
+        cure = f" (if {total[0]!r} is the total: {totals.option(dimension.name, total[0])})" if total else ""
         raise InputError(
-            f"{path.name!r}: the codebook does not know {listed(unknown, 3)} of dimension {dimension.name!r}{cure}; "
+            f"{path.name!r}: the codebook does not know {len(unknown):,} codes of dimension {dimension.name!r}{cure}; "
             "give the codebook of this table, or none"
         )
     return dimension

@@ -13,7 +13,7 @@ from discreet import totals
 from discreet.additive import Additive, counts, fixed, whole
 from discreet.columns import Coded, coded, wide
 from discreet.dimension import Dimension
-from discreet.errors import InputError, NotAdditiveError, listed, nearest
+from discreet.errors import InputError, NotAdditiveError, headings, listed
 from discreet.hierarchy import column_names
 from discreet.layout import Layout, Margin, Structural
 from discreet.total_names import like_a_total
@@ -155,7 +155,7 @@ def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, di
     for name in names:
         column = name.name if isinstance(name, Dimension) else name
         if column not in columns:
-            raise InputError(f"the table has no column {column!r}; {nearest(column, columns)}")
+            raise InputError(f"the table has no column {column!r}; {headings(columns, column)}")
         codes.append(coded(_column(frame, column)))
     numbers = {name: (repr(column), _numbers(_column(frame, column))) for name, column in wanted.items()}
     return _from_rows(_Rows(tuple(names), tuple(codes), numbers), how)
@@ -226,9 +226,10 @@ def _places(dimension: Dimension, codes: Coded) -> Array:
     if bad := int((place < 0).sum()):
         sounds = [c for c in unknown if like_a_total(c)]
         cure = f"; if {sounds[0]!r} is its total, say {totals.option(dimension.name, sounds[0])}" if sounds else ""
+        held = "" if dimension.observed else f" ({listed(dimension.codes, 6)})"
         raise InputError(
             f"dimension {dimension.name!r}: {bad:,} rows hold a code that is not among its {len(dimension.codes)} "
-            f"codes ({listed(dimension.codes, 6)}); correct the table or the codes{cure}"
+            f"codes{held}; correct the table or the codes{cure}"
         )
     return place
 
@@ -241,10 +242,11 @@ def _measures(columns: Sequence[str], how: Reading) -> dict[str, str]:
     if how.value is not None:
         wanted[how.value] = how.value
     if not wanted:
-        raise InputError(f"name the column that holds counts (count=...) or a magnitude (value=...): {listed(columns)}")
+        held = headings(columns)
+        raise InputError(f"name the column that holds counts (count=...) or a magnitude (value=...): {held}")
     for column in wanted.values():
         if column not in columns:
-            raise InputError(f"the table has no column {column!r}; {nearest(column, columns)}")
+            raise InputError(f"the table has no column {column!r}; {headings(columns, column)}")
     return wanted
 
 

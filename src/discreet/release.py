@@ -19,7 +19,7 @@ from discreet import display
 from discreet import published as reading
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
-from discreet.files import write_whole
+from discreet.files import TEXT, check_suffix, write_whole
 from discreet.table import Table, code_columns
 from discreet.totals import Totals
 
@@ -279,6 +279,7 @@ class Release:
 
     def to_csv(self, path: str | Path | None = None) -> bytes:
         """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given."""
+        check_suffix(path, TEXT, "a CSV")
         data = b"".join([csv_head(self), *csv_pieces(self)])
         if path is not None:
             write_whole(path, data)

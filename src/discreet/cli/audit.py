@@ -13,6 +13,7 @@ import click
 import discreet
 from discreet.cli.common import app, emit, example, read_csv, say, total_of, total_option
 from discreet.errors import InputError
+from discreet.files import CSV, HTML, check_suffix
 
 if TYPE_CHECKING:
     from discreet.audits import Audit
@@ -48,6 +49,7 @@ def audit(
 
     Exit code 0: the verdict is pass; 1: it is fail (a cell is exact or narrow) or unknown (it could not be judged).
     """
+    check_suffix(output, (*CSV, *HTML), "an audit")
     with bar("auditing") as progress:
         if file.suffix == ".jj":
             from discreet.formats.jj import read_jj
@@ -64,8 +66,9 @@ def audit(
     _show(found, rows)
     if output is not None:
         frame = found.cells.drop(columns="true", errors="ignore")
-        data = found.to_html(most=len(frame)) if output.suffix == ".html" else frame.to_csv(index=False)
-        emit(data.encode(), output)
+        paged = output.suffix.lower() in HTML
+        data = found.to_html(most=len(frame)) if paged else frame.to_csv(index=False)
+        emit(data.encode(), output, private=True)
     counts = found.summary()["cells"]
     say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
     for text in found.unjudged:
@@ -86,6 +89,9 @@ def _against(release: Release, path: Path, negative: bool, progress: Callable[[i
     wanted = [*(d.name for d in layout.dimensions), seen.measure]
     if missing := [c for c in wanted if c not in frame.columns]:
         raise InputError(f"{path.name!r} has no column {missing[0]!r}; give the file of `protect --confidential`")
+    for d in layout.dimensions:
+        if unknown := int((~frame[d.name].isin(d.codes)).sum()):
+            raise InputError(f"{path.name!r}: {unknown:,} lines have a code of {d.name!r} that the table has not")
     codes = [[d.index(c) for c in frame[d.name]] for d in layout.dimensions]
     at = np.ravel_multi_index(codes, layout.code_shape)
     truth, levels = np.full(len(layout), np.nan), np.zeros((3, len(layout)))

@@ -248,12 +248,12 @@ def filters(where: Sequence[str]) -> dict[str, list[str]] | None:
     return found or None
 
 
-def emit(data: bytes, output: Path | None) -> None:
-    """Bytes to a file, whole or not at all, or to stdout."""
+def emit(data: bytes, output: Path | None, *, private: bool = False) -> None:
+    """Bytes to a file (which its owner alone can read if it is ``private``), whole or not at all, or to stdout."""
     from discreet.files import write_whole
 
     if output is not None:
-        write_whole(output, data)
+        write_whole(output, data, private=private)
         say(f"wrote {output}")
         return
     sys.stdout.flush()
@@ -261,20 +261,20 @@ def emit(data: bytes, output: Path | None) -> None:
     sys.stdout.buffer.flush()
 
 
-def emit_release(release: Release, output: Path | None, format: str | None = None) -> None:
+def emit_release(release: Release, output: Path | None, format: str | None = None, *, private: bool = False) -> None:
     """A release to a file in the format of its suffix, or to stdout as CSV, unless ``format`` says otherwise."""
     from discreet.formats import to_bytes
 
-    emit(to_bytes(release, format_of(output, format)), output)
+    emit(to_bytes(release, format_of(output, format)), output, private=private)
 
 
 def format_of(output: Path | None, format: str | None = None) -> str:
     """The name of the format to write, so that a wrong suffix is found before any work is done."""
-    from discreet.formats import by_name, by_suffix
+    from discreet.formats import by_name, chosen
 
-    if format is not None:
-        return by_name(format).name
-    return "csv" if output is None else by_suffix(output).name
+    if output is not None:
+        return chosen(output, format)
+    return "csv" if format is None else by_name(format).name
 
 
 def release_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -28,6 +28,7 @@ from discreet.cli.common import (
     working,
 )
 from discreet.errors import InputError
+from discreet.files import check_suffix
 
 if TYPE_CHECKING:
     from discreet.microdata import Microdata
@@ -49,6 +50,7 @@ def init(output: Path | None) -> None:
     """A policy with every key, commented."""
     from discreet.policy import template
 
+    check_suffix(output, [".toml"], "a policy")
     emit(template().encode(), output)
 
 
@@ -112,6 +114,7 @@ def search(
 
     from discreet.policy import read_policy, ru_map
 
+    check_suffix(picture, [".png"], "a risk-utility map")
     made = None if policy_file is None else read_policy(policy_file)
     methods: dict[str, Any] = {}
     for text in tries:
@@ -126,7 +129,7 @@ def search(
     with bar("comparing methods") as progress:
         found = ru_map(table, methods, t2=t2, t3=t3, resume=resume, progress=progress)
     if picture is not None:
-        emit(discreet.plot.png(found.plot()), picture)
+        emit(discreet.plot.png(found.plot()), picture, private=True)
     if as_json:
         emit((json.dumps(found.to_dict(), indent=2) + "\n").encode(), None)
     else:

@@ -28,6 +28,7 @@ from discreet.cli.common import (
 )
 from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.errors import InputError, nearest
+from discreet.files import CSV, check_suffix, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +74,7 @@ def protect(
         return
     if which["total"] and not which["ready"]:
         raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
+    check_suffix(confidential, CSV, "the confidential table")
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
         policy.refuse_others(parameters, rule, marks, levels, confidential)
@@ -81,8 +83,6 @@ def protect(
             return
         emit_release(policy.answer(which, output, format), output, format)
         return
-    from discreet.files import write_whole
-
     given = _given(name, parameters, rule, marks, names_of(which["by"]))
     if levels is not None:
         given["levels"] = _levels(name, levels, which["codebook"])
@@ -95,7 +95,7 @@ def protect(
         done = _protected(name, given, top, which, progress)
     emit_release(done.release(), output, format)
     if confidential is not None:
-        write_whole(confidential, _all(done).to_csv(index=False).encode())
+        write_whole(confidential, _all(done).to_csv(index=False).encode(), private=True)
         say(f"wrote {confidential}: confidential")
     say(_summary(done, time.perf_counter() - began))
 

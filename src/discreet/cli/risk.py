@@ -12,6 +12,7 @@ import click
 
 from discreet.cli.common import app, emit, example, load_table, say, table_options, working
 from discreet.errors import DiscreetWarning, InputError
+from discreet.files import HTML, check_suffix
 
 if TYPE_CHECKING:
     from discreet.risk.report import RiskReport
@@ -49,6 +50,7 @@ def risk(
     """
     from discreet.risk.report import assess
 
+    check_suffix(html, HTML, "a report")
     with working("reading and measuring"):
         table = load_table(**which)
         shown = None
@@ -79,8 +81,10 @@ def known_population(text: str | None) -> dict[str, Any]:
     if not Path(text).is_file():
         raise InputError(f"--population takes a whole number, 'weights' or a CSV file, not {text!r}")
     with Path(text).open(newline="", encoding="utf-8-sig") as file:
-        head, *rows = [row for row in csv.reader(file) if row]
+        head, *rows = [row for row in csv.reader(file) if row] or [[]]
     try:
+        if not rows:
+            raise IndexError
         return {"strata": head[0], "population": {row[0]: int(row[1]) for row in rows}}
     except (IndexError, ValueError):
         raise InputError(f"{text} needs two columns: the codes of a dimension and whole numbers") from None

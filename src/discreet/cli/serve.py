@@ -25,6 +25,7 @@ from discreet.cli.common import (
 from discreet.cli.policy import mind
 from discreet.cli.store import opened, store_option
 from discreet.errors import InputError
+from discreet.files import check_suffix, own_folder, write_whole
 
 if TYPE_CHECKING:
     from socket import socket
@@ -206,12 +207,12 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     from discreet.server.settings import Settings
     from discreet.server.workers import listening
 
-    folder.mkdir(parents=True, exist_ok=True)
+    own_folder(folder)
     if not (folder / "secret.key").exists():
-        (folder / "secret.key").touch(0o600)
-        (folder / "secret.key").write_text(secrets.token_hex(32))
+        write_whole(folder / "secret.key", secrets.token_hex(32).encode(), private=True)
     text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
-    (folder / "policy.toml").write_text(text.replace("SECRET_FILE", str((folder / "secret.key").resolve())))
+    text = text.replace("SECRET_FILE", str((folder / "secret.key").resolve()))
+    write_whole(folder / "policy.toml", text.encode(), private=True)
     if not (folder / "cube" / "cube.json").exists():
         say(f"making {records:,} synthetic persons and their cube")
         cube.build(datasets.census(n=records), folder / "cube")
@@ -343,6 +344,7 @@ def export_record(output: Path | None, url: str) -> None:
     """The dissemination record as lines that `discreet replay` reads."""
     from discreet.server.ledger import export
 
+    check_suffix(output, [".jsonl", ".json"], "a record")
     with opened(url) as store:
         lines = list(export(store))
-    emit("".join(line + "\n" for line in lines).encode(), output)
+    emit("".join(line + "\n" for line in lines).encode(), output, private=True)

@@ -37,7 +37,7 @@ def tabulate(output: Path | None, format: str | None, **which: Any) -> None:
     format = format_of(output, format)
     with working("reading and counting"):
         table = load_table(**which)
-    emit_release(discreet.protect(table, discreet.Publish()).release(), output, format)
+    emit_release(discreet.protect(table, discreet.Publish()).release(), output, format, private=True)
     say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
 

@@ -19,7 +19,7 @@ from discreet.datasets.printed import (
 )
 from discreet.datasets.writing import table_csv, write_microdata
 from discreet.errors import InputError, nearest
-from discreet.files import write_whole
+from discreet.files import CSV, check_suffix, write_whole
 
 __all__ = [
     "NAMES",
@@ -102,6 +102,7 @@ def write(
     if kinds[name] == "table":
         if n is not None or seed is not None:
             raise InputError(f"{name} is a printed table: it has no number of records and no seed")
+        check_suffix(path, CSV, "a printed table")
         data = table_csv(_PRINTED[name]())
         if path is None:
             return data

@@ -101,9 +101,32 @@ def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
 
 def write(release: Release, path: str | Path, *, format: str | None = None, **options: Any) -> Path:
     """Write a release to a file, whole or not at all, in the format its suffix (or ``format``) names."""
-    name = by_suffix(path).name if format is None else by_name(format).name
+    name = chosen(path, format)
     write_whole(path, to_bytes(release, name, **options))
     return Path(path)
+
+
+def chosen(path: str | Path, format: str | None = None) -> str:
+    """The format that a file gets: that of its suffix, or the given one unless the suffix is another format's.
+
+    >>> chosen("table.dat", "csv"), chosen("table.px")
+    ('csv', 'px')
+    """
+    if format is None:
+        return by_suffix(path).name
+    known, name = by_name(format), Path(path).name.lower()
+    others = [other for other in FORMATS if name.endswith(other.suffix)]
+    if others and not name.endswith(known.suffix) and not any(_alike(known, other) for other in others):
+        raise InputError(
+            f"{Path(path).name!r} has the suffix of format {others[-1].name!r}, not of {known.name!r}; "
+            f"name it with {known.suffix!r}, or leave the format out"
+        )
+    return known.name
+
+
+def _alike(one: Format, other: Format) -> bool:
+    """Whether two formats are the same kind of text, so that one may bear the other's suffix."""
+    return one.suffix.rpartition(".")[2] == other.suffix.rpartition(".")[2]
 
 
 def _suffixes() -> list[str]:

@@ -241,7 +241,7 @@ def parse_jj(text: str, *, name: str = "instance") -> Instance:
     if n < 1 or not np.array_equal(number, np.arange(n).astype(str)):
         raise InputError(f"{name!r}: cells must be numbered 0, 1, 2 ... in order")
     if bad := sorted(set(status.tolist()) - {s.value for s in Status}):
-        raise InputError(f"{name!r}: a status is one of {', '.join(Status)}, not {bad[0]!r}")
+        raise InputError(f"{name!r}: a status is one of {', '.join(Status)}; {len(bad)} others stand there")
     try:
         numbers = cells[:, [1, 2, 4, 5, 6, 7, 8]].astype(float).T
     except ValueError:
@@ -270,5 +270,5 @@ def _relations(text: str, count: int, n: int, name: str) -> tuple[csr_array, Arr
         data += [float(factor) for _, factor in terms]
         heading = TERM.sub("", parts[row + 1]).split()
     if columns and max(columns) >= n:
-        raise InputError(f"{name!r}: a relation names cell {max(columns):,}; the last one is {n - 1:,}")
+        raise InputError(f"{name!r}: a relation names a cell beyond the last one, {n - 1:,}")
     return csr_array(coo_array((data, (rows, columns)), shape=(count, n)).tocsr()), rhs

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.files import write_whole
+from discreet.files import TEXT, check_suffix, write_whole
 from discreet.hierarchy import read_text
 from discreet.methods.entropy import largest_entropy
 from discreet.methods.outcome import whole
@@ -126,6 +126,7 @@ class PTable:
 
     def write(self, path: str | Path | None = None) -> bytes:
         """As R's ``pt_export(SDCtool = "TauArgus")`` writes it: i;j;p;v;p_int_ub."""
+        check_suffix(path, TEXT, "a p-table")
         lines = ['"i";"j";"p";"v";"p_int_ub"']
         for i, row in enumerate(self.probabilities):
             ends = np.cumsum(row)

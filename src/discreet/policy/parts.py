@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.errors import InputError, Refused
 from discreet.files import whole_file
-from discreet.formats import by_name, by_suffix
+from discreet.formats import chosen
 from discreet.formats.growing import check_growing, growing
 from discreet.microdata import Microdata
 from discreet.parts import CELLS, Parts, check_cellwise
@@ -53,7 +53,7 @@ def answer_in_parts(
     methods = [policy.make(number) for number in range(len(policy.methods))]
     for method in methods:
         check_cellwise(method)
-    name = by_suffix(path).name if format is None else by_name(format).name
+    name = chosen(path, format)
     check_growing(name)
     names = [d.name for d in data.dimensions if d.name in resolved.levels]
     value = None if query.measure == "count" else query.measure

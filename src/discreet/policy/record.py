@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, Refused
+from discreet.files import append_private
 from discreet.microdata import Microdata
 from discreet.policy.policy import Policy
 from discreet.policy.query import Query
@@ -58,16 +58,7 @@ def outcome_of(result: Release | Refused) -> str:
 
 def append(path: str | Path, made: Entry) -> None:
     """Add one line to the record in one write, so that a line is there whole or not at all."""
-    line = json.dumps(asdict(made), sort_keys=True, ensure_ascii=False) + "\n"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise InputError(f"cannot write the record {str(path)!r}: {error.strerror}") from None
-    try:
-        os.write(handle, line.encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    append_private(path, (json.dumps(asdict(made), sort_keys=True, ensure_ascii=False) + "\n").encode())
 
 
 def read(path: str | Path) -> Iterator[Entry]:

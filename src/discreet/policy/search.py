@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet import plot
 from discreet.errors import InputError
+from discreet.files import append_private
 from discreet.methods import method
 from discreet.release import Method, Protected
 from discreet.risk.frequency import WEIGHTS, r1, r2, read_weights
@@ -229,5 +230,4 @@ class _Kept:
         if self.path is None:
             return
         line = json.dumps({"table": self.fingerprint, "method": label, "result": result}) + "\n"
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        append_private(self.path, line.encode())

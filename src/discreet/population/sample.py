@@ -219,8 +219,11 @@ def _totals(population: Population, number: int, held: Floats | None, keys: Sequ
         if not keys:
             raise InputError("population by name needs a table with dimensions and strata= naming one of them")
         if set(population) != set(keys):
-            odd = sorted(set(map(str, population)) ^ set(map(str, keys)))
-            raise InputError(f"population must give one N for every code of the strata and no other: look at {odd[:5]}")
+            less, more = set(keys) - set(population), set(population) - set(keys)
+            raise InputError(
+                "population must give one N for every code of the strata and no other: "
+                f"{len(less):,} codes have none, {len(more):,} are not codes of the strata"
+            )
         population = [population[key] for key in keys]
     sizes = np.atleast_1d(read_values(population, "population"))
     if sizes.shape != (number,):

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-PRIVATE = ".programme"  # the folder within the output that holds what is not published (yet)
+FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +124,8 @@ class Programme:
     sources: Mapping[str, Source]
     units: tuple[Unit, ...]
     consistency: Consistency = Consistency()
+    state: Path | None = None
+    """The folder of what is not published (yet); without one, it lies beside the output."""
 
     @property
     def entries(self) -> list[Entry]:
@@ -132,5 +134,6 @@ class Programme:
 
     @property
     def private(self) -> Path:
-        """Where tables wait for the check, with the state of the run."""
-        return self.output / PRIVATE
+        """Where tables wait for the check, with the state of the run: never within the output."""
+        output = self.output.resolve()
+        return output.with_name(f".{output.name}.state") if self.state is None else self.state

@@ -17,7 +17,7 @@ from discreet.errors import InputError, nearest
 from discreet.formats import by_name
 from discreet.hierarchy import code_text, read_text
 from discreet.programme.checking import check_unit
-from discreet.programme.entry import PRIVATE, Consistency, Entry, How, Programme, Source, Unit
+from discreet.programme.entry import Consistency, Entry, How, Programme, Source, Unit
 from discreet.programme.faults import Faults
 from discreet.programme.opening import codebook_of
 from discreet.programme.patterns import expanded
@@ -58,12 +58,23 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
     _files(units, faults)
     for unit in units:
         check_unit(unit, books[unit.source], faults)
+    head, made = given["programme"], Consistency(**given.get("consistency", {}))
+    programme = Programme(
+        name=head["name"], output=base / head["output"], sources=sources, units=tuple(units), consistency=made,
+        state=base / head["state"] if "state" in head else None,
+    )  # fmt: skip
+    _apart(programme, faults)
     faults.settle()
-    output = base / given["programme"]["output"]
-    made = Consistency(**given.get("consistency", {}))
-    return Programme(
-        name=given["programme"]["name"], output=output, sources=sources, units=tuple(units), consistency=made
-    )
+    return programme
+
+
+def _apart(programme: Programme, faults: Faults) -> None:
+    """What is not published and what is lie apart: a copy of the output folder publishes all that is in it."""
+    output, private = programme.output.resolve(), programme.private.resolve()
+    if private.is_relative_to(output) or output.is_relative_to(private):
+        key = "output" if programme.state is None else "state"
+        faults.add(["programme", key], "the state of a run holds tables that are withheld; name a folder for it "
+                   "(state = ...) that is not the output, nor within it, nor around it")  # fmt: skip
 
 
 def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
@@ -184,7 +195,7 @@ def _gather(found: dict[str, Unit], entry: Entry, group: str | None, how: How, g
 
 def _files(units: list[Unit], faults: Faults) -> None:
     """Names that can be files, no two of them alike where upper case does not count."""
-    seen: dict[str, str] = {"report.html": "the report", "report.json": "the report", PRIVATE: "the state of the run"}
+    seen: dict[str, str] = {"report.html": "the report", "report.json": "the report"}
     for entry in (e for unit in units for e in unit.entries):
         if not NAME.match(entry.name):
             faults.found.append(

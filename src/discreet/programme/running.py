@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Progress = Callable[[int, int], None]
+MOVED = (
+    "tables that were withheld or waited lay in a folder of the output until now and have been moved out of it; where "
+    "the output is copied to, remove the folder '.programme'"
+)
 
 
 def run(
@@ -179,7 +183,7 @@ def _finished(
     shown = [Shown.from_bytes((folder.private / "shown" / f"{m.name}.npz").read_bytes()) for m in ready]
     findings = check(shown, programme.consistency)
     bad = {name for f in findings if f.level == ERROR for name in f.tables}
-    lines, messages = [], []
+    lines, messages = [], [MOVED] if folder.moved else []
     for unit in programme.units:
         outcome = done[key_of(unit)]
         if outcome.told:

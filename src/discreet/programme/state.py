@@ -1,5 +1,7 @@
 """The private folder of a run: tables that wait for the check, and what is finished, so that a run can go on.
 
+It lies outside the output folder, where everything may be copied to the public.
+
 ``state.jsonl`` has one line per finished unit, appended in one write: a run that is killed leaves whole lines. Digests
 are keyed with a salt that never leaves the folder, and nothing of the records stands in it.
 """
@@ -10,6 +12,7 @@ import hmac
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,10 +21,10 @@ from typing import Any
 
 import discreet
 from discreet.errors import InputError
-from discreet.files import write_whole
+from discreet.files import append_private, own_file, own_folder, write_whole
 from discreet.policy import read_policy
 from discreet.programme.checking import named_files
-from discreet.programme.entry import Programme, Source, Unit
+from discreet.programme.entry import FORMER, Programme, Source, Unit
 from discreet.programme.opening import codebook_of
 from discreet.programme.work import Made, digest
 
@@ -35,6 +38,8 @@ class Folder:
     output: Path
     private: Path
     salt: bytes
+    moved: bool = False
+    """Whether the private part was found within the output, where early versions had it."""
 
     @classmethod
     def open(cls, programme: Programme) -> Folder:
@@ -42,16 +47,15 @@ class Folder:
         private = programme.private
         try:
             programme.output.mkdir(parents=True, exist_ok=True)
-            private.mkdir(mode=0o700, exist_ok=True)
-            for name in ("waiting", "shown"):
-                (private / name).mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot write to {str(programme.output)!r}: {error.strerror}") from None
+        moved = _moved_out(programme.output / FORMER, private)
+        for path in (private, private / "waiting", private / "shown"):
+            own_folder(path)
         salt = private / "salt"
         if not salt.exists() or len(salt.read_bytes()) < 32:
-            write_whole(salt, secrets.token_bytes(32))
-            salt.chmod(0o600)
-        return cls(programme.output, private, salt.read_bytes())
+            write_whole(salt, secrets.token_bytes(32), private=True)
+        return cls(programme.output, private, salt.read_bytes(), moved)
 
     @property
     def state(self) -> Path:
@@ -60,20 +64,8 @@ class Folder:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Refuse a second run into the same folder; the lock goes with the process, however that ends."""
-        try:
-            import fcntl
-        except ImportError:  # pragma: no cover - Windows has no such locks
+        with _locked(self.private / "lock", self.output):
             yield
-            return
-        handle = os.open(self.private / "lock", os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(f"another run is writing to {str(self.output)!r}; wait for it to end") from None
-            yield
-        finally:
-            os.close(handle)
 
     # -- what is finished ---------------------------------------------------------------------------------------
 
@@ -93,21 +85,12 @@ class Folder:
 
     def append(self, unit: str, fingerprint: str, made: tuple[Made, ...]) -> None:
         """One more finished unit."""
-        line = self._row(unit, fingerprint, made)
-        handle = os.open(self.state, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            size = os.fstat(handle).st_size
-            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-            os.write(handle, (("\n" if torn else "") + line).encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        append_private(self.state, self._row(unit, fingerprint, made).encode())
 
     def compact(self, units: Mapping[str, tuple[str, tuple[Made, ...]]]) -> None:
         """Forget units that are no longer in the programme, and earlier lines of the others."""
         lines = [self._row(unit, fingerprint, made) for unit, (fingerprint, made) in units.items()]
-        write_whole(self.state, "".join(lines).encode())
-        self.state.chmod(0o600)
+        write_whole(self.state, "".join(lines).encode(), private=True)
 
     @staticmethod
     def _row(unit: str, fingerprint: str, made: tuple[Made, ...]) -> str:
@@ -155,7 +138,7 @@ class Folder:
         for made in withheld.values():
             for name, wanted in made.files.items():
                 if self.place(name, wanted) == self.output / name:
-                    os.replace(self.output / name, waiting / name)
+                    _move(self.output / name, waiting / name, private=True)
         for name in former | {n for made in withheld.values() for n in made.files}:
             path = self.output / name
             if path.is_file() and (name not in names or digest(self.salt, path.read_bytes()) != names[name]):
@@ -165,7 +148,50 @@ class Folder:
             if found is None:
                 raise InputError(f"{name!r} has been changed during the run; run the programme again")
             if found != self.output / name:
-                os.replace(found, self.output / name)
+                _move(found, self.output / name)
+
+
+def _move(path: Path, target: Path, *, private: bool = False) -> None:
+    """Whole under its new name before it is gone under the old one; the two may lie on different disks."""
+    write_whole(target, path.read_bytes(), private=private)
+    path.unlink()
+
+
+@contextmanager
+def _locked(path: Path, output: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover - Windows has no such locks
+        yield
+        return
+    own_file(path)
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"another run is writing to {str(output)!r}; wait for it to end") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _moved_out(former: Path, private: Path) -> bool:
+    """Take a private folder out of the output; whether there was one."""
+    if not former.exists():
+        return False
+    if private.exists():
+        raise InputError(
+            f"{str(former)!r}, of an earlier version, holds tables that are not published, and {str(private)!r} exists "
+            "already; remove the first (its tables are made anew), so that nothing confidential is in the output"
+        )
+    with _locked(former / "lock", former.parent):
+        try:
+            private.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(former, private)
+        except OSError as error:
+            raise InputError(f"cannot move {str(former)!r} to {str(private)!r}: {error.strerror}") from None
+    return True
 
 
 # -- what a result depends on -----------------------------------------------------------------------------------

@@ -103,10 +103,10 @@ def _written(
     files = {}
     for format, content in data.items():
         name = file_name(entry.name, format)
-        write_whole(private / "waiting" / name, content)
+        write_whole(private / "waiting" / name, content, private=True)
         files[name] = digest(salt, content)
     shown = kept.to_bytes()
-    write_whole(private / "shown" / f"{entry.name}.npz", shown)
+    write_whole(private / "shown" / f"{entry.name}.npz", shown, private=True)
     return Made(
         name=entry.name, files=files, shown=digest(salt, shown), cells=len(release), hidden=int(kept.hidden.sum()),
         measures=tuple(release.values), method=release.method, seconds=round(seconds, 3),

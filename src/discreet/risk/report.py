@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet import plot
 from discreet.errors import InputError, nearest
-from discreet.files import write_whole
+from discreet.files import HTML, check_suffix, write_whole
 from discreet.information import Array, Floats
 from discreet.population.sample import Population
 from discreet.release import Protected
@@ -207,7 +207,8 @@ class RiskReport:
 
         text = page(self)
         if path is not None:
-            write_whole(path, text.encode())
+            check_suffix(path, HTML, "a report")
+            write_whole(path, text.encode(), private=True)
         return text
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, listed
 from discreet.hierarchy import read_text
 from discreet.release import Hide
 from discreet.rules.base import Array, Rule, of_value, percent
@@ -93,12 +93,22 @@ class Marks:
     def mask(self, table: Table, kind: str) -> Array:
         """Which cells have a mark."""
         marked = np.zeros(len(table), bool)
-        for codes in getattr(self, kind):
-            at = table.layout.find(codes)
-            if not at.any():
-                raise InputError(f"an a-priori mark names no published cell: {dict(codes)}")
-            marked |= at
+        for number, codes in enumerate(getattr(self, kind), 1):
+            marked |= named_cells(table, codes, f"a-priori mark {number} of the {kind!r} ones")
         return marked
+
+
+def named_cells(table: Table, codes: Mapping[str, Any], what: str) -> Array:
+    """The cells that a line of a file means; it may be a file of data, so a message tells which line, not its codes."""
+    for name in codes:
+        table.layout.axis(name)
+    try:
+        at = table.layout.find(codes)
+    except InputError:
+        at = np.zeros(len(table), bool)
+    if not at.any():
+        raise InputError(f"{what} names no published cell; look at its codes of {listed(codes)}")
+    return at
 
 
 def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Marks:
@@ -123,7 +133,7 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
             raise InputError(f"{Path(path).name!r}: row {number} has too few fields")
         mark = row[at].strip().lower()
         if mark not in MARKS:
-            raise InputError(f"{Path(path).name!r}: row {number} has the mark {mark!r}; {nearest(mark, MARKS)}")
+            raise InputError(f"{Path(path).name!r}: row {number} has none of the marks {listed(MARKS, 12)}")
         codes = [c.strip() for k, c in enumerate(row) if k != at][: len(names)]
         found[MARKS[mark]].append({n: c for n, c in zip(names, codes, strict=True) if c})
     return Marks(**{k: tuple(v) for k, v in found.items()})

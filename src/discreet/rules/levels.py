@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError
 from discreet.hierarchy import read_text
+from discreet.rules.apriori import named_cells
 from discreet.rules.base import Array, Rule
 from discreet.table import Table
 
@@ -68,10 +69,7 @@ class Levels:
 
     @staticmethod
     def _place(table: Table, codes: Mapping[str, str]) -> Array:
-        at = table.layout.find(codes)
-        if not at.any():
-            raise InputError(f"a protection level names no published cell: {dict(codes)}")
-        return at
+        return named_cells(table, codes, "a line of protection levels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +111,7 @@ def read_levels(path: str | Path) -> Levels:
     dimensions = {k: c for k, c in enumerate(head) if k not in kinds}
     if not kinds or not dimensions:
         words = "columns for the dimensions and some of below, above, sliding, lower, upper"
-        raise InputError(f"{name!r} needs a head with {words}" + (f"; {nearest(head[-1], COLUMNS)}" if head else ""))
+        raise InputError(f"{name!r} needs a head with {words}")
     if len(set(kinds.values())) < len(kinds):
         raise InputError(f"{name!r}: two columns of its head mean the same")
     cells: list[dict[str, str]] = []

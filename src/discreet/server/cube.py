@@ -8,8 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +18,7 @@ from discreet.additive import Additive
 from discreet.codebook import Codebook, read_codebook
 from discreet.dimension import Dimension
 from discreet.errors import InputError
-from discreet.files import write_whole
+from discreet.files import own_folder, whole_file, write_whole
 from discreet.layout import Layout
 from discreet.microdata import Microdata
 from discreet.table import Table, tabulate
@@ -37,7 +35,7 @@ def build(data: Microdata, folder: Path) -> str:
     """Count the records and write the cube; gives its version. A cube that is there whole is never half written."""
     names = [d.name for d in data.dimensions]
     whole = tabulate(data, by=names, margins=[_corner(data.dimensions)])
-    folder.mkdir(parents=True, exist_ok=True)
+    own_folder(folder)
     (folder / "cube.json").unlink(missing_ok=True)
     state = hashlib.sha256(data.codebook.to_toml().encode())
     decimals = {}
@@ -45,11 +43,10 @@ def build(data: Microdata, folder: Path) -> str:
         state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
         _save(folder / f"{name}.npy", statistic.inner)
         decimals[name] = statistic.decimals
-    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode())
-    os.chmod(folder, 0o700)
+    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode(), private=True)
     version = state.hexdigest()[:16]
     told = {"version": version, "measure": whole.measure, "decimals": decimals}
-    write_whole(folder / "cube.json", json.dumps(told).encode())  # last: it says that the others are complete
+    write_whole(folder / "cube.json", json.dumps(told).encode(), private=True)  # last: it says all is there
     return version
 
 
@@ -96,7 +93,5 @@ def _corner(dimensions: tuple[Dimension, ...]) -> dict[str, list[str]]:
 
 
 def _save(path: Path, array: np.ndarray) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "wb") as file:
+    with whole_file(path, private=True) as file:
         np.save(file, np.ascontiguousarray(array))
-    os.replace(temporary, path)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, text, update
 from sqlalchemy.exc import (
@@ -26,6 +27,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from discreet.errors import DiscreetError, InputError
+from discreet.files import own_file
 from discreet.server.schema import keys, marks, metadata, record, sessions, tokens, users
 
 Row = Mapping[str, Any]
@@ -241,6 +243,7 @@ def _engine(url: str) -> Engine:
         if kind not in DIALECTS:
             raise InputError(wrong)
         if kind == "sqlite":
+            _own(made.database)
             engine = create_engine(made)
             event.listen(engine, "connect", _sqlite)
             event.listen(engine, "begin", _begin)
@@ -253,6 +256,15 @@ def _engine(url: str) -> Engine:
         )  # fmt: skip
     except (SQLAlchemyError, ImportError):
         raise InputError(wrong) from None
+
+
+def _own(database: str | None) -> None:
+    """The file of a store is its owner's alone before anything is written to it; SQLite's other files follow it."""
+    path = database or ""
+    if path.startswith("file:"):
+        path = urlsplit(path).path
+    if path not in ("", ":memory:"):
+        own_file(path)
 
 
 def _driver(url: str) -> str:

@@ -157,7 +157,7 @@ def _variable(made: Description, number: int, words: list[str]) -> Variable:
         place = [int(w) for w in rest[: 1 if made.separator else 2] if w.isdecimal()]
         if len(place) < (1 if made.separator else 2) or min(place) < 1:
             what = "its width" if made.separator else "its first column and width (or begin the file with <SEPARATOR>)"
-            raise made.fault(number, f"{name!r} needs {what} behind its name")
+            raise made.fault(number, f"the variable named here needs {what} behind its name")
         start, width = (0, *place) if made.separator else place
         rest = rest[len(place) :]
     return Variable(name=name, line=number, start=start, width=width, missing=tuple(w.strip() for w in rest if w))

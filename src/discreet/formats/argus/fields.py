@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,8 @@ def dimension(description: Description, variable: Variable, column: pa.Array) ->
             variable.line, f"the data hold {unknown:,} codes of {variable.name!r} that {where!r} does not list"
         )
     known = {code: text for code, text in labels.items() if code in made.codes}
-    return Dimension(made.name, made.leaves, made.groups, made.total, {**made.labels, **known}, made.level_names)
+    observed = not description.table and not (variable.hierarchy or labels)
+    return replace(made, labels={**made.labels, **known}, observed=observed)
 
 
 def _by_levels(description: Description, variable: Variable, codes: list[str]) -> Dimension:

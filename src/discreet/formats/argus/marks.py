@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, listed
 from discreet.hierarchy import read_text
 from discreet.release import Status
 from discreet.rules import Levels
@@ -117,7 +117,7 @@ def _say(marks: Marks, cell: int, what: str, rest: list[str], place: str) -> Non
         return
     if what not in LETTERS:
         known = [letter.lower() for letter in (*LETTERS, "C", "PL", "AB")]
-        raise InputError(f"{place}: unknown status {what.lower()!r}; {nearest(what.lower(), known)}")
+        raise InputError(f"{place}: what is said of the cell is none of {listed(known, 12)}")
     marks.status[cell] = LETTERS[what].value
 
 
@@ -137,8 +137,8 @@ def finder(table: Table) -> Callable[[list[str], str], int]:
         for d, code in zip(table.dimensions, codes, strict=True):
             try:
                 position.append(d.index(code or d.total))
-            except InputError as error:
-                raise InputError(f"{place}: {error}") from None
+            except InputError:
+                raise InputError(f"{place}: the code of {d.name!r} is not one of the table's") from None
         cell: int | None = cell_at.get(int(np.ravel_multi_index(position, table.layout.code_shape)))
         if cell is None:
             raise InputError(f"{place}: these codes are no cell of the table")

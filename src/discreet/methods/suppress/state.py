@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,11 +71,7 @@ class State:
             cell=np.concatenate([cut.cell for cut in flat]) if flat else np.empty(0, np.int64),
             coefficient=np.concatenate([cut.coefficient for cut in flat]) if flat else np.empty(0),
         )
-        if not Path(path).exists():  # a file keeps the rights it has
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        else:
-            os.chmod(path, 0o600)
-        write_whole(Path(path), whole.getvalue())
+        write_whole(path, whole.getvalue(), private=True)
 
 
 def fingerprint(problem: Problem) -> str:
