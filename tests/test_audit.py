@@ -178,7 +178,7 @@ def test_values_that_changed_without_a_word_are_refused() -> None:
     """Fail closed: published values that differ from the truth need what they imply."""
     table = dc.Table.of([[1, 2], [3, 4]], ["a", "b"])
     changed = dc.Protected(table, {"count": table.value + 1.0}, np.full(9, "s"), "noise")
-    with pytest.raises(dc.InputError, match="lower"):
+    with pytest.raises(dc.Unjudged, match="lower"):
         dc.audit(changed)
     bounds = {"lower": table.value + 1.0, "upper": table.value + 2.0}
     with pytest.raises(dc.InputError, match="do not hold"):

@@ -174,3 +174,86 @@ def test_an_unsettled_check_of_a_programme_is_not_consistent(monkeypatch: pytest
     found = check([Shown.of(release, book, {}, name="t")])
     assert [f.kind for f in found if f.level == "warning"] == ["not checked"]
     assert report(*found).verdict is Verdict.UNKNOWN
+
+
+def left(release: dc.Release, cell: int, value: float, measure: str = "count") -> dc.Release:
+    """The release with a value written back into a cell."""
+    values = np.array(release.values[measure])
+    values[cell] = value
+    return replace(release, values={**release.values, measure: values})
+
+
+@pytest.mark.parametrize("value", [1.0, 2.0, 0.0, -99.0])
+def test_a_value_left_in_a_marked_cell_is_exact(value: float) -> None:
+    """The first leak one looks for, in memory: exact with its reason, whether or not the value fits the sums."""
+    release = dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release()
+    for cell in np.flatnonzero(release.marked).tolist():
+        found = dc.audit(left(release, cell, value))
+        row = found.cells.iloc[0]
+        assert found.verdict is Verdict.FAIL
+        assert row["finding"] == "exact"
+        assert row["reason"] == "marked as confidential, and its count stands there"
+        assert len(found.number) == release.marked.sum()
+    assert set(dc.audit(release).reason) == {""}
+
+
+def test_a_value_left_in_another_measure_is_exact_too() -> None:
+    """Whatever measure is audited, a value of any other in a marked cell is a leak."""
+    table = dc.tabulate(dc.datasets.business(n=300), by=["region", "size"], value="turnover", top=3)
+    rule = dc.FewContributors(3)
+    release = dc.protect(table, dc.Suppress(rule, measures=("turnover", "count"))).release()
+    cell = int(np.flatnonzero(release.marked)[0])
+    for audited in ("turnover", "count"):
+        for other in ("turnover", "count"):
+            found = dc.audit(left(release, cell, 7, other), measure=audited)
+            assert other in found.cells.iloc[0]["reason"]
+            assert not found.ok
+
+
+def test_a_value_left_in_a_file_is_found_and_never_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same from a CSV on the command line, with true values at hand too; every format refuses to write it."""
+    done = dc.protect(TABLE, dc.Suppress(dc.Threshold(3)))
+    path = tmp_path / "t.csv"
+    done.release().to_csv(path)
+    assert run(["audit", str(path)]) == 0
+    path.write_bytes(path.read_bytes().replace(b"2,2,,c", b"2,2,2,c"))
+    assert run(["audit", str(path), "-o", str(tmp_path / "a.csv")]) == 1
+    said = capsys.readouterr()
+    assert "exact" in said.err
+    assert "marked as confidential, and its count stands there" in (tmp_path / "a.csv").read_text()
+    frame = done.cells.drop(columns="published count")
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    assert run(["audit", str(path), "--confidential", str(tmp_path / "all.csv")]) == 1
+    leaky = dc.Release.read_csv(path)
+    for name in dc.formats.NAMES:
+        with pytest.raises(dc.InputError, match="marked as confidential"):
+            dc.formats.to_bytes(leaky, name)
+    for way in (leaky.to_csv, leaky.to_dict):
+        with pytest.raises(dc.InputError, match="nothing is written"):
+            way()
+
+
+def test_a_mark_that_nobody_knows_is_unknown(tmp_path: Path) -> None:
+    """A status other than c may mean that a cell is hidden: the audit does not pass over it."""
+    path = tmp_path / "t.csv"
+    dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release().to_csv(path)
+    path.write_bytes(path.read_bytes().replace(b"1,1,20,", b"1,1,20,n"))
+    found = dc.audit(dc.Release.read_csv(path))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "status 'n'" in found.unjudged[0]
+
+
+def test_what_a_release_cannot_tell_is_refused() -> None:
+    """Arguments that need the truth are errors for a Release, not ignored."""
+    release = dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release()
+    for given in ({"prior": 0.5}, {"protection": 0.1}, {"protection": dc.Threshold(3)}, {"measure": "nobody"}):
+        with pytest.raises(dc.InputError):
+            dc.audit(release, **given)  # type: ignore[arg-type]
+
+
+def test_a_method_that_says_nothing_of_its_values_cannot_be_judged() -> None:
+    """Values that differ from the truth, and no word on what they imply: Unjudged."""
+    shown = TABLE.value + 1.0
+    odd = dc.Protected(TABLE, {"count": shown}, np.full(len(TABLE), "s"), "a method of one's own")
+    with pytest.raises(dc.Unjudged, match="without saying"):
+        dc.audit(odd)

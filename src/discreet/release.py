@@ -258,8 +258,35 @@ class Release:
             frame[name] = values if self.decimals[name] else pd.array(np.asarray(values), dtype="Int64")
         return frame.assign(status=self.status)
 
+    @property
+    def marked(self) -> Array:
+        """Which cells are marked as confidential."""
+        return np.asarray(self.status == CONFIDENTIAL)
+
+    @property
+    def left(self) -> dict[str, Array]:
+        """Per measure the cells that are marked as confidential and hold a value all the same, where there are any.
+
+        What discreet releases has none; a table that was published by others may.
+        """
+        found = {name: self.marked & np.isfinite(values) for name, values in self.values.items()}
+        return {name: cells for name, cells in found.items() if cells.any()}
+
+    def check_marked(self) -> None:
+        """Refuse to hand on a value that is marked as confidential."""
+        if found := self.left:
+            many = int(np.logical_or.reduce(list(found.values())).sum())
+            raise InputError(
+                f"{many:,} cells are marked as confidential ({CONFIDENTIAL}) and still hold a value of "
+                f"{', '.join(map(repr, found))}; nothing is written: take the values out"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON."""
+        self.check_marked()
+        return self._plain()
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "title": self.title,
             "source": self.source,
@@ -280,6 +307,7 @@ class Release:
     def to_csv(self, path: str | Path | None = None) -> bytes:
         """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given."""
         check_suffix(path, TEXT, "a CSV")
+        self.check_marked()
         data = b"".join([csv_head(self), *csv_pieces(self)])
         if path is not None:
             write_whole(path, data)
@@ -324,7 +352,7 @@ class Release:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):
             return NotImplemented
-        return self.dimensions == other.dimensions and self.to_dict() == other.to_dict()
+        return self.dimensions == other.dimensions and self._plain() == other._plain()
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -29,6 +29,13 @@ Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | None
 EXACT, NARROW, OPEN, UNKNOWN = "exact", "narrow", "open", "unknown"
 FINDINGS = (EXACT, NARROW, OPEN, UNKNOWN)
+REASONS = {
+    EXACT: "one value fits what is shown",
+    NARROW: "less room than its protection level",
+    OPEN: "",
+    UNKNOWN: "not settled in time",
+}
+PLACEHOLDER = "the values that stand in cells marked as confidential do not fit the sums and were left out"
 NO_TOTAL = (
     "no total found: no cell that is not shown stands in a sum with others, so nothing can be said of it; name the "
     "total of each dimension, or give its hierarchy"
@@ -55,6 +62,8 @@ class Audit:
     """Per audited cell its ``Status``, where the release is a Protected: only "u" are sensitive themselves."""
     settled: Array | None = field(default=None)
     """Per audited cell whether its interval is beyond doubt; None: all are."""
+    left: Array | None = field(default=None)
+    """Per audited cell the measures whose values stand there although it is marked as confidential; None: nowhere."""
     unjudged: tuple[str, ...] = ()
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
 
@@ -88,7 +97,17 @@ class Audit:
                 short = self.upper - self.lower < width - slack
             narrow = (self.lower > most + slack) | (self.upper < least - slack) | short
         doubt = False if self.settled is None else ~self.settled
-        return np.select([self.m == 1, narrow, doubt], [EXACT, NARROW, UNKNOWN], OPEN)
+        there = False if self.left is None else self.left != ""
+        return np.select([(self.m == 1) | there, narrow, doubt], [EXACT, NARROW, UNKNOWN], OPEN)
+
+    @property
+    def reason(self) -> Array:
+        """Why a cell is not open, in words."""
+        words = np.array([REASONS[name] for name in self.finding.tolist()], object)
+        if self.left is not None:
+            there = self.left != ""
+            words[there] = [f"marked as confidential, and its {names} stands there" for names in self.left[there]]
+        return words
 
     @property
     def verdict(self) -> Verdict:
@@ -122,12 +141,13 @@ class Audit:
         frame["lower"], frame["upper"] = self.lower, self.upper
         frame["width"] = self.upper - self.lower
         frame["values"], frame["bits"], frame["DR"] = self.m, self.bits, self.risk
-        frame["finding"] = self.finding
+        frame["finding"], frame["reason"] = self.finding, self.reason
         if self.status is not None:
             frame["status"] = self.status
         if self.truth is not None:
             frame["true"] = self.truth
         rank = np.select([self.finding == name for name in (EXACT, NARROW, UNKNOWN)], [0, 1, 2], 3)
+        rank = rank if self.left is None else np.where(self.left == "", rank, -1)
         return frame.iloc[np.lexsort((-self.risk, rank))]
 
     def summary(self) -> pd.DataFrame:
@@ -194,7 +214,7 @@ class Audit:
         return f"Audit({'; '.join([words, *self.unjudged])})"
 
 
-COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "status", "true")
+COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "reason", "status", "true")
 
 
 def audit(
@@ -220,15 +240,15 @@ def audit(
     >>> a.m.tolist(), a.risk.round(3).tolist()
     ([407.0, 407.0, 407.0, 407.0], [0.115, 0.115, 0.115, 0.115])
     """
-    seen = (
-        view_of_release(released, nonnegative=nonnegative)
-        if isinstance(released, Release)
-        else view(released, measure=measure, prior=prior, nonnegative=nonnegative)
-    )
-    if not isinstance(released, Release):
-        protection = _levels([released] if isinstance(released, Protected) else released, seen.measure, protection)
+    if isinstance(released, Release):
+        if prior is not None:
+            raise InputError("prior is measured from the truth, which a Release does not hold; audit the Protected")
+        seen = view_of_release(released, measure=measure, nonnegative=nonnegative)
+        return of_view(seen, targets, protection=protection, progress=progress)
+    seen = view(released, measure=measure, prior=prior, nonnegative=nonnegative)
+    protection = _levels([released] if isinstance(released, Protected) else released, seen.measure, protection)
     found = of_view(seen, targets, protection=protection, progress=progress)
-    return found if isinstance(released, Release) else replace(found, status=_status(released, found.number))
+    return replace(found, status=_status(released, found.number))
 
 
 def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
@@ -279,6 +299,8 @@ def of_view(
         quick = _quick(seen, targets)
         lower, upper, settled = quick or settled_intervals(seen.known, number, progress=progress)
     except InfeasibleError as error:
+        if seen.left is not None and (seen.left != "").any():
+            return _without_left(seen, targets, protection, progress)
         codes = _codes(seen, error.cells)
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
         raise InfeasibleError(error.cells, names) from None
@@ -300,8 +322,22 @@ def of_view(
         if truth is None:
             raise InputError("protection is measured from the truth, which is not at hand here")
         need = _need(protection, truth, number)
-    unjudged = (NO_TOTAL,) if _alone(seen, number) else ()
-    return Audit(seen, number, lower / grid, upper / grid, truth, need, settled=settled, unjudged=unjudged)
+    unjudged = (*seen.unjudged, *((NO_TOTAL,) if _alone(seen, number) else ()))
+    left = None
+    if seen.left is not None and (number < len(seen.left)).all() and (seen.left[number] != "").any():
+        left = seen.left[number]
+    return Audit(seen, number, lower / grid, upper / grid, truth, need, settled=settled, left=left, unjudged=unjudged)
+
+
+def _without_left(seen: View, targets: str | Array, protection: Protection, progress: Any) -> Audit:
+    """The audit when what stands in marked cells contradicts the sums: a dot or a zero that means nothing, perhaps."""
+    assert seen.left is not None
+    there, known = seen.left != "", seen.known
+    number = _targets(seen, targets)
+    lower, upper = np.where(there, -np.inf, known.lower), np.where(there, np.inf, known.upper)
+    blank = replace(seen, known=replace(known, lower=lower, upper=upper), left=None)
+    found = of_view(blank, number, protection=protection, progress=progress)
+    return replace(found, left=seen.left[found.number], unjudged=(*found.unjudged, PLACEHOLDER))
 
 
 def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, Array]:
@@ -345,7 +381,7 @@ def _quick(seen: View, targets: str | Array) -> tuple[Array, Array, None] | None
 def _targets(seen: View, targets: str | Array) -> Array:
     if isinstance(targets, str):
         if targets == "unknown":
-            return np.flatnonzero(seen.unknown)
+            return np.flatnonzero(seen.withheld)
         if targets == "inner":
             return seen.known.inner_variables()
         raise InputError(f'targets are "unknown", "inner", a mask or cell numbers, not {targets!r}')

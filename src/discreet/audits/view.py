@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.audits import relations as related
 from discreet.audits.system import Known
-from discreet.errors import InputError
+from discreet.errors import InputError, Unjudged, listed
 from discreet.layout import Layout
-from discreet.release import Protected, Release
+from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
 from discreet.table import Table
 
 Array = NDArray[Any]
@@ -33,11 +33,20 @@ class View:
     inner_truth: Array | None = None
     inner_place: Array | None = None
     """Where each inner cell stands in the product of all leaves; None if it is where it seems to."""
+    left: Array | None = None
+    """Per cell the measures whose values stand there although it is marked as confidential; "" where there is none."""
+    unjudged: tuple[str, ...] = ()
+    """What cannot be judged of the release, in words."""
 
     @property
     def unknown(self) -> Array:
         """Cells whose value is not published as it is."""
         return np.asarray(self.known.lower < self.known.upper)
+
+    @property
+    def withheld(self) -> Array:
+        """Cells whose value is not published as it is, or should not be."""
+        return self.unknown if self.left is None else self.unknown | (self.left != "")
 
 
 def view(
@@ -79,23 +88,42 @@ def view(
     return View(made, truth, tuple(t.layout for t in tables), name, decimals, inner, place)
 
 
-def view_of_release(release: Release, *, nonnegative: bool | None = None) -> View:
-    """The same for what the world sees: cells that are not shown, or not there, are unknown, and so is the truth."""
-    name = next(iter(release.values))
+def view_of_release(release: Release, *, measure: str | None = None, nonnegative: bool | None = None) -> View:
+    """The same for what the world sees: cells that are not shown, or not there, are unknown, and so is the truth.
+
+    A value that stands in a cell marked as confidential is known to everybody, and the cell is still one to audit.
+    """
+    if measure is not None and measure not in release.values:
+        raise InputError(f"{measure!r} is not among what is published: {', '.join(release.values)}")
+    name = measure or next(iter(release.values))
     decimals = release.decimals[name]
     layout = Layout.of(release.dimensions)
     at = np.ravel_multi_index(tuple(release.codes.T), layout.code_shape)
     shown = np.full(len(layout), np.nan)
     shown[at] = np.rint(release.values[name] * 10.0**decimals)
     if nonnegative is None:
-        nonnegative = not bool((shown < 0).any())
+        nonnegative = not bool((release.values[name][~release.marked] < 0).any())
     open_ = np.isnan(shown)
     made = Known(
         matrix=layout.matrix, lower=np.where(open_, -np.inf, shown), upper=np.where(open_, np.inf, shown),
         inner_lower=np.full(layout.n_inner, 0.0 if nonnegative else -np.inf),
         inner_upper=np.full(layout.n_inner, np.inf), integer=name == "count", relations=related.of_layout(layout),
     )  # fmt: skip
-    return View(made, None, (layout,), name, decimals, None)
+    left = np.full(len(layout), "", object)
+    for other, cells in release.left.items():
+        left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
+    return View(made, None, (layout,), name, decimals, left=left, unjudged=_marks(release))
+
+
+def _marks(release: Release) -> tuple[str, ...]:
+    """What is said of marks that nobody knows: the cells may be meant to be hidden."""
+    strange = sorted({str(mark) for mark in np.unique(release.status)} - {CONFIDENTIAL, OPEN})
+    if not strange:
+        return ()
+    return (
+        f"what the status {listed(strange, 3)} means is not known; write {CONFIDENTIAL!r} for a cell that is not "
+        "shown, and nothing for one that is",
+    )
 
 
 def _cell_bounds(protected: Protected, name: str, decimals: int) -> tuple[Array, Array, Array]:
@@ -110,7 +138,7 @@ def _cell_bounds(protected: Protected, name: str, decimals: int) -> tuple[Array,
     if low is None or high is None:
         low, high = shown, shown
         if (~protected.hidden & (np.abs(shown - truth) > 0.5)).any():
-            raise InputError(
+            raise Unjudged(
                 f"{protected.method!r} changes values without saying what a published one implies; an audit needs "
                 'details["lower"] and details["upper"]'
             )

@@ -101,7 +101,7 @@ def _against(release: Release, path: Path, negative: bool, progress: Callable[[i
             levels[k, at] = frame[column].astype(float) if column in frame.columns else 0
     except ValueError:
         raise InputError(f"{path.name!r}: a value or level is no number") from None
-    targets = np.flatnonzero(seen.unknown & ~np.isnan(truth))
+    targets = np.flatnonzero(seen.withheld & ~np.isnan(truth))
     return of_view(replace(seen, truth=truth), targets, protection=tuple(levels), progress=progress)
 
 
@@ -110,6 +110,8 @@ def _show(found: Audit, rows: int) -> None:
     from rich.table import Table as RichTable
 
     frame = found.cells.drop(columns="true", errors="ignore").head(rows)
+    if not frame["reason"].any():
+        frame = frame.drop(columns="reason")
     made = RichTable(title="Cells that are not shown", header_style="bold")
     for name in frame.columns:
         made.add_column(str(name), justify="right")

@@ -78,7 +78,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def total_option(command: Callable[..., None]) -> Callable[..., None]:
+def total_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which codes of a table are its totals (``total``)."""
     words = "The code of the total, in all dimensions or in one; DIMENSION= if it has none. Found unless stated."
     return click.option("--total", multiple=True, metavar="[DIMENSION=]CODE", help=words)(command)

@@ -89,6 +89,7 @@ def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
         raise InputError(f"only a Release is written, not a {type(release).__name__}; make one with .release()")
     if not len(release) or not release.values:
         raise InputError("the release has no cells; there is nothing to write")
+    release.check_marked()
     writer = getattr(importlib.import_module(f"{__name__}.{known.module}"), known.function)
     allowed = [name for name in inspect.signature(writer).parameters if name != "release"]
     for name in options:
