@@ -24,6 +24,7 @@ PERTURBING = {
     "cell-key-magnitude": ["--value", "income", "-P", "flex=50"],
     "stochastic": ["-P", "stay=0.6"],
     "barnard": ["-P", "p=0.5"],
+    "same-margins": ["-P", 'distribution="exact"'],
     "cta": ["--rule", "threshold(n=6)"],
     "swap": ["-P", "geography=area", "-P", 'risk=["age"]'],
     "pram": ["-P", "variable=age", "-P", "exact=true"],

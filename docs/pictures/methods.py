@@ -30,6 +30,7 @@ PROTECTED: dict[str, dc.Protected] = {
     "controlled-round": dc.ControlledRound(5)(table.slice(region="Total")),
     "small-count-round": dc.SmallCountRound(5, seed=1)(table),
     "cell-key-magnitude": dc.CellKeyMagnitude(flex=2000, epsilon=(1, 0.5, 0.2), seed=1)(firms),
+    "same-margins": dc.SameMargins(seed=1)(table.slice(region="Total")),
     "cta": dc.CTA("threshold(n=4)")(linked),
 }
 CHANGED: dict[str, Any] = {

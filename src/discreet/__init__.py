@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from discreet.methods.cell_key import CellKey, CellKeyMagnitude
     from discreet.methods.controlled import ControlledRound
     from discreet.methods.cta import CTA
+    from discreet.methods.moves import Moves, moves
     from discreet.methods.noise import expected_hellinger
     from discreet.methods.pram import Pram
     from discreet.methods.ptable import PTable
     from discreet.methods.recode import GlobalRecode, Sample
     from discreet.methods.redesign import Redesign
     from discreet.methods.rounding import RandomRound, Round, SemiControlledRound
+    from discreet.methods.same_margins import SameMargins
     from discreet.methods.small_counts import SmallCountRound
     from discreet.methods.stochastic import Stochastic
     from discreet.methods.suppress import Suppress
@@ -107,6 +109,7 @@ _HOME = {
     "Levels": "rules",
     "Marks": "rules",
     "Microdata": "microdata",
+    "Moves": "methods.moves",
     "Modular": "methods.suppress.modular",
     "NotAdditiveError": "errors",
     "Optimal": "methods.suppress.optimal",
@@ -128,6 +131,7 @@ _HOME = {
     "RiskReport": "risk.report",
     "Round": "methods.rounding",
     "Rule": "rules",
+    "SameMargins": "methods.same_margins",
     "Sample": "methods.recode",
     "SampleRisk": "risk",
     "SemiControlledRound": "methods.rounding",
@@ -160,6 +164,7 @@ _HOME = {
     "jos15_after": "risk",
     "jos15_risk": "risk",
     "line_risks": "risk",
+    "moves": "methods.moves",
     "plot": "plot",
     "policy": "policy",
     "population": "population",
@@ -210,6 +215,7 @@ __all__ = [
     "Marks",
     "Microdata",
     "Modular",
+    "Moves",
     "NotAdditiveError",
     "Optimal",
     "PPercent",
@@ -229,6 +235,7 @@ __all__ = [
     "RiskReport",
     "Round",
     "Rule",
+    "SameMargins",
     "Sample",
     "SampleRisk",
     "SemiControlledRound",
@@ -261,6 +268,7 @@ __all__ = [
     "jos15_after",
     "jos15_risk",
     "line_risks",
+    "moves",
     "plot",
     "policy",
     "population",

@@ -23,6 +23,7 @@ HOMES = {
     "cell-key-magnitude": "discreet.methods.cell_key:CellKeyMagnitude",
     "stochastic": "discreet.methods.stochastic:Stochastic",
     "barnard": "discreet.methods.barnard:Barnard",
+    "same-margins": "discreet.methods.same_margins:SameMargins",
     "cta": "discreet.methods.cta:CTA",
     "redesign": "discreet.methods.redesign:Redesign",
     "suppress": "discreet.methods.suppress:Suppress",

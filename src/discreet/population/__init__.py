@@ -21,6 +21,7 @@ from discreet.population.poisson_gamma import PoissonGamma, bethlehem_uniques, e
 from discreet.population.poisson_lognormal import PoissonLogNormal
 from discreet.population.polya import Polya, polya_theta
 from discreet.population.sample import Sample, read_sample
+from discreet.population.uniques import elamir_cells, skinner_holmes_unique
 
 __all__ = [
     "Choice",
@@ -38,6 +39,7 @@ __all__ = [
     "UniqueError",
     "bethlehem_uniques",
     "choose",
+    "elamir_cells",
     "elamir_skinner_theta",
     "entropy_from_frequencies",
     "expectation",
@@ -49,6 +51,7 @@ __all__ = [
     "poisson_frequencies",
     "polya_theta",
     "read_sample",
+    "skinner_holmes_unique",
     "takemura_uniques",
     "unique_error",
 ]

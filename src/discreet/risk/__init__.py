@@ -5,7 +5,9 @@ Every number here is a function of the true counts and as confidential as they a
 
 from discreet.risk.attribute import FrankPatterns, Share, dr, frank_patterns, gad, gad_star, wgad, wgad_star
 from discreet.risk.cell import bits, cell_risk, distribution_bits, possible_values
-from discreet.risk.expected import ExpectedRisk, channel, expected_channel, expected_r2
+from discreet.risk.channels import channel, expected_channel, pram_probability
+from discreet.risk.estimation import EstimationError, estimation_error
+from discreet.risk.expected import ExpectedRisk, expected_r2
 from discreet.risk.frequency import (
     WEIGHTS,
     Risk,
@@ -42,6 +44,7 @@ __all__ = [
     "WEIGHTS",
     "DisclosureGain",
     "Draws",
+    "EstimationError",
     "ExpectedMeasures",
     "ExpectedRisk",
     "FrankPatterns",
@@ -57,6 +60,7 @@ __all__ = [
     "distribution_bits",
     "dr",
     "draw_risks",
+    "estimation_error",
     "expected_channel",
     "expected_measures",
     "expected_r2",
@@ -72,6 +76,7 @@ __all__ = [
     "line_risks",
     "mean_cell_size",
     "possible_values",
+    "pram_probability",
     "r1",
     "r1_star",
     "r2",

@@ -15,20 +15,17 @@ from discreet.information import (
     Array,
     Axis,
     FloatOrArray,
-    Floats,
     conditional_entropy,
     entropy,
     read_counts,
-    read_values,
     same_shape,
     tables,
 )
+from discreet.risk.channels import affordable, expected_channel
 from discreet.risk.frequency import WEIGHTS, Form, Risk, hidden_factor, r2, read_weights
 from discreet.risk.transition import Transition, read_transition
 
 Perturbation: TypeAlias = Callable[[Array, np.random.Generator], Any]
-LIMIT = 4_000_000
-"""Most cells, over all outcomes of a method together, that are enumerated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +128,7 @@ def _exact(counts: Array, transition: Transition, w: tuple[float, ...], form: Fo
     values, sizes = np.unique(counts, return_counts=True)
     options = [transition.outcomes(int(v)) for v in values]
     number = math.prod(math.comb(int(s) + len(o) - 1, int(s)) for s, o in zip(sizes, options, strict=True))
-    _affordable(number * counts.size)
+    affordable(number * counts.size)
     groups = [list(_multisets(o, int(s))) for o, s in zip(options, sizes, strict=True)]
     p = np.array([math.prod(q for _, q in choice) for choice in itertools.product(*groups)])
     after = np.array([list(itertools.chain(*(g for g, _ in choice))) for choice in itertools.product(*groups)])
@@ -149,13 +146,6 @@ def _multisets(options: tuple[tuple[int, float], ...], size: int) -> Iterator[tu
         yield tuple(options[i][0] for i in chosen), ways * p
 
 
-def _affordable(cells: int) -> None:
-    if cells > LIMIT:
-        raise InputError(
-            "the method has too many outcomes on this table to list them all: pass seed= for a Monte Carlo mean"
-        )
-
-
 def _exact_channel(counts: Array, transition: Transition, w: tuple[float, ...], form: Form) -> ExpectedRisk:
     mean = _exact(counts, transition, w, form)
     h = entropy(counts)
@@ -164,47 +154,3 @@ def _exact_channel(counts: Array, transition: Transition, w: tuple[float, ...], 
     hidden = hidden_factor(np.array([h]), np.array([conditional_entropy(joint)]), form)
     terms = {**mean.terms, "entropy": float(base * hidden[0])}
     return ExpectedRisk(sum(a * t for a, t in zip(w, terms.values(), strict=True)), 0.0, terms, w, True, mean.draws)
-
-
-def channel(before: Any, after: Any) -> Floats:
-    r"""Pr(Y = c_j | X = c_i) of the recategorisations that move the fewest units: Theorems 2 and 4 of [Ant16]_.
-
-    K x K, for small tables and for checks; the measures use the O(K) formula. Rows of empty cells are 0. A perturbed
-    table of zeros only keeps nobody in place: its rows are uniform, so that Y tells nothing.
-
-    >>> channel([0, 2, 4], [0, 3, 3])
-    array([[0.  , 0.  , 0.  ],
-           [0.  , 1.  , 0.  ],
-           [0.  , 0.25, 0.75]])
-    """
-    f, g = read_values(before, "before").ravel(), read_values(after, "after").ravel()
-    same_shape(f, g)
-    n, m = f.sum(), g.sum()
-    if n == 0:
-        raise InputError("before sums to 0, so nobody can move: give a table with someone in it")
-    if m == 0:
-        return np.where(f[:, None] > 0, 1.0 / f.size, np.zeros((f.size, f.size)))
-    a, b = m * f, n * g
-    kept = np.minimum(a, b)
-    out = np.zeros((f.size, f.size))
-    if (a != b).any():
-        out = np.outer(a - kept, b - kept) / (n * m - kept.sum())
-    out[np.diag_indices(f.size)] = kept
-    result: Floats = np.divide(out, a[:, None], out=np.zeros_like(out), where=a[:, None] > 0)
-    return result
-
-
-def expected_channel(before: Any, transition: Any) -> Floats:
-    r"""Mean of Pr(Y = c_j | X = c_i) over all tables a transition matrix may give: Theorem 6 of [Ant16]_.
-
-    >>> expected_channel([1, 3], Transition.rounding(3)).round(4)
-    array([[0.3333, 0.6667],
-           [0.1111, 0.8889]])
-    """
-    counts = read_counts(before, "before").ravel()
-    options = [read_transition(transition).outcomes(int(v)) for v in counts]
-    _affordable(math.prod(len(o) for o in options) * counts.size**2)
-    total = np.zeros((counts.size, counts.size))
-    for choice in itertools.product(*options):
-        total += math.prod(p for _, p in choice) * channel(counts, [g for g, _ in choice])
-    return total

@@ -15,8 +15,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from discreet.errors import InputError, nearest
-from discreet.information import Array, Axis, FloatOrArray, Floats, read_counts, same_shape, shaped, tables
+from discreet.information import (
+    Array,
+    Axis,
+    FloatOrArray,
+    Floats,
+    conditional_entropy,
+    read_counts,
+    same_shape,
+    shaped,
+    tables,
+)
 from discreet.risk._summary import Summary, summarise
+from discreet.risk.channels import read_channel
 from discreet.risk.size_terms import SizeTerm, size_rows
 
 WEIGHTS = (0.1, 0.8, 0.1)
@@ -126,6 +137,7 @@ def r2(
     size: SizeTerm = "h2",
     epsilon: float = 0.5,
     empty: Empty = "error",
+    channel: Any = None,
 ) -> Risk:
     r"""Attribute-disclosure risk of a frequency table F after it was perturbed to G.
 
@@ -137,11 +149,14 @@ def r2(
     H(X) = 0 and, as its Tables 3 and 5 do, if the perturbed table is all zeros; it grows with what the perturbation
     hides, so use it only to compare with that paper.
 
+    ``channel`` is Pr(Y = c_j | X = c_i) where it is known, as after a pre-tabular method (section 3.6.5: ``channel`` of
+    :func:`discreet.moves`, or the matrix of PRAM); K x K, cells in the order of the flat table, for one table.
+
     >>> r2([0, 2, 4], [0, 3, 3])
     <R2 0.2790: zeros 0.3333 x 0.1, entropy 0.2103 x 0.8, size 0.7740 x 0.1>
     """
     w = read_weights(weights)
-    terms, batch = _after_of(before, after, form, axis, (size, epsilon, empty))
+    terms, batch = _after_of(before, after, form, axis, (size, epsilon, empty), channel)
     return weighted("R2", terms, w, batch)
 
 
@@ -154,13 +169,14 @@ def r2_star(
     size: SizeTerm = "h2",
     epsilon: float = 0.5,
     empty: Empty = "error",
+    channel: Any = None,
 ) -> Risk:
     r"""R2 without weights: the root mean square of its terms (section 3.6.4), never above R1* in the thesis form.
 
     >>> round(r2_star([0, 2, 4], [0, 3, 3]).value, 4)
     0.5015
     """
-    terms, batch = _after_of(before, after, form, axis, (size, epsilon, empty))
+    terms, batch = _after_of(before, after, form, axis, (size, epsilon, empty), channel)
     return _starred("R2*", terms, batch)
 
 
@@ -230,7 +246,7 @@ def _before(rows: Array, summary: Summary, size: str, epsilon: float, empty: str
 
 
 def _after_of(
-    before: Any, after: Any, form: str, axis: Axis, options: tuple[str, float, str]
+    before: Any, after: Any, form: str, axis: Axis, options: tuple[str, float, str], channel: Any
 ) -> tuple[dict[str, Floats], tuple[int, ...]]:
     if form not in ("thesis", "psd14"):
         raise InputError(f"unknown form {form!r}: {nearest(str(form), ('thesis', 'psd14'))}")
@@ -244,11 +260,22 @@ def _after_of(
     terms["zeros"] = np.where(
         none_left, 0.0 * terms["zeros"], terms["zeros"] ** power
     )  # 0 * NaN keeps an empty table's NaN
-    factor = hidden_factor(summary.entropy, summary.conditional, form)
+    conditional = summary.conditional if channel is None else _known(f, channel, axis)
+    factor = hidden_factor(summary.entropy, conditional, form)
     if form == "psd14":  # the paper's own figures have no second term where rounding leaves nobody
         factor = np.where(summary.after > 0, factor, 0.0)
     terms["entropy"] = terms["entropy"] * factor
     return terms, batch
+
+
+def _known(f: Array, channel: Any, axis: Axis) -> Floats:
+    """H(X|Y) of one table whose channel is known."""
+    if axis is not None:
+        raise InputError("channel= is that of one table: leave axis out and give the tables one by one")
+    if not f.any():
+        return np.zeros(1)
+    counts = f[0].astype(np.float64)
+    return np.array([conditional_entropy(counts[:, None] * read_channel(channel, counts))])
 
 
 def hidden_factor(entropy: Floats, conditional: Floats, form: str) -> Floats:

@@ -39,6 +39,8 @@ EXPLAINED = {
     "controlled-round": ROUNDED + " Totals add up.",
     "small-count-round": ROUNDED,
     "round": "To protect the people behind the numbers, they were rounded to the nearest multiple of the base.",
+    "same-margins": "To protect the people behind the numbers, the totals are shown as they are and what lies between "
+    "them was drawn at random among all tables with these totals: only the totals tell something.",
     "suppress": HIDDEN,
 }
 
