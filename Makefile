@@ -5,8 +5,16 @@ BIN    := $(VENV)/bin
 CODE   := src tests benchmarks
 DEMO   := demo
 PORT   := 8000
+DIST   := dist
+BUNDLE := bundle
+EXTRAS := server,postgresql
+FOR    :=  # another platform's bundle, e.g. FOR="--platform win_amd64 --python-version 3.12"
 
-.PHONY: demo test system lint docs site bench clean
+# R loads Python as a library; Debian has it in a package of its own
+SHARED := import os, sysconfig; v = sysconfig.get_config_var; \
+	os.path.exists(os.path.join(v('LIBDIR'), v('INSTSONAME'))) or print('libpython' + v('py_version_short'))
+
+.PHONY: demo test system lint docs site bench dist bundle clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -25,12 +33,17 @@ demo: $(VENV)/installed  ## the table server on the synthetic census; prints its
 test: system lint  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist loadgroup
 
-system:  # Debian packages that the tests need: a browser, a database server, a proxy, and Java for Spark
+system:  # Debian packages that the tests need: a browser, a database server, a proxy, Java for Spark, and R
 	@missing=; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
 	command -v nginx >/dev/null || test -x /usr/sbin/nginx || missing="$$missing nginx-light"; \
 	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
+	command -v Rscript >/dev/null || missing="$$missing r-base-core"; \
+	for name in reticulate testthat; do \
+		test -d /usr/lib/R/site-library/$$name || missing="$$missing r-cran-$$name"; \
+	done; \
+	shared=$$($(PYTHON) -c "$(SHARED)"); test -z "$$shared" || missing="$$missing $$shared"; \
 	test -z "$$missing" || { test "$$(id -u)" = 0 && apt-get update -q && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; } || \
 		{ echo "these are missing:$$missing (apt-get install$$missing)"; exit 1; }
@@ -49,5 +62,16 @@ site: $(VENV)/installed  ## the documentation as pages that need no network: sit
 bench: $(VENV)/installed  ## ratios, side by side with what a user would use instead; writes docs/benchmarks.md
 	$(BIN)/python benchmarks/page.py $(BENCH)
 
+dist: $(VENV)/installed  ## what is uploaded: source distribution and wheel, the same bytes for the same commit
+	rm -rf $(DIST)
+	$(BIN)/python -m build --no-isolation --outdir $(DIST) .
+	$(BIN)/python -m twine check --strict $(DIST)/*
+
+bundle: dist  ## a folder of wheels for machines without a network, with a note on how to install them
+	rm -rf $(BUNDLE)
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --only-binary :all: $(FOR) -c constraints.txt \
+		-d $(BUNDLE)/wheels "$$(ls $(DIST)/*.whl)[$(EXTRAS)]"
+	cp deploy/bundle.txt $(BUNDLE)/INSTALL.txt
+
 clean:
-	rm -rf $(VENV) $(DEMO) site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) $(DIST) $(BUNDLE) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -21,7 +21,7 @@ def run_console(block: str, folder: Path, page: str) -> None:
     block = block.replace("\\\n", "")  # a backslash at its end lets a command go on in the next line
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, expected = part.partition("\n")
-        if command.startswith(("git ", "make ", "pip ")):
+        if command.startswith(("git ", "make ", "pip ", "R CMD ")):
             continue  # set-up that this very run has done
         bin_folder = str(Path(sys.executable).parent)
         environment = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}

@@ -34,8 +34,18 @@ def example(text: str) -> Callable[[Any], Any]:
     return add
 
 
+def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from discreet.version import described
+
+        click.echo(f"discreet, version {described()}")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(discreet.__version__, prog_name="discreet")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Version and commit."
+)
 def app() -> None:
     """Protect statistical tables: measure how disclosive they are, protect them, prove it."""
 

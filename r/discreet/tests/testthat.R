@@ -1,0 +1,4 @@
+library(testthat)
+library(discreet)
+
+test_check("discreet")
