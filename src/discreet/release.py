@@ -72,6 +72,9 @@ class Protected:
     details: Mapping[str, Any] = field(default_factory=dict)
     """What was done, for the methodologist (confidential). A method that changes values puts arrays "lower" and "upper"
     here: the least and greatest true value that each published one allows, which is what an audit goes by."""
+    truthful: bool | None = None
+    """Whether every value that is shown is the true one; None: the method does not say, and nothing that hangs on it
+    (the check of tables against each other) can be judged."""
 
     def __post_init__(self) -> None:
         n = len(self.table)
@@ -142,6 +145,7 @@ class Protected:
             title=self.table.title if title is None else title,
             source=self.table.source if source is None else source,
             notes=tuple(notes),
+            truthful=self.truthful,
         )
 
     def __repr__(self) -> str:
@@ -178,7 +182,7 @@ class Publish:
     def __call__(self, table: Table) -> Protected:
         names = self.measures or (table.measure,)
         status = np.full(len(table), Status.PUBLISHED.value)
-        return Protected(table, {n: publishable(table, n) for n in names}, status, AS_IT_IS)
+        return Protected(table, {n: publishable(table, n) for n in names}, status, AS_IT_IS, truthful=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +197,7 @@ class Hide:
         status = np.where(gone, Status.PRIMARY.value, Status.PUBLISHED.value)
         names = self.measures or (table.measure,)
         published = {n: np.where(gone, np.nan, publishable(table, n).astype(float)) for n in names}
-        return Protected(table, published, status, "cell suppression")
+        return Protected(table, published, status, "cell suppression", truthful=True)
 
     def _mask(self, table: Table) -> Array:
         gone = np.zeros(len(table), bool)
@@ -239,6 +243,8 @@ class Release:
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    truthful: bool | None = None
+    """Whether its method says that every value shown is the true one, or changed; None: it does not say."""
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -190,7 +190,7 @@ def _protected(
     )  # fmt: skip
     changed = made(records)
     table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)
-    return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words)
+    return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words, truthful=made.truthful)
 
 
 def _summary(done: Protected, seconds: float) -> str:

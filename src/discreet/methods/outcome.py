@@ -29,7 +29,7 @@ def perturbed(
             lower = np.where(table.layout.signed, lower, np.maximum(lower, 0))
         details = {"lower": lower / scale, "upper": upper / scale, **details}
     status = np.full(len(table), Status.PUBLISHED.value)
-    return Protected(table, {table.measure: published}, status, method, details)
+    return Protected(table, {table.measure: published}, status, method, details, truthful=False)
 
 
 def is_count(table: Table) -> bool:

@@ -39,6 +39,7 @@ class Pram:
     seed: int | None = None
 
     words: ClassVar[str] = "categories changed at random before counting"
+    truthful: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         share("stay", self.stay)

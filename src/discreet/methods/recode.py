@@ -38,6 +38,7 @@ class GlobalRecode:
     groups: Mapping[str, Sequence[str]] | None = None
 
     words: ClassVar[str] = "categories combined before counting"
+    truthful: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if (self.level is None) == (self.groups is None):
@@ -114,6 +115,7 @@ class Sample:
     seed: int | None = None
 
     words: ClassVar[str] = "a random sample of the records"
+    truthful: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 < self.fraction <= 1:

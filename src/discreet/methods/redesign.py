@@ -47,7 +47,8 @@ class Redesign:
         shown = np.where(gone, np.nan, publishable(made, made.measure).astype(float))
         words = "; ".join(f"{n}: {', '.join(g)}" for n, g in self.merge.items())
         details = {"merge": {n: {c: list(p) for c, p in g.items()} for n, g in self.merge.items()}}
-        return Protected(made, {made.measure: shown}, status, f"table redesign (combined {words})", details)
+        said = f"table redesign (combined {words})"
+        return Protected(made, {made.measure: shown}, status, said, details, truthful=True)
 
     def _table(self, table: Table) -> Table:
         """The table with the combined codes beside the old ones."""

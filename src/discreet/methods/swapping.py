@@ -65,6 +65,7 @@ class Swap:
     seed: int | None = None
 
     words: ClassVar[str] = "records swapped before counting"
+    truthful: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         share("rate", self.rate)

@@ -20,6 +20,10 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 STRICT = Consistency()
 LINK = "protect the tables together (linked), or hide the same cells in all of them (marks)"
 EXAMPLES = 5
+UNSAID = (
+    "the method does not say whether it shows true values (Protected(..., truthful=True) or False), so the table "
+    "cannot be set against others"
+)
 UNCHECKED = ("not checked", "not compared")  # kinds of findings that leave the verdict open
 
 
@@ -42,7 +46,7 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
 
     Tables are compared that have the source and the measure in common. Errors: a cell hidden in one table and shown in
     another; a hidden cell that follows from several tables together; a true value that differs between tables; a cell
-    shown exactly here and perturbed there.
+    shown exactly here and perturbed there; a table whose method does not say whether it shows true values.
     """
     found: list[Finding] = []
     for table in tables:
@@ -50,7 +54,11 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
             why = table.problem or "it has too many combinations of codes"
             found.append(Finding(level=WARNING, kind="not compared", text=f"not compared with other tables: {why}",
                                  source=table.source, cells=len(table.cells), tables=(table.name,)))  # fmt: skip
-    fit = sorted((t for t in tables if not t.problem and not too_large(t)), key=lambda t: t.source)
+        if table.exact is None:
+            found.append(Finding(level=ERROR, kind="not judged", text=UNSAID, source=table.source,
+                                 cells=len(table.cells), tables=(table.name,)))  # fmt: skip
+    said = [t for t in tables if t.exact is not None]
+    fit = sorted((t for t in said if not t.problem and not too_large(t)), key=lambda t: t.source)
     for _, group in groupby(fit, key=lambda t: t.source):
         union = Union.of(list(group))
         for measure in dict.fromkeys(m for t in union.tables for m in t.values):

@@ -20,9 +20,6 @@ from discreet.release import CONFIDENTIAL, Release
 
 Array = NDArray[Any]
 
-# what a method says of itself when every value it shows is the true one; so is whatever hides cells taken to be
-EXACT = ("published as it is", "cell suppression", "table redesign", "categories combined before counting")
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -57,7 +54,8 @@ class Shown:
     values: Mapping[str, Array]
     """In whole units of the last decimal; 0 where hidden."""
     decimals: Mapping[str, int]
-    exact: bool
+    exact: bool | None
+    """Whether the values shown are the true ones; None: nobody says, so they are set against nothing."""
     problem: str = ""
     """Why it cannot be set against other tables, if it cannot."""
 
@@ -72,8 +70,12 @@ class Shown:
         unit: str = "",
         source: str = "",
         filtered: bool = False,
+        truthful: bool | None = None,
     ) -> Shown:
-        """``filtered``: the release was cut out of a larger table, so that its own axes show whole categories."""
+        """``filtered``: the release was cut out of a larger table, so that its own axes show whole categories.
+
+        ``truthful``: whether its values are the true ones, for a release that does not say, such as one of a file.
+        """
         known = {d.name: d for d in book.dimensions}
         axes, problem = [], ""
         within = {n: _leaves(known[n], codes) for n, codes in population.items()}
@@ -93,7 +95,7 @@ class Shown:
             cells=np.asarray(release.codes), hidden=gone,
             values={m: _units(v, release.decimals[m]) for m, v in release.values.items()},
             decimals=dict(release.decimals), problem=problem,
-            exact=release.method.startswith(EXACT) or bool(gone.any()),
+            exact=release.truthful if truthful is None else truthful,
         )  # fmt: skip
 
     def words(self, cell: int) -> str:

@@ -156,7 +156,7 @@ def protected(unit: Unit, data: Microdata) -> Protected:
     if not changes_records(how):
         return protect(_table(unit, data, names), method)
     done = protect(_table(unit, _changed(how, data), names), Publish())
-    return dataclasses.replace(done, method=method.words)
+    return dataclasses.replace(done, method=method.words, truthful=method.truthful)
 
 
 _last: dict[str, tuple[How, Microdata, Microdata]] = {}

@@ -1,9 +1,10 @@
 """The differencing guard: what is asked now, set against what the same user was told before.
 
-A table tells about sets of people: one set of finest codes per variable, crossed. Two sets that agree in all variables
-but one tell of their difference by subtraction. The guard finds such pairs from the geometry of the queries alone and
-flags a difference that nobody was given directly when the policy would not have given it: fewer than
-``min_difference`` or ``min_population`` people, or fewer than ``min_mean`` per cell of the table that both queries
+A table tells about sets of people: one set of finest codes per variable, crossed, and every union of these, because a
+reader can add them up. Two sets that agree in all variables but one tell of their difference by subtraction; sets of
+several earlier tables that agree in all other variables are taken together. The guard finds such differences from the
+geometry of the queries alone and flags one that nobody was given directly when the policy would not have given it: fewer
+than ``min_difference`` or ``min_population`` people, or fewer than ``min_mean`` per cell of the table that both queries
 cross it with. The number of people is the count that the policy's method would show for the difference, by the same
 keys, so a verdict tells no more than asking for the difference would.
 """
@@ -11,10 +12,9 @@ keys, so a verdict tells no more than asking for the difference would.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -29,12 +29,12 @@ from discreet.layout import Layout
 from discreet.microdata import Microdata
 from discreet.policy import Policy, Query
 from discreet.server.cube import narrowed
+from discreet.server.unions import laminar, union, unions
 from discreet.table import Table
 
 Array = NDArray[Any]
 CELL_BY_CELL = ("cell-key", "random-round", "round", "publish")  # one cell's noise does not depend on the others
 MOST_COUNTS = 50_000  # protected counts that are kept
-NEAR = 0.8  # share of codes that two populations have in common when they are nearly the same
 Box = tuple[tuple[int, int], ...]  # (axis, set of leaves as bits), for the axes that are not whole
 
 
@@ -55,7 +55,7 @@ class Flag:
 
 
 class Pair(NamedTuple):
-    """Two families along an axis: the largest set both have (0 if none), how many, and what subtraction leaves."""
+    """Two families along an axis: the largest set both make up (0: none), its pieces, and what subtraction leaves."""
 
     shared: int
     cells: int
@@ -75,11 +75,12 @@ class Guard:
         self._counts: dict[Box, float] = {}
         self._cubes: dict[frozenset[int], Table] = {}
         self.pair = lru_cache(maxsize=200_000)(self._pair)
+        self.joint = lru_cache(maxsize=20_000)(self._joint)
 
     def geometry(self, query: Query) -> Geometry:
         """What a query tells about: along each axis the filter's codes, the codes of a level and all, or all.
 
-        A filter with several codes tells about each of them; ``answer`` never adds them up.
+        A filter with several codes tells about each of them and so, as any family does, about their unions.
         """
         families = [0] * len(self.dimensions)
         for name, codes in query.where:
@@ -146,23 +147,47 @@ class Guard:
         open_ = (left & np.where(blocked[:, None] == 0, True, apart)) & (blocked[:, None] <= 1)
         told: dict[Box, tuple[int, int]] = {}
         for row, axis in zip(*(found.tolist() for found in np.nonzero(open_)), strict=True):
-            met = [self.pair(k, new.families[k], other) for k, other in enumerate(earlier[row].tolist())]
-            context = tuple((k, p.shared) for k, p in enumerate(met) if k != axis and p.shared != self.whole[k])
-            cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
-            for over in met[axis].left:
-                box = tuple(sorted((*context, (axis, over))))
-                first, most = told.get(box, (axis, 0))
-                told[box] = (min(axis, first), max(cells, most))
+            families = earlier[row].tolist()
+            self._tell(told, new, families, axis, self.pair(axis, new.families[axis], families[axis]).left)
+        for axis, families, left_over in self._together(new, earlier[blocked <= 1]):
+            self._tell(told, new, families, axis, left_over)
         return told
+
+    def _tell(
+        self, told: dict[Box, tuple[int, int]], new: Geometry, families: Sequence[int], axis: int, left: tuple[int, ...]
+    ) -> None:
+        """Note what is left along an axis, within the sets that both queries tell about along the others."""
+        met = [self.pair(k, new.families[k], other) for k, other in enumerate(families)]
+        context = tuple((k, p.shared) for k, p in enumerate(met) if k != axis and p.shared != self.whole[k])
+        cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
+        for over in left:
+            box = tuple(sorted((*context, (axis, over))))
+            first, most = told.get(box, (axis, 0))
+            told[box] = (min(axis, first), max(cells, most))
+
+    def _together(self, new: Geometry, earlier: Array) -> Iterator[tuple[int, list[int], tuple[int, ...]]]:
+        """Axis, families and what is left, where earlier queries that differ in one axis alone are taken together."""
+        for axis, mine in enumerate(new.families):
+            near = np.ones(len(earlier), bool)
+            for k in set(range(len(new.families))) - {axis}:
+                shares = [self.pair(k, new.families[k], other).shared > 0 for other in range(len(self.families[k]))]
+                near &= np.array(shares)[earlier[:, k]]
+            alike: dict[tuple[int, ...], set[int]] = {}
+            for row in earlier[near].tolist():
+                alike.setdefault((*row[:axis], *row[axis + 1 :]), set()).add(row[axis])
+            for others, held in alike.items():
+                if len(held) > 1 and (left := self.joint(axis, mine, frozenset(held))):
+                    yield axis, [*others[:axis], mine, *others[axis:]], left
+
+    def _joint(self, axis: int, mine: int, others: frozenset[int]) -> tuple[int, ...]:
+        """What a family leaves of several others, as long as these do not cut across each other."""
+        sets = frozenset().union(*(self.families[axis][other] for other in others))
+        return unions(self.families[axis][mine], sets)[1] if laminar(sets) else ()
 
     def _pair(self, axis: int, mine: int, other: int) -> Pair:
         a, b = self.families[axis][mine], self.families[axis][other]
-        both = a & b
-        return Pair(
-            shared=max(both, key=lambda one: (one.bit_count(), one), default=0),
-            cells=max(len(both - {self.whole[axis]}), 1),
-            left=() if a == b else _left_over(a, b),
-        )
+        both, left = unions(a, b)
+        return Pair(shared=union(both), cells=max(len(both), 1), left=left)
 
     def _averaging(self, new: Geometry, before: Sequence[Geometry]) -> int | None:
         """The axis of which too many groups were asked that cut across one that is asked now."""
@@ -214,6 +239,9 @@ class Guard:
         return out
 
     def _asked(self, data: Microdata, box: Mapping[int, int]) -> dict[str, Array]:
+        if not all(box.values()):  # nobody
+            key = {} if data.codebook.key is None and data.secret is None else {"key": np.zeros(1, np.uint64)}
+            return {"count": np.zeros(1, np.int64), **key}
         where = {
             self.dimensions[axis].name: [self.dimensions[axis].leaves[p] for p in _positions(bits)]
             for axis, bits in box.items()
@@ -232,35 +260,9 @@ def query_of(canonical: str) -> Query:
 
 
 @lru_cache(maxsize=4096)
-def _left_over(mine: frozenset[int], theirs: frozenset[int]) -> tuple[int, ...]:
-    """What is left when a set of one family is taken from a larger, or nearly equal, one of the other.
-
-    Left out is what one of the families holds itself: that was told anyway.
-    """
-    found: dict[int, None] = {}
-    for large, small in itertools.chain(itertools.product(mine, theirs), itertools.product(theirs, mine)):
-        left = large & ~small
-        if not left or not large & small:
-            continue
-        if small & ~large:  # neither holds the other: only near duplicates tell anything
-            if (large & small).bit_count() < NEAR * (large | small).bit_count():
-                continue
-            left = large ^ small
-        if not (_made_of(left, mine) or _made_of(left, theirs)):
-            found[left] = None
-    return tuple(found)
-
-
-@lru_cache(maxsize=4096)
 def _crossing(one: int, others: frozenset[int]) -> int:
     """How many sets have something in common with one and lie neither within nor around it."""
     return sum(1 for other in others if one & other and one & ~other and other & ~one)
-
-
-def _made_of(left: int, family: frozenset[int]) -> bool:
-    """Whether some sets of a family, none overlapping, make up a set: then it was told anyway."""
-    inside = [s for s in family if s & ~left == 0]
-    return _union(inside) == left
 
 
 @lru_cache(maxsize=4096)
@@ -270,14 +272,7 @@ def _level_sets(dimension: Dimension, level: str) -> frozenset[int]:
 
 
 def _bits(dimension: Dimension, code: str) -> int:
-    return _union(1 << dimension.leaf_position[leaf] for leaf, sign in dimension.leaves_of(code).items() if sign > 0)
-
-
-def _union(sets: Iterable[int]) -> int:
-    out = 0
-    for one in sets:
-        out |= one
-    return out
+    return union(1 << dimension.leaf_position[leaf] for leaf, sign in dimension.leaves_of(code).items() if sign > 0)
 
 
 def _positions(bits: int) -> list[int]:

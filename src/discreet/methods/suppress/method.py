@@ -114,7 +114,7 @@ class Suppress:
         }  # fmt: skip
         told: dict[str, Any] = {"rule": str(self.rule), "why": step, "primary": int((status == "u").sum()), **details}
         told |= {name: int((step == name).sum()) for name in STEPS if name in details}
-        return Protected(table, shown, status, "cell suppression", told | _room(table, roles))
+        return Protected(table, shown, status, "cell suppression", told | _room(table, roles), truthful=True)
 
 
 def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:

@@ -1,0 +1,119 @@
+"""The table server of JOS15 sections 2.1, 2.3 and 6, by enumeration and from the outside."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.policy import GuardRules, Policy, Query
+from discreet.server.guard import Guard
+from tests import servers
+
+CODES = "abcde"
+PARTS = {"X": "ab", "Y": "cde"}
+OTHER = {"P": "a", "Q": "bcd", "R": "e"}
+FEWEST = 10
+
+# -- section 6: several queries of one user ---------------------------------------------------------------------
+
+# a query in words, and the sets of finest codes that its table shows
+FILTERS = {
+    "sex where area=" + "|".join(some): list(some) for n in range(1, 6) for some in itertools.combinations(CODES, n)
+}
+GROUPS = {
+    "sex where area=" + "|".join(some): [held[name] for name in some]
+    for held in (PARTS, OTHER)
+    for n in range(1, len(held) + 1)
+    for some in itertools.combinations(held, n)
+}
+TABLES = {
+    "sex": [CODES], "area": [*CODES, *PARTS.values(), *OTHER.values(), CODES],
+    "area:level 1": [*PARTS.values(), CODES], "area:hierarchy 2 level 1": [*OTHER.values(), CODES],
+}  # fmt: skip
+SHOWN = FILTERS | GROUPS | TABLES
+
+
+def bits(codes: Iterable[str]) -> np.ndarray:
+    return np.array([code in set(codes) for code in CODES], int)
+
+
+def sums(sets: list[np.ndarray]) -> set[tuple[int, ...]]:
+    """All unions of sets without a common element: what is told by adding."""
+    found = {tuple([0] * len(CODES))}
+    for one in sets:
+        found |= {tuple(np.array(x) + one) for x in found if not (np.array(x) & one).any()}
+    return found
+
+
+def gives_away(people: np.ndarray, *queries: str) -> bool:
+    """Whether a set of few people follows by adding and subtracting, that no sum of shown sets is: linear algebra."""
+    shown = [bits(s) for query in queries for s in SHOWN[query]]
+    told, matrix = sums(shown), np.array(shown)
+    rank = np.linalg.matrix_rank(matrix)
+    for x in itertools.product((0, 1), repeat=len(CODES)):
+        few = any(x) and x not in told and np.array(x) @ people < FEWEST
+        if few and np.linalg.matrix_rank(np.vstack([matrix, x])) == rank:
+            return True
+    return False
+
+
+def guarded(people: np.ndarray) -> Guard:
+    parents = [
+        {code: group for group, held in groups.items() for code in held if held != code} for groups in (PARTS, OTHER)
+    ]
+    parents[1] |= {"a": "P", "e": "R"}
+    area = dc.Dimension.from_parents("area", *parents, total="All")
+    table = dc.Table.of(np.array([people // 2, people - people // 2]).T, [area, dc.Dimension.flat("sex", ["f", "m"])])
+    rules = GuardRules(action="refuse", min_difference=FEWEST, max_overlaps=1000)
+    return Guard(table, Policy(publish="as it is", guard=rules))
+
+
+def query(words: str) -> Query:
+    variables, _, where = words.partition(" where ")
+    return Query.of(variables, where=where or None)
+
+
+@pytest.mark.parametrize("people", [[300, 300, 300, 300, 4], [4, 300, 300, 5, 300], [300, 6, 300, 300, 300]])
+def test_every_union_that_two_queries_tell_about_is_seen(people: list[int]) -> None:
+    """All pairs of all queries on a variable with two hierarchies: flagged if and only if somebody is singled out."""
+    counts = np.array(people)
+    guard = guarded(counts)
+    geometry = {words: guard.geometry(query(words)) for words in SHOWN}
+    wrong = [
+        (new, old)
+        for new, old in itertools.product(SHOWN, repeat=2)
+        if (guard.check(geometry[new], [geometry[old]]) is not None) != gives_away(counts, new, old)
+    ]
+    assert wrong == []
+
+
+def test_several_earlier_tables_are_taken_together() -> None:
+    """Everybody, less the codes of three earlier tables: all triples and quadruples of single codes and everybody."""
+    counts = np.array([300, 300, 300, 300, 4])
+    guard = guarded(counts)
+    single = [f"sex where area={code}" for code in CODES]
+    for n in (2, 3, 4):
+        for some in itertools.permutations(["sex", *single], n + 1):
+            if len(some) > 4 and some != tuple(sorted(some)):
+                continue  # the order of many tells nothing new
+            new, *before = some
+            flag = guard.check(guard.geometry(query(new)), [guard.geometry(query(words)) for words in before])
+            assert (flag is not None) == gives_away(counts, *some), some
+
+
+def test_a_query_of_several_codes_and_everybody(tmp_path: Path) -> None:
+    """The example of the review, through the server: whichever of the two is asked second is refused."""
+    text = servers.policy_text(query="nested_only = false", guard="refuse")
+    most, everybody = {"variables": "sex", "where": "citizenship=NAT+EU+EUR+OTH"}, {"variables": "sex"}
+    for asked in itertools.permutations([most, everybody]):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        with servers.client(folder, text) as client:
+            replies = [client.get("/api/table", params=one) for one in asked]
+        assert [reply.status_code for reply in replies] == [200, 403]
+        assert replies[1].json()["rule"] == "guard_difference"
