@@ -16,13 +16,13 @@ from discreet import totals
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
+from discreet.naming import STATUS, meant, unused
 from discreet.total_names import like_a_total
 
 if TYPE_CHECKING:
     from discreet.codebook import Codebook
 
 Array = NDArray[Any]
-STATUS = "status"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,8 @@ def from_csv(
     columns = list(zip(*rows, strict=True))
     split = len(head) - 1 - measures
     values, decimals = {}, {}
-    for name, column in zip(head[split:-1], columns[split:-1], strict=True):
+    for at, column in zip(range(split, len(head) - 1), columns[split:-1], strict=True):
+        name = meant(head[at], head[:at])
         if name in values:
             raise InputError(f"{path.name!r}: two columns of numbers are called {name!r}")
         if not all(_is_number(x) for x in column if x):
@@ -67,7 +68,7 @@ def from_csv(
 def _rows(path: Path, measures: int) -> tuple[list[str], list[list[str]]]:
     rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
     head = rows[0] if rows else []
-    if len(head) < measures + 2 or head[-1] != STATUS or not rows[1:]:
+    if len(head) < measures + 2 or head[-1] != unused(STATUS, head[:-1]) or not rows[1:]:
         raise InputError(f"{path.name!r} is no table that discreet wrote; make one with `discreet tabulate`")
     if bad := next((n for n, row in enumerate(rows, 1) if len(row) != len(head)), 0):
         raise InputError(f"{path.name!r} line {bad}: {len(rows[bad - 1])} fields where the head has {len(head)}")

@@ -147,7 +147,10 @@ def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict
 
 def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     columns = column_names(frame)
-    wanted = _measures(columns, how)
+    if repeated := [c for c in dict.fromkeys(columns) if columns.count(c) > 1]:
+        raise InputError(f"the table has two columns of one name; rename one: {headings(repeated)}")
+    asked = [d if isinstance(d, str) else d.name for d in dimensions or ()]
+    wanted = _measures(columns, how, asked)
     names = [c for c in columns if c not in wanted.values()] if dimensions is None else dimensions
     if not names:
         raise InputError("the table has no dimension: every column holds numbers of cells")
@@ -234,9 +237,9 @@ def _places(dimension: Dimension, codes: Coded) -> Array:
     return place
 
 
-def _measures(columns: Sequence[str], how: Reading) -> dict[str, str]:
+def _measures(columns: Sequence[str], how: Reading, dimensions: Sequence[str]) -> dict[str, str]:
     """The statistic's name and its column."""
-    if how.count is None and how.value is None and "count" in columns:
+    if how.count is None and how.value is None and "count" in columns and "count" not in dimensions:
         return {"count": "count"}
     wanted = {} if how.count is None else {"count": str(how.count)}
     if how.value is not None:
@@ -247,6 +250,8 @@ def _measures(columns: Sequence[str], how: Reading) -> dict[str, str]:
     for column in wanted.values():
         if column not in columns:
             raise InputError(f"the table has no column {column!r}; {headings(columns, column)}")
+        if column in dimensions:
+            raise InputError(f"column {column!r} is named as a dimension and as numbers; it is one of them")
     return wanted
 
 

@@ -20,6 +20,7 @@ from discreet import published as reading
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.files import TEXT, check_suffix, write_whole
+from discreet.naming import STATUS, beside, heads
 from discreet.table import Table, code_columns
 from discreet.totals import Totals
 
@@ -107,11 +108,11 @@ class Protected:
         """Codes, true and published values and status (confidential)."""
         import pandas as pd
 
-        frame = pd.DataFrame(code_columns(self.table.layout))
+        columns: dict[str, Any] = {}
         for name, values in self.published.items():
-            frame[name] = self.table.statistic(name).values
-            frame[f"published {name}"] = values
-        return frame.assign(status=self.status)
+            columns[name] = self.table.statistic(name).values
+            columns[f"published {name}"] = values
+        return beside(pd.DataFrame(code_columns(self.table.layout)), {**columns, STATUS: self.status})
 
     def summary(self) -> pd.DataFrame:
         """How many cells have which status, and how much of the measure they hold (confidential)."""
@@ -260,9 +261,11 @@ class Release:
                 for k, d in enumerate(self.dimensions)
             }
         )
-        for name, values in self.values.items():
-            frame[name] = values if self.decimals[name] else pd.array(np.asarray(values), dtype="Int64")
-        return frame.assign(status=self.status)
+        numbers = {
+            name: values if self.decimals[name] else pd.array(np.asarray(values), dtype="Int64")
+            for name, values in self.values.items()
+        }
+        return beside(frame, {**numbers, STATUS: self.status})
 
     @property
     def marked(self) -> Array:
@@ -385,7 +388,7 @@ def csv_pieces(release: Release) -> Iterator[bytes]:
 
 def csv_head(release: Release) -> bytes:
     """The first line of ``Release.to_csv``."""
-    names = (*(d.name for d in release.dimensions), *release.values, "status")
+    names = heads([d.name for d in release.dimensions], release.values)
     return (",".join(_quoted(n) for n in names) + "\r\n").encode()
 
 

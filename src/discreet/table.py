@@ -20,6 +20,7 @@ from discreet.dimension import Dimension
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
 from discreet.errors import InputError, nearest
 from discreet.layout import Layout, Margin, Structural
+from discreet.naming import beside
 from discreet.totals import Totals
 
 if TYPE_CHECKING:
@@ -188,9 +189,9 @@ class Table:
         off = np.flatnonzero(statistic.cells != computed)
         frame = pd.DataFrame(code_columns(self.layout)).iloc[off]
         scale = 10**statistic.decimals if statistic.decimals else 1
-        frame = frame.assign(given=statistic.cells[off] / scale, computed=computed[off] / scale)
-        frame["gap"] = (statistic.cells[off] - computed[off]) / scale
-        return frame.sort_values("gap", key=abs, ascending=False, kind="stable")
+        gap = (statistic.cells[off] - computed[off]) / scale
+        columns = {"given": statistic.cells[off] / scale, "computed": computed[off] / scale, "gap": gap}
+        return beside(frame, columns).iloc[np.argsort(-np.abs(gap), kind="stable")]
 
     # -- views --------------------------------------------------------------------------------------------------
 
@@ -199,17 +200,15 @@ class Table:
         """One row per published cell: its codes and every number the table holds of it (confidential)."""
         import pandas as pd
 
-        frame = pd.DataFrame(code_columns(self.layout))
-        for name, statistic in self.statistics.items():
-            frame[name] = statistic.values
+        columns: dict[str, Any] = {name: statistic.values for name, statistic in self.statistics.items()}
         if self.has_contributions:
-            frame["contributors"] = self.contributions.count
+            columns["contributors"] = self.contributions.count
             for rank in range(self.contributions.top):
-                frame[f"largest {rank + 1}"] = self.contributions.value[:, rank]
-        frame["inner"] = self.is_inner
+                columns[f"largest {rank + 1}"] = self.contributions.value[:, rank]
+        columns["inner"] = self.is_inner
         if self.layout.possible is not None:
-            frame["structural"] = self.structural
-        return frame
+            columns["structural"] = self.structural
+        return beside(pd.DataFrame(code_columns(self.layout)), columns)
 
     def where(self, **codes: Any) -> Array:
         """Which published cells have the given code, or one of several, in each named dimension.

@@ -15,6 +15,7 @@ from discreet.audits.frechet import frechet
 from discreet.audits.system import settled_intervals
 from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.errors import InputError
+from discreet.naming import unused
 from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
 from discreet.rules import Levels, Rule, asked
@@ -137,7 +138,8 @@ class Audit:
         """One row per audited cell, the riskiest first (confidential)."""
         import pandas as pd
 
-        frame = pd.DataFrame(_codes(self.view, self.number))
+        codes = {unused(name, COLUMNS): column for name, column in _codes(self.view, self.number).items()}
+        frame = pd.DataFrame(codes)  # the truth must be found under its name to be left out: here dimensions give way
         frame["lower"], frame["upper"] = self.lower, self.upper
         frame["width"] = self.upper - self.lower
         frame["values"], frame["bits"], frame["DR"] = self.m, self.bits, self.risk

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 import discreet
-from discreet.cli.common import app, emit, example, read_csv, say, total_of, total_option
+from discreet.cli.cells import read_csv
+from discreet.cli.common import app, emit, example, say, total_of, total_option
 from discreet.errors import InputError
 from discreet.files import CSV, HTML, check_suffix
+from discreet.naming import unused
 
 if TYPE_CHECKING:
     from discreet.audits import Audit
@@ -86,7 +88,9 @@ def _against(release: Release, path: Path, negative: bool, progress: Callable[[i
 
     seen = view_of_release(release, nonnegative=False if negative else None)
     frame, layout = read_csv(path), seen.layouts[0]
-    wanted = [*(d.name for d in layout.dimensions), seen.measure]
+    names = [d.name for d in layout.dimensions]
+    measure = unused(seen.measure, names)
+    wanted = [*names, measure]
     if missing := [c for c in wanted if c not in frame.columns]:
         raise InputError(f"{path.name!r} has no column {missing[0]!r}; give the file of `protect --confidential`")
     for d in layout.dimensions:
@@ -96,9 +100,10 @@ def _against(release: Release, path: Path, negative: bool, progress: Callable[[i
     at = np.ravel_multi_index(codes, layout.code_shape)
     truth, levels = np.full(len(layout), np.nan), np.zeros((3, len(layout)))
     try:
-        truth[at] = np.rint(frame[seen.measure].astype(float) * 10.0**seen.decimals)
+        truth[at] = np.rint(frame[measure].astype(float) * 10.0**seen.decimals)
         for k, column in enumerate(("below", "above", "sliding")):
-            levels[k, at] = frame[column].astype(float) if column in frame.columns else 0
+            head = unused(column, names)
+            levels[k, at] = frame[head].astype(float) if head in frame.columns else 0
     except ValueError:
         raise InputError(f"{path.name!r}: a value or level is no number") from None
     targets = np.flatnonzero(seen.withheld & ~np.isnan(truth))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,6 @@ import discreet
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from discreet.dimension import Dimension
     from discreet.microdata import Microdata
     from discreet.release import Release
@@ -80,6 +77,8 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
         click.option("--count", help="With --ready: the column that holds counts."),
         total_option,
+        click.option("--decimal", help="With --ready: the decimal sign, '.' or ','; asked for where it is not clear."),
+        click.option("--thousands", help="With --ready: the sign between thousands."),
         place_options,
         click.option("--memory", help="What counting the records here may use, e.g. 4GB; 1.5GB unless stated."),
     ]
@@ -118,6 +117,8 @@ def load_table(
     ready: bool = False,
     count: str | None = None,
     total: Sequence[str] = (),
+    decimal: str | None = None,
+    thousands: str | None = None,
     database_table: str | None = None,
     engine: str | None = None,
     memory: str | None = None,
@@ -135,74 +136,19 @@ def load_table(
             from discreet.formats import argus
 
             return argus.read_table(data, codebook, response=value, totals=totals, total=total_of(total)).table
+        from discreet.cli.cells import read_ready
+
         coded = () if codebook is None else discreet.read_codebook(codebook).dimensions
         known = {d.name: d for d in (*dimensions, *coded)}
-        return read_ready(data, names_of(by), known, count, value, totals, total_of(total))
+        return read_ready(data, names_of(by), known, count, value, totals, total_of(total), decimal, thousands)
+    if decimal is not None or thousands is not None:
+        raise InputError("--decimal and --thousands are for a table of cells (--ready)")
     if total:
         raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
     records = read_microdata(data, codebook, names_of(by), value, missing, database_table, engine, memory)
     return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
-
-
-def read_ready(
-    data: Path,
-    names: Sequence[str],
-    known: Mapping[str, Dimension],
-    count: str | None,
-    value: str | None,
-    totals: str = "check",
-    total: str | Mapping[str, str | None] | None = None,
-) -> Table:
-    """A CSV or Parquet file of cells; a CSV that discreet wrote names its dimensions and measure itself."""
-    import pandas as pd
-
-    if data.suffix == ".parquet":
-        try:
-            frame = pd.read_parquet(data)
-        except (OSError, ValueError):
-            raise InputError(f"cannot read {data.name!r} as Parquet") from None
-    else:
-        frame = read_csv(data)
-    if "status" in frame.columns and frame.columns[-1] == "status":
-        if hidden := int((frame["status"].fillna("") != "").sum()):
-            raise InputError(f"{data.name!r} has {hidden:,} hidden cells; a table of all cells is needed here")
-        frame = frame.drop(columns="status")
-        if count is None and value is None and frame.columns[-1] != "count":
-            value = str(frame.columns[-1])
-    decimals = None
-    if value in frame.columns and data.suffix != ".parquet":  # the precision that the file itself states
-        decimals = min(max(len(text.partition(".")[2]) for text in frame[value]), 9)
-    for column in {count, value, "count"} & set(frame.columns):
-        frame[column] = pd.to_numeric(frame[column], errors="coerce")
-    measured = {count or ("count" if value is None else None), value}
-    wanted = list(names) or [str(c) for c in frame.columns if c not in measured]
-    return discreet.Table.of(
-        frame,
-        [known.get(n, n) for n in wanted],
-        count=count,
-        value=value,
-        decimals=decimals,
-        totals=totals,
-        total=total,
-    )
-
-
-def read_csv(path: Path) -> pd.DataFrame:
-    """A CSV as text, so that codes keep their leading zeros."""
-    import pandas as pd
-
-    from discreet.hierarchy import read_text
-
-    text = read_text(path)
-    if not text.strip():
-        raise InputError(f"{path.name!r} is empty")
-    delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
-    try:
-        return pd.read_csv(io.StringIO(text), dtype=str, sep=delimiter, keep_default_na=False)
-    except ValueError:
-        raise InputError(f"{path.name!r} is not a CSV file: its rows have different numbers of fields") from None
 
 
 def read_microdata(

@@ -29,6 +29,7 @@ from discreet.cli.common import (
 from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.errors import InputError, nearest
 from discreet.files import CSV, check_suffix, write_whole
+from discreet.naming import beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +73,8 @@ def protect(
     if name == "list":
         _list()
         return
-    if which["total"] and not which["ready"]:
-        raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
+    if (which["total"] or which["decimal"] or which["thousands"]) and not which["ready"]:
+        raise InputError("--total, --decimal and --thousands say how a table of cells is read; they go with --ready")
     check_suffix(confidential, CSV, "the confidential table")
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
@@ -102,10 +103,8 @@ def protect(
 
 def _all(done: Protected) -> pd.DataFrame:
     """Everything about the cells, with the protection levels that were asked for."""
-    frame = done.cells
-    for column, numbers in zip(("below", "above", "sliding"), done.details.get("levels", ()), strict=False):
-        frame[column] = numbers
-    return frame
+    levels = zip(("below", "above", "sliding"), done.details.get("levels", ()), strict=False)
+    return beside(done.cells, dict(levels))
 
 
 def _levels(name: str, path: Path, codebook: Path | None) -> Any:

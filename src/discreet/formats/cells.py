@@ -149,17 +149,6 @@ def heading(release: Release) -> str:
     return release.title or f"{', '.join(release.values)} by {', '.join(d.name for d in release.dimensions)}"
 
 
-def unused(name: str, taken: Sequence[str]) -> str:
-    """A name that is not taken yet.
-
-    >>> unused("measure", ["area", "measure"])
-    'measure_'
-    """
-    while name in taken:
-        name += "_"
-    return name
-
-
 def small_enough(n: int, most: int, what: str, instead: str) -> None:
     """Refuse a table with more cells than a format can bear."""
     if n > most:

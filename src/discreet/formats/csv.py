@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from discreet.formats.cells import column, facts, number_texts, unused
+from discreet.formats.cells import column, facts, number_texts
+from discreet.naming import heads, unused
 from discreet.release import Release
 
 
@@ -28,20 +29,21 @@ def to_bytes(release: Release, *, labels: bool = False) -> bytes:
         columns.append(column(release, k, [quoted(c) for c in d.codes]))
         columns.append(column(release, k, [quoted(d.label(c)) for c in d.codes]))
     columns += [number_texts(release, name, "") for name in release.values]
-    return lines([*_heads(release, True), *release.values, "status"], [*columns, release.status.astype(object)])
+    return lines(_heads(release, True), [*columns, release.status.astype(object)])
 
 
 def _heads(release: Release, labels: bool) -> list[str]:
-    """The heads of the columns of codes, and of labels if there are any."""
+    """The heads of all columns: codes, with labels behind each if wanted, measures, status."""
     names = [d.name for d in release.dimensions]
+    taken = heads(names, release.values)
     if not labels:
-        return names
-    taken, heads = [*names, *release.values, "status"], []
+        return taken
+    own, made = taken[len(names) :], []
     for name in names:
         label = unused(f"{name} label", taken)
         taken.append(label)
-        heads += [name, label]
-    return heads
+        made += [name, label]
+    return [*made, *own]
 
 
 def lines(heads: list[str], columns: list[Any]) -> bytes:
@@ -68,14 +70,16 @@ def metadata(release: Release, *, url: str = "table.csv", labels: bool = False) 
 
     Goes beside ``table.csv`` as ``table.csv-metadata.json``.
     """
+    *titles, status = _heads(release, labels)
+    split = len(titles) - len(release.values)
     columns: list[dict[str, Any]] = [
-        {"name": f"d{k + 1}", "titles": name, "datatype": "string", "required": True}
-        for k, name in enumerate(_heads(release, labels))
+        {"name": f"d{k + 1}", "titles": title, "datatype": "string", "required": True}
+        for k, title in enumerate(titles[:split])
     ]
-    for k, name in enumerate(release.values):
+    for k, (name, title) in enumerate(zip(release.values, titles[split:], strict=True)):
         kind: Any = "decimal" if release.decimals[name] else "integer"
-        columns.append({"name": f"v{k + 1}", "titles": name, "datatype": kind, "null": ""})
-    columns.append({"name": "status", "titles": "status", "datatype": "string", "null": ""})
+        columns.append({"name": f"v{k + 1}", "titles": title, "datatype": kind, "null": ""})
+    columns.append({"name": "status", "titles": status, "datatype": "string", "null": ""})
     words = facts(release)
     one = {name: text for name, text in words if name != "note"}
     about: dict[str, Any] = {"@context": "http://www.w3.org/ns/csvw", "url": url}

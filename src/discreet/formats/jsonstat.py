@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.formats.cells import MEANING, MEASURE, Cube, clean, heading, unused
+from discreet.formats.cells import MEANING, MEASURE, Cube, clean, heading
+from discreet.naming import unused
 from discreet.release import CONFIDENTIAL, Release
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.formats.cells import MEANING, clean
+from discreet.naming import heads
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:
@@ -35,17 +36,18 @@ def to_arrow(release: Release) -> pa.Table:
     import pyarrow as pa
 
     fields, columns = [], []
+    titles = heads([d.name for d in release.dimensions], release.values)
     for k, d in enumerate(release.dimensions):
         codes = pa.DictionaryArray.from_arrays(release.codes[:, k].astype(np.int32), pa.array(d.codes, pa.string()))
         labels = {"labels": json.dumps(dict(d.labels), ensure_ascii=False)} if d.labels else None
         fields.append(pa.field(d.name, codes.type, nullable=False, metadata=labels))
         columns.append(codes)
-    for name, values in release.values.items():
+    for title, (name, values) in zip(titles[len(fields) : -1], release.values.items(), strict=True):
         numbers = pa.array(clean(values, release.decimals[name]), mask=np.isnan(values))
         numbers = numbers if release.decimals[name] else numbers.cast(pa.int64())
-        fields.append(pa.field(name, numbers.type, metadata={"decimals": str(release.decimals[name])}))
+        fields.append(pa.field(title, numbers.type, metadata={"decimals": str(release.decimals[name])}))
         columns.append(numbers)
-    fields.append(pa.field("status", pa.string(), nullable=False))
+    fields.append(pa.field(titles[-1], pa.string(), nullable=False))
     columns.append(pa.array(release.status.astype(object), pa.string()))
     words = {"title": release.title, "source": release.source, "method": release.method, "notes": list(release.notes)}
     about = json.dumps({**words, "status": {CONFIDENTIAL: MEANING[CONFIDENTIAL]}}, ensure_ascii=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
+from discreet.naming import beside
 from discreet.rules.insider import insiders
 from discreet.rules.scenarios import (
     Groups,
@@ -58,10 +59,9 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
     if colluders != int(colluders) or colluders < 0:
         raise InputError(f"colluders is how many tell the intruder their part, from 0, not {colluders}")
     found = insiders(table, scenario, colluders, f"internal_risk(colluders={colluders})")
-    frame = pd.DataFrame(code_columns(table.layout))
-    frame["others"], frame["rest"], frame["DR"], frame["DR_min"] = found.others, found.rest, found.dr, found.dr_min
-    frame["ratio"], frame["sensitive"] = found.ratio, found.sensitive(t)
-    return frame
+    columns = {"others": found.others, "rest": found.rest, "DR": found.dr, "DR_min": found.dr_min}
+    columns |= {"ratio": found.ratio, "sensitive": found.sensitive(t)}
+    return beside(pd.DataFrame(code_columns(table.layout)), columns)
 
 
 def insider_interval(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from discreet import plot
 from discreet.errors import InputError, nearest
 from discreet.files import HTML, check_suffix, write_whole
 from discreet.information import Array, Floats
+from discreet.naming import beside
 from discreet.population.sample import Population
 from discreet.release import Protected
 from discreet.risk.attribute import dr, frank_patterns, gad_star, wgad_star
@@ -105,6 +106,9 @@ class RiskReport:
         """
         import pandas as pd
 
+        for name in _OWN_COLUMNS:
+            if name in [d.name for d in self.table.dimensions]:
+                raise InputError(f"a dimension is called {name!r}, as a column of the riskiest lines is; rename it")
         counts = self.counts
         frames = []
         risks = line_risks(counts, self.before.weights)
@@ -147,10 +151,8 @@ class RiskReport:
     @property
     def cells(self) -> pd.DataFrame:
         """Every published cell with its count, what is shown of it, and which rules it breaks."""
-        frame = self.table.cells.drop(columns=["key"], errors="ignore")
-        for name, broken in self.rules.items():
-            frame[name] = broken
-        return frame
+        statistics = {name: s for name, s in self.table.statistics.items() if name != "key"}
+        return beside(replace(self.table, statistics=statistics).cells, self.rules)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON (confidential)."""
@@ -345,6 +347,9 @@ def _shown(table: Table, after: Any) -> tuple[Array | None, list[str]]:
 
 def _name(rule: Any) -> str:
     return getattr(rule, "__name__", None) or repr(rule)
+
+
+_OWN_COLUMNS = ("along", "n", "r1", "r2", "share")
 
 
 def _columns(report: RiskReport) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, xlogx
+from discreet.naming import beside
 from discreet.population import Estimate, Multinomial, Polya, expectation, log_probability
 from discreet.population.estimate import check_draws, in_threads, workers
 from discreet.population.sample import Population, as_sample
@@ -238,9 +239,9 @@ class SampleRisk:
         estimate = self.estimates[0]
         places = np.unravel_index(estimate.sample.place, estimate.sample.shape)
         names = estimate.sample.names or tuple(f"axis {k}" for k in range(len(places)))
-        frame: dict[str, Any] = dict(zip(names, self._codes(places), strict=True))
-        frame |= {"sample": estimate.sample.counts, **cell_measures(estimate)}
-        return pd.DataFrame(frame).iloc[np.argsort(estimate.sample.place)].reset_index(drop=True)
+        codes = pd.DataFrame(dict(zip(names, self._codes(places), strict=True)))
+        frame = beside(codes, {"sample": estimate.sample.counts, **cell_measures(estimate)})
+        return frame.iloc[np.argsort(estimate.sample.place)].reset_index(drop=True)
 
     def _codes(self, places: tuple[Array, ...]) -> list[Any]:
         labels = self.estimates[0].sample.labels

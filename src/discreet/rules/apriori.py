@@ -121,6 +121,8 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
     if not rows:
         raise InputError(f"{Path(path).name!r} holds no marks")
     head = [c.strip() for c in rows[0]]
+    if head.count("mark") > 1 or "mark" in (dimensions or ()):
+        raise InputError(f"{Path(path).name!r}: a dimension is called 'mark', as the column of the marks is; rename it")
     if "mark" in head:
         names, at, rows = [c for c in head if c != "mark"], head.index("mark"), rows[1:]
     elif dimensions:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, nearest
+from discreet.naming import beside
 from discreet.table import Table, code_columns
 
 if TYPE_CHECKING:
@@ -88,10 +89,8 @@ class Rule:
 
         at = np.flatnonzero(self(table))
         frame = pd.DataFrame(code_columns(table.layout)).iloc[at]
-        frame["rule"] = str(self)
-        for name, numbers in self.evidence(table).items():
-            frame[name] = numbers[at]
-        return frame
+        found = {name: numbers[at] for name, numbers in self.evidence(table).items()}
+        return beside(frame, {"rule": str(self), **found})
 
     def __or__(self, other: Any) -> AnyOf:
         return AnyOf((*_parts(self, AnyOf), *_parts(as_rule(other), AnyOf)))

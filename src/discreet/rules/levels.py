@@ -51,6 +51,9 @@ class Levels:
 
     def over(self, table: Table) -> dict[str, Array]:
         """The numbers laid over all cells of a table, by name."""
+        clash = [d.name for d in table.dimensions if d.name.lower() in COLUMNS]
+        if self.cells and clash and not all(clash[0] in codes for codes in self.cells):
+            raise InputError(f"a dimension is called {clash[0]!r}, as a column of protection levels is; rename it")
         at = None if self.cells is None else [self._place(table, codes) for codes in self.cells]
         many = len(table) if at is None else len(at)
         found = {}

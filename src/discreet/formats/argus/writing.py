@@ -10,6 +10,7 @@ from typing import Any
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.formats.cells import column, number_texts
+from discreet.naming import unused
 from discreet.release import CONFIDENTIAL, Release
 
 HIDDEN = "x"
@@ -28,7 +29,8 @@ def to_bytes(release: Release, *, measure: str | None = None, names: bool = Fals
     <BLANKLINE>
     """
     chosen = _measure(release, measure)
-    heads = [*(d.name for d in release.dimensions), "Freq" if chosen == "count" else chosen]
+    names_of = [d.name for d in release.dimensions]
+    heads = [*names_of, unused("Freq" if chosen == "count" else chosen, names_of)]
     first = ",".join(_quoted(h) for h in heads) if names else ""
     return _joined(first, [*_codes(release), number_texts(release, chosen, HIDDEN)])
 

@@ -56,11 +56,13 @@ class Diagnosis:
         """The cells concerned: marks to lift, sensitive cells without help."""
         import pandas as pd
 
+        from discreet.naming import beside
         from discreet.table import code_columns
 
         at = np.concatenate([np.flatnonzero(self.lift), self.hopeless[self.hopeless < len(self.table)]])
         frame = pd.DataFrame(code_columns(self.table.layout)).iloc[at]
-        return frame.assign(what=["lift"] * int(self.lift.sum()) + ["hopeless"] * (len(at) - int(self.lift.sum())))
+        what = ["lift"] * int(self.lift.sum()) + ["hopeless"] * (len(at) - int(self.lift.sum()))
+        return beside(frame, {"what": what})
 
     def __str__(self) -> str:
         if self.ok:

@@ -1,0 +1,86 @@
+"""Numbers as people write them: which sign stands before decimals and which parts thousands, asked where unclear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+
+Array = NDArray[Any]
+MOST_DECIMALS = 9
+_GROUPING = " \u00a0\u202f'\u2019_"  # signs that part thousands and nothing else
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def parse(
+    texts: Sequence[str], what: str, *, decimal: str | None = None, thousands: str | None = None
+) -> tuple[Array, int]:
+    """Numbers from text, and the most decimals that one of them states; whole numbers stay whole, however large.
+
+    ``decimal`` is "." or ",", ``thousands`` the sign between groups of three digits. Where they are not said and every
+    number with a point (or comma) has just three digits behind it, 1.234 may be either, and is refused.
+
+    >>> parse(["1.234,5", "7"], "x"), parse(["1.234", "7"], "x", thousands=".")
+    ((array([1234.5,    7. ]), 1), (array([1234,    7]), 0))
+    """
+    decimal, thousands = _signs(texts, what, decimal, thousands)
+    plain = [_plain(text.strip(), decimal, thousands) for text in texts]
+    if bad := sum(text is None for text in plain):
+        raise InputError(f"{what}: {bad:,} entries are missing or are not numbers")
+    numbers = [str(text) for text in plain]
+    decimals = min(max((len(text.partition(".")[2]) for text in numbers), default=0), MOST_DECIMALS)
+    if all(re.fullmatch(r"[+-]?\d+", text) for text in numbers):
+        whole = [int(text) for text in numbers]
+        if any(abs(number) >= 2**63 for number in whole):
+            raise InputError(f"{what}: an entry is too large")
+        return np.array(whole, np.int64), 0
+    return np.array([float(text) for text in numbers]), decimals
+
+
+def _signs(texts: Sequence[str], what: str, decimal: str | None, thousands: str | None) -> tuple[str, str]:
+    """The decimal sign and the sign of thousands, as said or as the texts leave no doubt."""
+    for name, sign, allowed in (("decimal", decimal, ".,"), ("thousands", thousands, ".," + _GROUPING)):
+        if sign is not None and (len(sign) != 1 or sign not in allowed):
+            raise InputError(f"{name} is one of {' '.join(allowed[:2])}{' or a blank' if len(allowed) > 2 else ''}")
+    if decimal is not None and decimal == thousands:
+        raise InputError("the decimal sign and the sign between thousands cannot be the same")
+    if decimal is not None:
+        return decimal, thousands if thousands is not None else "," if decimal == "." else "."
+    if thousands is not None:
+        return ("," if thousands == "." else "."), thousands
+    for point, comma in ((".", ","), (",", ".")):
+        if any(_decides(text.strip(), point, comma) for text in texts):
+            return point, comma
+    marked = [text for text in texts if "." in text or "," in text]
+    if marked:
+        sign = "." if "." in marked[0] else ","
+        raise InputError(
+            f"{what}: {len(marked):,} entries have three digits behind {sign!r}, which may part thousands or decimals; "
+            f"say decimal={sign!r} or thousands={sign!r} (--decimal, --thousands)"
+        )
+    return ".", ","
+
+
+def _decides(text: str, point: str, comma: str) -> bool:
+    """Whether a text can only be read with ``point`` as the decimal sign."""
+    if text.count(point) > 1 or point not in text:
+        return text.count(comma) > 1 and point not in text
+    before, _, behind = text.lstrip("+-").partition(point)
+    if comma in before:
+        return comma not in behind
+    return comma not in behind and (len(behind) != 3 or not before or before.startswith("0") or len(before) > 3)
+
+
+def _plain(text: str, decimal: str, thousands: str) -> str | None:
+    """The text with a point for decimals and nothing between thousands, or None if it is not a number."""
+    before, sign, behind = text.partition(decimal)
+    for part in (thousands, *_GROUPING):
+        if part in before and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(part)}\d{{3}})+", before):
+            before = before.replace(part, "")
+    made = before + ("." if sign else "") + behind
+    return made if _PLAIN.fullmatch(made) else None
