@@ -15,9 +15,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension, Group
 from discreet.errors import InputError, listed, nearest
-from discreet.hierarchy import code_text, read_text
+from discreet.hierarchy import as_csv, code_text, read_text
 from discreet.tomlfile import load, place
 
 _KINDS = {
@@ -44,6 +45,7 @@ class Magnitude:
             object.__setattr__(self, "column", self.name)
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Codebook:
     """The dimensions of microdata and the columns that matter.
@@ -175,6 +177,7 @@ def _group(group: Group) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
+@checked
 def read_codebook(path: str | Path) -> Codebook:
     """A codebook from a TOML file; files it names are looked for beside it."""
     path = Path(path)
@@ -264,7 +267,8 @@ def _with_groups(made: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimens
 
 
 def _code_list(path: Path) -> dict[str, Any]:
-    rows = list(csv.DictReader(io.StringIO(read_text(path))))
+    with as_csv(repr(path.name)):
+        rows = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
     if not rows or "code" not in rows[0]:
         raise InputError(f"{path.name!r} needs a column 'code', and may have a column 'label'")
     labels = {row["code"]: row["label"] for row in rows if row.get("label")}

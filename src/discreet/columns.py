@@ -54,7 +54,10 @@ def coded(column: Any) -> Coded:
     import pandas as pd
 
     if not isinstance(column, pd.Series):
-        column = pd.Series(_plain_array(column))
+        try:
+            column = pd.Series(_plain_array(column))
+        except UnicodeEncodeError:
+            raise InputError("a column of codes holds a lone surrogate, half a character; correct it") from None
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _levels(list(column.cat.categories), np.asarray(column.cat.codes, np.int64))
     position, values = pd.factorize(column)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import hierarchy
+from discreet.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.files import check_suffix, write_whole
 from discreet.hierarchy import Link, Parents, code_text
@@ -41,6 +42,7 @@ class Group:
         return any(sign < 0 for _, sign in self.parts)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Dimension:
     """The codes of one variable: finest codes (leaves), groups of them, and a total.
@@ -73,7 +75,7 @@ class Dimension:
 
     @classmethod
     def nested(
-        cls, frame: Any, columns: Sequence[str], *, name: str | None = None, total: str | None = "Total"
+        cls, frame: Any, columns: Sequence[str] | str, *, name: str | None = None, total: str | None = "Total"
     ) -> Dimension:
         """From the columns of a frame, finest first: ``Dimension.nested(df, ["county", "region"], total="All")``."""
         columns = [columns] if isinstance(columns, str) else list(columns)

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 from discreet.duckdb_sql import identifier, literal
 from discreet.errors import InputError, listed, nearest
+from discreet.hierarchy import as_csv
+from discreet.kinds import is_text
 
 VIEW = "source"
 _HEAD = 64 * 1024  # bytes of a text file that are looked at before it is read
@@ -146,6 +148,7 @@ def _from_pandas(frame: Any) -> Arrow:
 
     names = [str(name) for name in frame.columns]
     check_names("the data frame", names)
+    check_text("the data frame", names)
     arrays = {name: _array(frame.iloc[:, k]) for k, name in enumerate(names)}
     usable = {name: array for name, array in arrays.items() if array is not None}
     return Arrow("the data frame", pa.table(usable), frozenset(arrays.keys() - usable.keys()))
@@ -158,6 +161,12 @@ def _array(column: Any) -> Any:
         with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
             return pa.array(column, kind, from_pandas=True)
     return None
+
+
+def check_text(where: str, names: Iterable[str]) -> None:
+    """Refuse names that no file or database can hold."""
+    if any(not is_text(name) for name in names):
+        raise InputError(f"{where} has a column whose name holds a lone surrogate, half a character; rename it")
 
 
 def check_names(where: str, names: Iterable[str]) -> None:
@@ -254,7 +263,8 @@ def _text_file(path: Path, delimiter: str | None) -> Sql:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     if text is None:
         raise InputError(f"{path.name!r} is not text in UTF-8; save it as UTF-8")
-    rows = {d: next(csv.reader(io.StringIO(text), delimiter=d), []) for d in delimiter or _DELIMITERS}
+    with as_csv(repr(path.name)):
+        rows = {d: next(csv.reader(io.StringIO(text, newline=""), delimiter=d), []) for d in delimiter or _DELIMITERS}
     delimiter = max(rows, key=lambda d: len(rows[d]))
     names = [name or f"column {k + 1}" for k, name in enumerate(rows[delimiter])]
     if not any(rows[delimiter]):

@@ -9,7 +9,9 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
@@ -90,6 +92,21 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("cp1252", errors="replace")
+
+
+@contextmanager
+def as_csv(name: str) -> Iterator[None]:
+    """What is not CSV is said to be none."""
+    try:
+        yield
+    except csv.Error:
+        raise InputError(f"{name} is not a CSV file: a field is too long, or a quotation mark is left open") from None
+
+
+def csv_rows(text: str, delimiter: str, name: str) -> list[list[str]]:
+    """The rows of a CSV text, however its lines end."""
+    with as_csv(name):
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
 def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
@@ -174,9 +191,11 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
     """
     sample = text[:4096]
     delimiter = max(",;\t|", key=sample.split("\n", 1)[0].count)
-    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-    names = [n.strip().lower() for n in (reader.fieldnames or [])]
-    reader.fieldnames = names
+    with as_csv("the hierarchy"):
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names = [n.strip().lower() for n in (reader.fieldnames or [])]
+        reader.fieldnames = names
+        rows = [(reader.line_num, row) for row in reader]
     if "code" not in names:
         raise InputError("a hierarchy CSV needs the columns 'code' and 'parent'")
     allowed = ("code", "parent", "label", "sign", "hierarchy")
@@ -186,8 +205,7 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
     hierarchies: dict[str, list[Link]] = {}
     labels: dict[str, str] = {}
     codes: dict[str, None] = {}
-    for row in reader:
-        line = reader.line_num
+    for line, row in rows:
         code, parent = (row.get("code") or "").strip(), (row.get("parent") or "").strip()
         if not code:
             raise InputError(f"hierarchy CSV line {line}: no code")
@@ -212,11 +230,19 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
 
 
 def column_names(frame: Any) -> list[str]:
-    """The columns of a pandas, polars or Arrow table or a dict of lists."""
+    """The columns of a pandas, polars or Arrow table or a dict of lists, each name once."""
+    if hasattr(frame, "collect_schema"):  # polars, lazy or not
+        return list(frame.collect_schema().names())
     for face in ("column_names", "columns"):  # an Arrow table has both: names and the columns themselves
         if (names := getattr(frame, face, None)) is not None:
-            return [str(n) for n in names]
-    return [str(n) for n in frame]
+            return _once([str(n) for n in names])
+    return _once([str(n) for n in frame])
+
+
+def _once(names: list[str]) -> list[str]:
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
+        raise InputError(f"more than one column is called {listed(repeated)}; rename them")
+    return names
 
 
 def unique_rows(frame: Any, columns: Sequence[str]) -> list[tuple[Any, ...]]:

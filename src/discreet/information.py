@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
+from discreet.kinds import Unbounded
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -26,6 +28,7 @@ FloatOrArray: TypeAlias = Any
 _EXACT = 2**53  # above it a float64 no longer holds every integer
 
 
+@checked
 def read_values(values: Any, name: str = "the table") -> Floats:
     """Non-negative finite numbers as a float64 array; anything else is an error before anything is computed.
 
@@ -35,6 +38,7 @@ def read_values(values: Any, name: str = "the table") -> Floats:
     return _checked(values, name).astype(np.float64, copy=False)
 
 
+@checked
 def read_counts(counts: Any, name: str = "the table") -> Array:
     """Non-negative whole numbers as an integer array (not copied when it already is one).
 
@@ -88,6 +92,7 @@ def _checked(values: Any, name: str) -> Array:
     return array
 
 
+@checked
 def same_shape(before: Array, after: Array) -> None:
     """Raise unless the two arrays have the same shape."""
     if before.shape != after.shape:
@@ -96,6 +101,7 @@ def same_shape(before: Array, after: Array) -> None:
         )
 
 
+@checked
 def tables(array: Array, axis: Axis) -> tuple[Array, tuple[int, ...]]:
     """The array as (tables, cells) and the shape of the batch; a view where NumPy can give one.
 
@@ -114,11 +120,13 @@ def tables(array: Array, axis: Axis) -> tuple[Array, tuple[int, ...]]:
     return array.transpose(*outside, *inside).reshape(math.prod(batch), -1), batch
 
 
+@checked
 def shaped(values: Floats, batch: tuple[int, ...]) -> FloatOrArray:
     """One number per table back in the batch's shape; a plain float when there is no batch."""
     return values.reshape(batch) if batch else float(values[0])
 
 
+@checked
 def xlogx(x: Floats) -> Floats:
     """x log x with 0 log 0 = 0.
 
@@ -136,6 +144,7 @@ def _distributions(rows: Floats, name: str) -> Floats:
     return out
 
 
+@checked
 def entropy(values: Any, *, axis: Axis = None, bits: bool = False) -> FloatOrArray:
     r"""Entropy of a distribution, or of counts divided by their sum.
 
@@ -155,6 +164,7 @@ def _unit(bits: bool) -> float:
     return math.log(2) if bits else 1.0
 
 
+@checked
 def joint_entropy(joint: Any, *, bits: bool = False) -> float:
     r"""Entropy H(X, Y, ...) of a joint table, one axis a variable (section 3.3 of [Ant16]_).
 
@@ -164,6 +174,7 @@ def joint_entropy(joint: Any, *, bits: bool = False) -> float:
     return float(entropy(joint, bits=bits))
 
 
+@checked
 def conditional_entropy(joint: Any, *, given: int | tuple[int, ...] = -1, bits: bool = False) -> float:
     r"""H(X | Y) of a joint table, where the axes in ``given`` are Y and the others X.
 
@@ -183,6 +194,7 @@ def conditional_entropy(joint: Any, *, given: int | tuple[int, ...] = -1, bits: 
     return max(joint_entropy(array, bits=bits) - float(entropy(array.sum(axis=x_axes), bits=bits)), 0.0)
 
 
+@checked
 def mutual_information(joint: Any, *, given: int | tuple[int, ...] = -1, bits: bool = False) -> float:
     r"""I(X; Y) = H(X) - H(X | Y) of a joint table; ``given`` names the axes of Y.
 
@@ -195,6 +207,7 @@ def mutual_information(joint: Any, *, given: int | tuple[int, ...] = -1, bits: b
     return max(float(entropy(array.sum(axis=axes), bits=bits)) - unknown, 0.0)
 
 
+@checked
 def conditional_entropy_perturbed(before: Any, after: Any, *, axis: Axis = None, bits: bool = False) -> FloatOrArray:
     r"""What the perturbed table leaves unknown of the cell of a unit: H(X | Y) in O(K).
 
@@ -218,6 +231,7 @@ def conditional_entropy_perturbed(before: Any, after: Any, *, axis: Axis = None,
     return shaped(perturbed_rows(f, g, n, m) / _unit(bits), batch)
 
 
+@checked
 def perturbed_rows(f: Floats, g: Floats, n: Floats, m: Floats) -> Floats:
     """(3.6.5) for rows already checked; n and m are the row sums as columns, n > 0."""
     p, q = f / n, g / np.where(m > 0, m, 1.0)
@@ -256,6 +270,7 @@ FAMILY = {
 }
 
 
+@checked
 def f_divergence(
     p: Any, q: Any, kind: str | FDivergence = "kl", *, counts: bool = False, axis: Axis = None
 ) -> FloatOrArray:
@@ -291,6 +306,7 @@ def _pair(p: Any, q: Any, counts: bool, axis: Axis) -> tuple[Floats, Floats, tup
     return a, b, batch
 
 
+@checked
 def kl(p: Any, q: Any, *, counts: bool = False, axis: Axis = None, bits: bool = False) -> FloatOrArray:
     """Relative entropy D(P || Q), infinite if Q is 0 where P is not ([Ant16]_ section 3.3); ``kl(q, p)`` for D(Q || P).
 
@@ -300,6 +316,7 @@ def kl(p: Any, q: Any, *, counts: bool = False, axis: Axis = None, bits: bool = 
     return f_divergence(p, q, "kl", counts=counts, axis=axis) / _unit(bits)
 
 
+@checked
 def chi2(p: Any, q: Any, *, counts: bool = False, axis: Axis = None) -> FloatOrArray:
     """Sum of (p - q)^2 / q, section 3.3 of [Ant16]_.
 
@@ -309,6 +326,7 @@ def chi2(p: Any, q: Any, *, counts: bool = False, axis: Axis = None) -> FloatOrA
     return f_divergence(p, q, "chi2", counts=counts, axis=axis)
 
 
+@checked
 def hellinger(p: Any, q: Any, *, counts: bool = False, axis: Axis = None) -> FloatOrArray:
     r"""Hellinger distance, of distributions (at most 1) or of counts (at most sqrt((N + M) / 2)).
 
@@ -323,7 +341,8 @@ def hellinger(p: Any, q: Any, *, counts: bool = False, axis: Axis = None) -> Flo
     return shaped(np.sqrt(0.5 * ((np.sqrt(a) - np.sqrt(b)) ** 2).sum(axis=1)), batch)
 
 
-def lp_distance(p: Any, q: Any, *, order: float = 2.0, counts: bool = False, axis: Axis = None) -> FloatOrArray:
+@checked
+def lp_distance(p: Any, q: Any, *, order: Unbounded = 2.0, counts: bool = False, axis: Axis = None) -> FloatOrArray:
     """The L_p norm of P - Q, order 1 or more, ``math.inf`` for the largest deviation. Section 3.3 of [Ant16]_.
 
     >>> lp_distance([1, 3], [2, 2], order=1)
@@ -335,6 +354,7 @@ def lp_distance(p: Any, q: Any, *, order: float = 2.0, counts: bool = False, axi
     return shaped(np.linalg.norm(a - b, ord=order, axis=1), batch)
 
 
+@checked
 def total_variation(p: Any, q: Any, *, counts: bool = False, axis: Axis = None) -> FloatOrArray:
     """Half the L_1 distance: the largest difference of the probabilities of any event.
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.codebook import Codebook, Magnitude, read_codebook
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
@@ -17,6 +18,7 @@ from discreet.ibis_source import elsewhere
 ENGINES = ("duckdb", "ibis")
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Microdata:
     """Records with a codebook. Make one with ``Microdata.of`` or ``Microdata.read``.
@@ -215,7 +217,8 @@ def _engine(source: Any, table: str | None, memory: str | None, engine: str | No
     if engine not in {None, *ENGINES}:
         raise InputError(f"unknown engine {engine!r}; {nearest(str(engine), ENGINES)}")
     there = elsewhere(source)
-    made = source if not there and isinstance(source, Engine) else None
+    lazy = hasattr(source, "collect_schema")  # a polars frame, which would be asked for its columns
+    made = source if not there and not lazy and isinstance(source, Engine) else None
     if memory is not None and (made is not None or there or engine == "ibis"):
         raise InputError("memory= is for data that DuckDB groups in this process; set it where the engine is made")
     if made is not None:

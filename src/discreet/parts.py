@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from discreet import formats
 from discreet.additive import Additive
+from discreet.arguments import checked
+from discreet.arguments import whole as check_whole
 from discreet.dimension import Dimension
 from discreet.engine import Groups
 from discreet.errors import InputError, listed
@@ -29,7 +31,6 @@ from discreet.files import whole_file
 from discreet.formats.growing import check_growing, growing
 from discreet.layout import Layout
 from discreet.methods import cellwise
-from discreet.methods.outcome import whole as check_whole
 from discreet.microdata import Microdata
 from discreet.release import Method, Release, protect
 from discreet.table import Table, group_statistics
@@ -44,6 +45,7 @@ CELLS = 1_000_000  # of a part: some 300 MB while it is protected
 _KEPT = 2  # answers of the engine, as neighbouring parts ask for the same records
 
 
+@checked
 def protect_in_parts(
     data: Microdata,
     by: Sequence[str] | str,
@@ -96,6 +98,7 @@ def check_cellwise(method: Any) -> None:
         )
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Parts:
     """The table of some microdata as an iterable of Tables that hold the published cells of one part each.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ COUNTS, RISKS = "Blues", "YlOrRd"  # one colour scale for numbers of people, ano
 MOST_WRITTEN = 400  # cells beyond which numbers would not be legible
 
 
+@checked
 def axes(ax: Axes | None = None, *, width: float = 6.4, height: float = 4.2) -> Axes:
     """The given axes, or new ones on a figure of their own that needs no display."""
     if ax is not None:
@@ -34,6 +36,7 @@ def axes(ax: Axes | None = None, *, width: float = 6.4, height: float = 4.2) -> 
     return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
+@checked
 def r1_terms(three: Sequence[Axes] | None = None) -> Sequence[Axes]:
     """The three terms of R1 as functions of what drives them, in the manner of Figure 1 of JOS15."""
     from matplotlib.figure import Figure
@@ -56,6 +59,7 @@ def r1_terms(three: Sequence[Axes] | None = None) -> Sequence[Axes]:
     return three
 
 
+@checked
 def heat_map(
     counts: Array,
     row_labels: Sequence[str],
@@ -99,6 +103,7 @@ def heat_map(
     return ax
 
 
+@checked
 def line_bars(labels: Sequence[str], risks: Array, *, after: Array | None = None, ax: Axes | None = None) -> Axes:
     """The riskiest lines as bars, before and (when given) after protection."""
     ax = axes(ax, height=1.2 + 0.3 * max(len(labels), 1))
@@ -113,6 +118,7 @@ def line_bars(labels: Sequence[str], risks: Array, *, after: Array | None = None
     return ax
 
 
+@checked
 def term_bars(risks: Mapping[str, Mapping[str, float]], *, ax: Axes | None = None) -> Axes:
     """What each risk is made of: its weighted terms, one bar a risk."""
     ax = axes(ax, height=1.2 + 0.5 * len(risks))
@@ -128,6 +134,7 @@ def term_bars(risks: Mapping[str, Mapping[str, float]], *, ax: Axes | None = Non
     return ax
 
 
+@checked
 def risk_utility(
     risk: Sequence[float],
     utility: Sequence[float],
@@ -156,6 +163,7 @@ def risk_utility(
     return ax
 
 
+@checked
 def svg(ax: Axes | Figure) -> str:
     """The picture as SVG text to put into a page, the same bytes every time."""
     from matplotlib import rc_context
@@ -168,6 +176,7 @@ def svg(ax: Axes | Figure) -> str:
     return text[text.index("<svg") :]
 
 
+@checked
 def png(ax: Axes | Figure, *, dpi: int = 110) -> bytes:
     """The picture as PNG bytes."""
     out = io.BytesIO()
@@ -176,6 +185,7 @@ def png(ax: Axes | Figure, *, dpi: int = 110) -> bytes:
     return out.getvalue()
 
 
+@checked
 def data_uri(picture: bytes) -> str:
     """PNG bytes as an address that needs no network."""
     return "data:image/png;base64," + base64.b64encode(picture).decode()
@@ -216,6 +226,7 @@ def _ticks(ax: Axes, x: Array, x_labels: Sequence[str], y: Array, y_labels: Sequ
         ax.tick_params(axis="x", labelrotation=45)
 
 
+@checked
 def noise(transition: Any, counts: Sequence[int] = (1, 2, 3, 10), *, title: str = "", ax: Axes | None = None) -> Axes:
     """What a method adds to small counts, with the probabilities: one group of bars a count.
 
@@ -234,6 +245,7 @@ def noise(transition: Any, counts: Sequence[int] = (1, 2, 3, 10), *, title: str 
     return ax
 
 
+@checked
 def changes(true: Any, shown: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Change of every cell against its true value (confidential unless the data are made up)."""
     x, y = np.asarray(true, float).ravel(), np.asarray(shown, float).ravel()
@@ -245,6 +257,7 @@ def changes(true: Any, shown: Any, *, title: str = "", ax: Axes | None = None) -
     return ax
 
 
+@checked
 def intervals(
     labels: Sequence[str], lower: Array, upper: Array, truth: Array | None, exposed: Array, *, ax: Axes | None = None
 ) -> Axes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from discreet import totals
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
-from discreet.hierarchy import read_text
+from discreet.hierarchy import csv_rows, read_text
 from discreet.naming import STATUS, meant, unused
 from discreet.total_names import like_a_total
 
@@ -66,7 +65,7 @@ def from_csv(
 
 
 def _rows(path: Path, measures: int) -> tuple[list[str], list[list[str]]]:
-    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    rows = csv_rows(read_text(path), ",", repr(path.name))
     head = rows[0] if rows else []
     if len(head) < measures + 2 or head[-1] != unused(STATUS, head[:-1]) or not rows[1:]:
         raise InputError(f"{path.name!r} is no table that discreet wrote; make one with `discreet tabulate`")
@@ -128,7 +127,6 @@ def _known(path: Path, dimension: Dimension, held: Sequence[str], found: dict[st
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +50,8 @@ def read(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, 
     """The layout and the statistics of a ready table."""
     if isinstance(dimensions, (str, Dimension)):
         dimensions = [dimensions]
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # a polars LazyFrame
+        data = collected(data)
     if isinstance(data, np.ndarray) and data.dtype.names:
         data = {name: data[name] for name in data.dtype.names}
     nothing_said = dimensions is None and how.count is None and how.value is None
@@ -56,10 +59,26 @@ def read(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, 
         return _from_wide(data, dimensions, how)
     if hasattr(data, "columns") or hasattr(data, "column_names") or isinstance(data, dict):
         return _from_frame(data, dimensions, how)
-    return _from_array(np.asarray(data), dimensions, how)
+    return _from_array(_array(data), dimensions, how)
+
+
+def collected(lazy: Any) -> Any:
+    """The frame that a LazyFrame stands for."""
+    from polars.exceptions import PolarsError
+
+    with suppress(PolarsError):  # not chained to ours: its message may hold values
+        return lazy.collect()
+    raise InputError("the lazy frame could not be collected; check the steps that lead to it")
 
 
 # -- arrays -----------------------------------------------------------------------------------------------------
+
+
+def _array(data: Any) -> Array:
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise InputError("the rows of a table must all be of the same length") from None
 
 
 def _from_array(array: Array, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from discreet import display
 from discreet import published as reading
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.files import TEXT, check_suffix, write_whole
+from discreet.kinds import told
 from discreet.naming import STATUS, beside, heads
 from discreet.table import Table, code_columns
 from discreet.totals import Totals
@@ -61,6 +63,7 @@ def hidden(status: Array) -> Array:
     return np.isin(status, [s.value for s in Status if s.hidden])
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Protected:
     """A table with what is to be published of it. Confidential: it holds the truth beside it."""
@@ -163,6 +166,7 @@ class Protected:
 Method = Callable[[Table], Protected]
 
 
+@checked
 def protect(table: Table, method: Method) -> Protected:
     """Apply a method: any callable from Table to Protected; those of discreet are frozen values.
 
@@ -170,9 +174,15 @@ def protect(table: Table, method: Method) -> Protected:
     >>> protect(t, Hide(t.where(area="1", sex="1"))).release()
     Release(area x sex: 9 cells, 1 not shown; count)
     """
-    return method(table)
+    if isinstance(method, type):
+        raise InputError(f"give a {method.__name__} with its parameters, {method.__name__}(...), not the class itself")
+    done: object = method(table)
+    if not isinstance(done, Protected):
+        raise InputError(f"a method turns a Table into a Protected; this one gave {told('back', done)}")
+    return done
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Publish:
     """Nothing hidden, nothing changed: for tables that are safe as they are."""
@@ -186,6 +196,7 @@ class Publish:
         return Protected(table, {n: publishable(table, n) for n in names}, status, AS_IT_IS, truthful=True)
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Hide:
     """Cells hidden by hand: a truth mask over the cells, their numbers, or a list of {dimension: code}."""
@@ -231,6 +242,7 @@ def publishable(table: Table, name: str) -> Array:
     return np.array(table.statistic(name).values)
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Release:
     """What the world may see: codes, published values (missing where hidden), one mark for every hidden cell."""

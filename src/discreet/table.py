@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import display, ready
 from discreet.additive import Additive
+from discreet.arguments import checked
 from discreet.contributions import Contributions, Spanning, merge_up
 from discreet.dimension import Dimension
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
@@ -35,6 +36,7 @@ Array = NDArray[Any]
 TOP = 3  # contributions kept per cell unless more are asked for: enough for p% against a coalition of one
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A cross-classification with its margins: counts, and perhaps a magnitude, weights, keys and contributions.
@@ -329,6 +331,7 @@ def aggregated(layout: Layout, statistics: Mapping[str, Additive]) -> dict[str, 
 # -- from microdata ---------------------------------------------------------------------------------------------
 
 
+@checked
 def tabulate(
     data: Microdata,
     by: Sequence[str] | str | None = None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import (
     Array,
@@ -77,6 +78,7 @@ class Utility:
         return asdict(self)
 
 
+@checked
 def compare(before: Any, after: Any) -> Utility:
     """All measures of what separates a protected table from the true one, cell by cell.
 
@@ -108,6 +110,7 @@ def compare(before: Any, after: Any) -> Utility:
     )
 
 
+@checked
 def hellinger_utility(before: Any, after: Any, *, axis: Axis = None) -> FloatOrArray:
     r"""Utility :math:`1 - HD(F, G)/\sqrt N` of [JOS15]_ section 4.3, with the Hellinger distance (4) of the counts.
 
@@ -125,6 +128,7 @@ def hellinger_utility(before: Any, after: Any, *, axis: Axis = None) -> FloatOrA
     return shaped(1.0 - distance / np.sqrt(n), batch)
 
 
+@checked
 def cramers_v(table: Any) -> float:
     r"""Association of the two variables of a matrix, :math:`\sqrt{\chi^2 / (N (\min(r, c) - 1))}`.
 
@@ -144,6 +148,7 @@ def cramers_v(table: Any) -> float:
     return float(np.sqrt(((x - expected) ** 2 / expected).sum() / (n * (min(x.shape) - 1))))
 
 
+@checked
 def cramers_v_change(before: Any, after: Any) -> float:
     """Cramér's V after minus before; of more than two variables, the pair whose V changes most.
 
@@ -159,6 +164,7 @@ def cramers_v_change(before: Any, after: Any) -> float:
     return max(known, key=abs) if known else math.nan
 
 
+@checked
 def rank_correlation(before: Any, after: Any) -> float:
     """Spearman's correlation of the cells, ties at their mean rank; NaN if either side is constant.
 
@@ -189,6 +195,7 @@ class AdditivityGap:
     share: float
 
 
+@checked
 def additivity_gap(matrix: Any, inner_values: Any, cell_values: Any) -> AdditivityGap:
     """How far published cells are from the sums of the published inner cells.
 

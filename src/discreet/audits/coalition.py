@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.additive import Additive
+from discreet.arguments import checked
 from discreet.audits.system import unmovable
 from discreet.audits.view import view
 from discreet.contributions import Contributions, Spanning, largest
@@ -58,6 +59,7 @@ def parts_of(table: Table, decimals: int) -> Parts:
     return Parts(who, row, np.rint(own), count)
 
 
+@checked
 def insiders(
     protected: Protected,
     *,
@@ -109,6 +111,7 @@ def _learned(known: Any, parts: Parts, coalition: Array, targets: Array) -> Arra
     return np.asarray(stuck & ~theirs[targets])
 
 
+@checked
 def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame:
     """Sums of hidden cells that a rule calls sensitive: one firm may dominate several hidden cells of one relation.
 

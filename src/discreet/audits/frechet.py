@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.layout import Layout
 
 Array = NDArray[Any]
 
 
+@checked
 def frechet(layout: Layout, cells: Array) -> tuple[Array, Array] | None:
     r"""Least and greatest value of each inner cell from complete, decomposable margins; None where that does not apply.
 

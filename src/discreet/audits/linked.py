@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.audits.view import view
 from discreet.errors import InputError
 from discreet.release import Protected
@@ -23,6 +24,7 @@ Array = NDArray[Any]
 Released = Table | Protected | Sequence[Protected]
 
 
+@checked
 def released_rank(released: Released) -> int:
     """Rank of the system of published sums: n_inner minus it is what stays undetermined (ODF03 section 4.5).
 
@@ -37,6 +39,7 @@ def released_rank(released: Released) -> int:
     return modular.rank(matrix, np.flatnonzero(shown))
 
 
+@checked
 def freedom(released: Released, pattern: Array) -> int:
     """Degrees of freedom gained by hiding a pattern (mask over the cells): the rank that the released system loses."""
     from discreet import modular
@@ -49,6 +52,7 @@ def freedom(released: Released, pattern: Array) -> int:
     return before - modular.rank(matrix, np.flatnonzero(shown & ~pattern))
 
 
+@checked
 def exactly_known(released: Protected | Sequence[Protected]) -> Array:
     """Hidden cells that are sums and differences of published ones (mask): by rank alone, in one elimination.
 
@@ -89,6 +93,7 @@ def _once(rows: csr_array) -> csr_array:
     return rows[kept]
 
 
+@checked
 def redundant(released: Released) -> Array:
     """Published cells that follow from the other published ones (mask): each alone can be hidden without any effect."""
     from discreet import modular
@@ -107,6 +112,7 @@ def redundant(released: Released) -> Array:
     return found
 
 
+@checked
 def spare(released: Released) -> Array:
     """A largest set of published cells that can all be hidden together without any effect (mask); later cells first."""
     matrix, shown = _columns(released)

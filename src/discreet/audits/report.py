@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
 from discreet.audits.system import settled_intervals
@@ -43,6 +44,7 @@ NO_TOTAL = (
 )
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """Feasible interval of each audited cell, and the risk that follows from it. Confidential: it may hold the truth.
@@ -219,6 +221,7 @@ class Audit:
 COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "reason", "status", "true")
 
 
+@checked
 def audit(
     released: Protected | Release | Sequence[Protected],
     *,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.audits.presolve import ContradictionError, System, propagated, reduce
 from discreet.audits.simplex import Model
 from discreet.audits.solve import components
@@ -21,6 +22,7 @@ CHAINS = 4
 MOST_VARIABLES = 3000  # of one component: a dense basis of its directions is needed
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Draws (draws x targets) with equal weight. ``exact``: every solution once; else hit-and-run with diagnostics."""
@@ -80,6 +82,7 @@ def enumerate_points(system: System, *, most: int = 100_000) -> Array:
     return np.array(points).reshape(len(points), system.size)
 
 
+@checked
 def enumerated(known: Known, targets: Array, *, most: int = 100_000) -> Sample:
     """Every whole-number table that fits a small release, each as likely as the other."""
     system = known.system()
@@ -90,6 +93,7 @@ def enumerated(known: Known, targets: Array, *, most: int = 100_000) -> Sample:
     return Sample(values[:, targets], True, one, one * len(values))
 
 
+@checked
 def sampled(known: Known, targets: Array, *, draws: int = 2000, seed: int) -> Sample:
     """Points drawn uniformly from the feasible polytope by hit-and-run, in four chains, half of each left out.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.audits import relations as related
 from discreet.audits.presolve import ContradictionError, System
 from discreet.errors import InputError
@@ -22,6 +23,7 @@ Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
 
+@checked
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Known:
     """Bounds on every cell and every inner cell, in units of the last published decimal.
@@ -95,6 +97,7 @@ def inner_floor(table: Table, nonnegative: bool | None) -> Array:
     return np.full(len(inner), 0.0 if known else -np.inf)
 
 
+@checked
 def intervals(known: Known, targets: Array | None = None, *, progress: Progress | None = None) -> tuple[Array, Array]:
     """Feasible interval of each target (cells by number or mask; default all): two linear programmes each, few solved.
 
@@ -121,6 +124,7 @@ def settled_intervals(
         raise explain(system, known.matrix.shape[1]) from None
 
 
+@checked
 def unmovable(known: Known, targets: Array, *, progress: Progress | None = None) -> Array:
     """Which targets have a single possible value: decided by witnesses, few programmes, and rank modulo a prime."""
     from discreet.audits.witness import movable

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.audits import relations as related
 from discreet.audits.system import Known
 from discreet.errors import InputError, Unjudged, listed
@@ -49,6 +50,7 @@ class View:
         return self.unknown if self.left is None else self.unknown | (self.left != "")
 
 
+@checked
 def view(
     released: Protected | Sequence[Protected],
     *,

@@ -26,9 +26,14 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
     tables,
 )
 from discreet.cli.common import app, say
-from discreet.errors import DiscreetError, DiscreetWarning, Refused
+from discreet.errors import DiscreetError, DiscreetWarning, InputError, Refused
 
 FAULT = 70
+EXTRAS = {
+    "fastapi": "server", "starlette": "server", "jinja2": "server", "orjson": "server", "sqlalchemy": "server",
+    "uvicorn": "server", "uvloop": "server", "httptools": "server", "psycopg": "postgresql", "pyscipopt": "optimal",
+    "ibis": "ibis",
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -77,6 +82,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # a traceback or its message could hold a value
+        name = str(getattr(error, "name", None)).partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and name in EXTRAS:
+            say(f"discreet: this needs {name!r}, which is not installed: pip install 'discreet[{EXTRAS[name]}]'")
+            return InputError.exit_code
         if os.environ.get("DISCREET_TRACEBACK"):
             raise
         at = error.__traceback__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import warnings
 from pathlib import Path
@@ -80,8 +79,9 @@ def known_population(text: str | None) -> dict[str, Any]:
         return {"population": text if text == "weights" else int(text)}
     if not Path(text).is_file():
         raise InputError(f"--population takes a whole number, 'weights' or a CSV file, not {text!r}")
-    with Path(text).open(newline="", encoding="utf-8-sig") as file:
-        head, *rows = [row for row in csv.reader(file) if row] or [[]]
+    from discreet.hierarchy import csv_rows, read_text
+
+    head, *rows = [row for row in csv_rows(read_text(Path(text)), ",", repr(text)) if row] or [[]]
     try:
         if not rows:
             raise IndexError

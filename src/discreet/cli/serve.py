@@ -73,6 +73,8 @@ def serve(
     DATA are records (a file, or the URL of a database), or a folder made by `discreet cube`. The cube is built once
     and shared by all workers; a database is not asked again.
     """
+    import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
+
     from discreet.policy import read_policy
     from discreet.server.settings import Settings
 
@@ -201,6 +203,8 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     """Serve a synthetic census: everything is made on the spot, and a methodologist to sign in as."""
     import secrets
     from importlib import resources
+
+    import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
 
     from discreet import datasets
     from discreet.server import auth, cube

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from discreet.arguments import checked
 from discreet.datasets.business import business, business_arrow, business_codebook, business_dimensions
 from discreet.datasets.census import census, census_arrow, census_codebook, census_dimensions, census_structural
 from discreet.datasets.printed import (
@@ -80,6 +81,7 @@ _PRINTED = {
 }
 
 
+@checked
 def catalogue() -> list[Entry]:
     """What there is, in the order a reader wants it.
 
@@ -89,6 +91,7 @@ def catalogue() -> list[Entry]:
     return list(_CATALOGUE)
 
 
+@checked
 def write(
     name: str, path: str | Path | None = None, *, n: int | None = None, seed: int | None = None
 ) -> bytes | list[Path]:

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.codebook import Codebook, Magnitude
 from discreet.dimension import Dimension
 from discreet.errors import InputError
@@ -49,6 +50,7 @@ WEIGHTS = (18.0, 4.5, 1.6, 1.0)  # by size class, before the section's factor; l
 IN_GROUP = (0.02, 0.12, 0.45, 0.85)  # by size class: share of firms that belong to an enterprise group
 
 
+@checked
 def business(n: int = 100_000, seed: int = 2003) -> Microdata:
     """``n`` synthetic firms with region, activity, size, turnover, employees, holding and weight.
 
@@ -59,6 +61,7 @@ def business(n: int = 100_000, seed: int = 2003) -> Microdata:
     return Microdata.read(business_arrow(n, seed), business_codebook())
 
 
+@checked
 def business_codebook() -> Codebook:
     """What the columns of the firms mean."""
     return Codebook(
@@ -72,6 +75,7 @@ def business_codebook() -> Codebook:
     )
 
 
+@checked
 def business_dimensions() -> list[Dimension]:
     """Region (16 counties in 4 regions), activity (61 groups in 20 divisions in 7 sections) and size class.
 
@@ -89,6 +93,7 @@ def business_dimensions() -> list[Dimension]:
     ]
 
 
+@checked
 def business_arrow(n: int = 100_000, seed: int = 2003) -> pa.Table:
     """The firms as a plain Arrow table.
 

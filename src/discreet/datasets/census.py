@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import checked
 from discreet.codebook import Codebook
 from discreet.datasets import _margins as stated
 from discreet.dimension import Dimension
@@ -74,6 +75,7 @@ OUTSIDE = np.array([band < 3 or band >= 15 for band in range(len(BANDS))])  # ba
 ROUNDS = 40  # the margins then agree to 1e-4 in all
 
 
+@checked
 def census(n: int = 1_500_000, seed: int = 2001) -> Microdata:
     """``n`` synthetic persons with region, sex, age, activity, occupation, education and citizenship.
 
@@ -84,6 +86,7 @@ def census(n: int = 1_500_000, seed: int = 2001) -> Microdata:
     return Microdata.read(census_arrow(n, seed), census_codebook())
 
 
+@checked
 def census_codebook() -> Codebook:
     """What the columns of the persons mean."""
     return Codebook(
@@ -95,6 +98,7 @@ def census_codebook() -> Codebook:
     )
 
 
+@checked
 def census_dimensions() -> list[Dimension]:
     """The variables of the census: seven flat dimensions with English labels.
 
@@ -104,6 +108,7 @@ def census_dimensions() -> list[Dimension]:
     return [Dimension.flat(name, codes, labels=codes) for name, codes in CODES.items()]
 
 
+@checked
 def census_arrow(n: int = 1_500_000, seed: int = 2001) -> pa.Table:
     """The persons as a plain Arrow table: ``person``, seven dictionary columns and ``rkey``, in random order.
 
@@ -123,6 +128,7 @@ def census_arrow(n: int = 1_500_000, seed: int = 2001) -> pa.Table:
     return pa.table(columns)
 
 
+@checked
 def census_structural() -> NDArray[np.bool_]:
     """True for each cell of the hypercube that cannot exist, such as an employed child.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.release import Hide, Protected, protect
 from discreet.table import Table
@@ -93,21 +94,25 @@ INJURY_GROUPS = (
 INJURY = ("None", "Light", "Serious", "Unknown")
 
 
+@checked
 def psd14_travel() -> Table:
     """Output area by mode of travel to work, ages 16-74: PSD14 Table 3 (appendix), 10 x 11 cells."""
     return _output_areas(TRAVEL, "travel", "mode of travel", "PSD14 Table 3")
 
 
+@checked
 def psd14_sex() -> Table:
     """Output area by sex: PSD14 Table 4 (appendix), 10 x 2 cells, 2,449 persons."""
     return _output_areas(SEX, "sex", "sex", "PSD14 Table 4")
 
 
+@checked
 def psd14_religion() -> Table:
     """Output area by religion: PSD14 Table 5 (appendix), 10 x 9 cells, 2,449 persons."""
     return _output_areas(RELIGION, "religion", "religion", "PSD14 Table 5")
 
 
+@checked
 def willenborg() -> Table:
     """Economic activity by size class: ODF03 Table 1 (section 4.1), before its four cells were suppressed.
 
@@ -122,12 +127,14 @@ def willenborg() -> Table:
     return _activity_by_size(WILLENBORG, ("2,3", "4", "5", "6", "7"), source)
 
 
+@checked
 def willenborg_suppressed() -> Protected:
     """ODF03 Table 1 as printed: four cells of ``willenborg`` hidden, all totals published."""
     table = willenborg()
     return protect(table, Hide([{"activity": activity, "size": size} for activity, size in WILLENBORG_HIDDEN]))
 
 
+@checked
 def willenborg_redesigned() -> Table:
     """The same with the activities 5 and 6 combined: ODF03 Table 2 (section 4.3).
 
@@ -136,6 +143,7 @@ def willenborg_redesigned() -> Table:
     return _activity_by_size(WILLENBORG_REDESIGNED, ("2,3", "4", "5,6", "7"), "ODF03 Table 2")
 
 
+@checked
 def injuries() -> Table:
     """Persons in traffic accidents by group and injury: LL21 Table 1.
 
@@ -145,6 +153,7 @@ def injuries() -> Table:
     return _injuries((0, 1, 2, 3, 4), "LL21 Table 1")
 
 
+@checked
 def injuries_figure() -> Table:
     """The car drivers of Oslo and Bergen only: the first table of LL21 Figure 1."""
     return _injuries((0, 2), "LL21 Figure 1")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.files import write_whole
 from discreet.release import Release
@@ -49,6 +50,7 @@ FORMATS = (
 NAMES = tuple(f.name for f in FORMATS)
 
 
+@checked
 def by_name(name: str) -> Format:
     """The format of that name.
 
@@ -61,6 +63,7 @@ def by_name(name: str) -> Format:
     raise InputError(f"unknown format {name!r}; {nearest(name, NAMES)}")
 
 
+@checked
 def by_suffix(path: str | Path) -> Format:
     """The format that a file's suffix names; the longest suffix that fits.
 
@@ -77,6 +80,7 @@ def by_suffix(path: str | Path) -> Format:
     raise InputError(f"no format for {suffix!r}; {nearest(suffix, _suffixes())}")
 
 
+@checked
 def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
     """A release in a format, as bytes; ``options`` are those of the format's writer.
 
@@ -100,6 +104,7 @@ def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
     return made
 
 
+@checked
 def write(release: Release, path: str | Path, *, format: str | None = None, **options: Any) -> Path:
     """Write a release to a file, whole or not at all, in the format its suffix (or ``format``) names."""
     name = chosen(path, format)

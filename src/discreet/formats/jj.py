@@ -246,10 +246,22 @@ def parse_jj(text: str, *, name: str = "instance") -> Instance:
         numbers = cells[:, [1, 2, 4, 5, 6, 7, 8]].astype(float).T
     except ValueError:
         raise InputError(f"{name!r}: some fields of the cells are not numbers") from None
+    if not np.isfinite(numbers[:2]).all() or np.isnan(numbers).any() or (numbers[4:] < 0).any():
+        raise InputError(f"{name!r}: values and costs are finite, levels not negative, and nothing is NaN")
     relations, rhs = _relations(" ".join(words[3 + FIELDS * n :]), count, n, name)
     value, cost, low, high, below, above, sliding = numbers
     marks = status.astype("U1")
     return Instance(name, value, cost, marks, low, high, below, above, sliding, relations, rhs)
+
+
+def _finite(word: str, what: str) -> float:
+    try:
+        found = float(word)
+    except ValueError:
+        found = np.nan
+    if not np.isfinite(found):
+        raise InputError(f"{what} is no number")
+    return found
 
 
 def _relations(text: str, count: int, n: int, name: str) -> tuple[csr_array, Array]:
@@ -262,12 +274,12 @@ def _relations(text: str, count: int, n: int, name: str) -> tuple[csr_array, Arr
     heading = parts[0].split()
     for row in range(count):
         terms = TERM.findall(parts[row + 1])
-        if len(heading) != 2 or int(heading[1]) != len(terms):
+        if len(heading) != 2 or heading[1] != str(len(terms)):
             raise InputError(f"{name!r}: relation {row + 1} announces another number of terms than it holds")
-        rhs[row] = float(heading[0])
+        rhs[row] = _finite(heading[0], f"{name!r}: the right-hand side of relation {row + 1}")
         rows += [row] * len(terms)
         columns += [int(cell) for cell, _ in terms]
-        data += [float(factor) for _, factor in terms]
+        data += [_finite(factor, f"{name!r}: a factor of relation {row + 1}") for _, factor in terms]
         heading = TERM.sub("", parts[row + 1]).split()
     if columns and max(columns) >= n:
         raise InputError(f"{name!r}: a relation names a cell beyond the last one, {n - 1:,}")

@@ -9,6 +9,7 @@ import dataclasses
 import importlib
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.release import Method
 
@@ -54,6 +55,7 @@ def method_class(name: str) -> type[Any]:
     return found
 
 
+@checked
 def method(name: str, **parameters: Any) -> Method:
     """A method by name and parameters.
 

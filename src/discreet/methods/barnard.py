@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, share
 from discreet.methods.keys import Secret, read_source, uniforms
-from discreet.methods.outcome import count_cells, perturbed, share
+from discreet.methods.outcome import count_cells, perturbed
 from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.table import Table
@@ -17,6 +18,7 @@ from discreet.table import Table
 Array = NDArray[Any]
 
 
+@checked
 @dataclass(frozen=True)
 class Barnard:
     """Barnardisation: one more, one less, or neither. [Ant16]_ section 2.4.1.2, after Hundepool et al. (2012).

@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, positive, share
 from discreet.errors import InputError
 from discreet.methods.entropy import largest_entropy
 from discreet.methods.keys import Secret, read_source, uniforms, zero_uniforms
-from discreet.methods.outcome import count_cells, perturbed, positive, share
+from discreet.methods.outcome import count_cells, perturbed
 from discreet.methods.ptable import PTable
 from discreet.release import Protected
 from discreet.risk.transition import Transition
@@ -29,7 +30,8 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@checked
+@dataclass(frozen=True)
 class CellKey:
     """Cell key noise on counts: mean 0, variance at most ``v``, at most ``d`` away. [JOS15]_ section 3.2.
 
@@ -39,20 +41,20 @@ class CellKey:
     key made from their categories; structural zeros stay. Without keys give a ``seed``.
 
     >>> from discreet import Table
-    >>> CellKey(d=2, v=1, seed=3)(Table.of([[3, 0], [1, 2]], ["area", "sex"])).published["count"].tolist()
+    >>> CellKey(2, 1, seed=3)(Table.of([[3, 0], [1, 2]], ["area", "sex"])).published["count"].tolist()
     [8, 5, 1, 4, 3, 0, 3, 1, 4]
     """
 
     cellwise: ClassVar[bool] = True
     d: int = 2
     v: float = 1.0
-    js: int = 0
-    pstay: float | None = None
-    mono: bool = True
-    zeros: float = 0.0
-    ptable: PTable | str | Path | None = None
-    seed: int | None = None
-    secret: str | bytes | Secret | None = field(default=None, repr=False)
+    js: int = field(default=0, kw_only=True)
+    pstay: float | None = field(default=None, kw_only=True)
+    mono: bool = field(default=True, kw_only=True)
+    zeros: float = field(default=0.0, kw_only=True)
+    ptable: PTable | str | Path | None = field(default=None, kw_only=True)
+    seed: int | None = field(default=None, kw_only=True)
+    secret: str | bytes | Secret | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         share("zeros", self.zeros)
@@ -95,6 +97,7 @@ def _designed(d: int, v: float, js: int, pstay: float | None, mono: bool) -> PTa
     return PTable.design(d, v, js, pstay, mono=mono)
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class CellKeyMagnitude:
     r"""Cell key noise on magnitudes: the largest contributions times a flexible multiplier. Giessing and Tent (2019).

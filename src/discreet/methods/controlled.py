@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.layout import Layout
-from discreet.methods.outcome import perturbed, positive, whole_base
+from discreet.methods.outcome import perturbed, whole_base
 from discreet.release import Protected
 from discreet.table import Table
 
@@ -37,6 +38,7 @@ class Rounded:
     restricted: bool
 
 
+@checked
 @dataclass(frozen=True)
 class ControlledRound:
     """Controlled rounding: additive, next to the truth, of least total deviation. [Ant16]_ section 2.4.1.2, Cox (1987).

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, positive
 from discreet.errors import InputError, nearest
 from discreet.methods.controlled import controlled
-from discreet.methods.outcome import perturbed, positive
+from discreet.methods.outcome import perturbed
 from discreet.release import Protected
 from discreet.rules.base import Rule, as_rule
 from discreet.table import Table
@@ -142,6 +143,7 @@ def _least_squares(p: Adjustment, rises: Array, limit: float) -> Floats:
     return np.array(solver.getSolution().col_value)
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class CTA:
     """Controlled tabular adjustment, of linked tables too. [Ant16]_ section 2.4.1.2, Dandekar and Cox (2002).

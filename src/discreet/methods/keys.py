@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import whole
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError
 from discreet.layout import Layout
-from discreet.methods.outcome import whole
 from discreet.table import Table
 
 Array = NDArray[Any]

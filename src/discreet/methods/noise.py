@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.information import read_counts
 from discreet.risk.transition import Transition, read_transition
 
@@ -35,6 +36,7 @@ def _moments(count: int, transition: Transition) -> tuple[float, float]:
     return round(mean, 15) + 0.0, math.fsum(p * (j - count - mean) ** 2 for j, p in shown)
 
 
+@checked
 def expected_hellinger(counts: Any, transition: Any) -> float:
     r"""Mean Hellinger distance of the counts, E HD(F, G), over all tables that a transition matrix may give.
 

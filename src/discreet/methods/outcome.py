@@ -53,25 +53,3 @@ def whole_base(table: Table, base: float) -> int:
     if round(scaled) != scaled or scaled < 1:
         raise InputError(f"base={base}: give a multiple of the measure's last decimal, {10**-decimals:g}")
     return round(scaled)
-
-
-def whole(name: str, value: Any, least: int) -> None:
-    """Refuse a parameter that is no whole number, or too small."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r}: give a whole number of {least} or more")
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
-
-
-def positive(name: str, value: Any, least: float = 0) -> None:
-    """Refuse a parameter below its least value."""
-    if not (_number(value) and value >= least):
-        raise InputError(f"{name}={value!r}: give a number of {least:g} or more")
-
-
-def share(name: str, value: Any) -> None:
-    """Refuse a parameter that is no share."""
-    if not (_number(value) and 0 <= value <= 1):
-        raise InputError(f"{name}={value!r}: give a share from 0 to 1")

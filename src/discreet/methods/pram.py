@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, share
 from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
 from discreet.methods.keys import generator
-from discreet.methods.outcome import share
 from discreet.methods.records import check_microdata, column_of, leaf_codes, record_uniforms, with_columns
 from discreet.microdata import Microdata
 
@@ -18,6 +18,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
+@checked
 @dataclass(frozen=True)
 class Pram:
     """PRAM of one variable, (2.4.1) of [Ant16]_: category i becomes j with probability p_ij, record by record.

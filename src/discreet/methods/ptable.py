@@ -16,19 +16,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import above, checked, whole
 from discreet.errors import InputError
 from discreet.files import TEXT, check_suffix, write_whole
-from discreet.hierarchy import read_text
+from discreet.hierarchy import as_csv, read_text
 from discreet.methods.entropy import largest_entropy
-from discreet.methods.outcome import whole
 from discreet.risk.transition import Transition
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
+_DESIGNED, _WIDEST = 100, 1000  # noise of more than this would take minutes to design, or gigabytes to hold
 _CUT, _CUTS = 0.05, 20  # how a probability of staying is lowered that goes with no distribution
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class PTable:
     """P(noise = v | count = i): row i = 0, 1, ..., column v = -D, ..., D. The last row serves all larger counts.
@@ -72,10 +74,9 @@ class PTable:
         to js. ``mono``: the probabilities rise up to 0 from the left. Where no such distribution exists ``pstay`` is
         cut in steps of 0.05.
         """
-        whole("d", d, 1)
-        whole("js", js, 0)
-        if not v > 0:
-            raise InputError(f"v={v}: give a variance above 0")
+        whole("d", d, 1, _DESIGNED)
+        whole("js", js, 0, d)
+        above("v", v)
         if pstay is not None and not 0 <= pstay < 1:
             raise InputError(f"pstay={pstay}: give a probability from 0 to below 1")
         last = d if js == 0 else d + js + 1
@@ -97,9 +98,8 @@ class PTable:
         >>> round(table.delta, 6)
         0.003125
         """
-        whole("d", d, 1)
-        if not epsilon > 0:
-            raise InputError(f"epsilon={epsilon}: give a number above 0")
+        whole("d", d, 1, _WIDEST)
+        above("epsilon", epsilon)
         v = np.arange(-d, d + 1)
         p = np.exp(-epsilon * np.abs(v))
         p /= p.sum()
@@ -252,8 +252,9 @@ def _row(i: int, d: int, v: float, js: int, pstay: float, mono: bool) -> Floats:
 def _read(path: Path) -> PTable:
     text = read_text(path)
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
-    rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
-    known = {name.strip().lower(): name for name in (rows[0] if rows else {})}
+    with as_csv(repr(path.name)):
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+    known = {name.strip().lower(): name for name in (rows[0] if rows else {}) if name is not None}
     aliases = {"v": ("v", "diff"), "ub": ("p_int_ub", "kum_p_o", "ub")}
     if "i" not in known or not {"v", "j", "diff"} & known.keys() or not {"p", *aliases["ub"]} & known.keys():
         raise InputError(f"{path.name!r} is no perturbation table: its columns should be i, j, p, v, p_int_ub")
@@ -265,10 +266,13 @@ def _read(path: Path) -> PTable:
         except (ValueError, AttributeError):
             raise InputError(f"{path.name!r}: column {name!r} should hold numbers") from None
 
-    first = column("i")
+    first, shift, target = column("i"), column(*aliases["v"]), column("j")
     assert first is not None
+    for numbers in (first, shift, target):
+        if numbers is not None and not (np.abs(numbers) <= _WIDEST).all():  # NaN too
+            raise InputError(f"{path.name!r}: counts and noise are whole numbers of at most {_WIDEST:,}")
     i = first.astype(int)
-    shift, target, p, ends = column(*aliases["v"]), column("j"), column("p"), column(*aliases["ub"])
+    p, ends = column("p"), column(*aliases["ub"])
     v = (shift if shift is not None else target - i).astype(int)
     if p is None:
         assert ends is not None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.keys import generator
@@ -24,6 +25,7 @@ from discreet.microdata import Microdata
 Array = NDArray[Any]
 
 
+@checked
 @dataclass(frozen=True)
 class GlobalRecode:
     """Global recoding: categories of a variable combined into fewer, everywhere. [Ant16]_ section 2.4.1.1.
@@ -100,6 +102,7 @@ def recoded(dimension: Dimension, parts: Mapping[str, Sequence[str]]) -> tuple[A
     return place, replace(made, labels=labels)
 
 
+@checked
 @dataclass(frozen=True)
 class Sample:
     """A random sample of the records: sampling as a protection of its own. [Ant16]_ section 4.2.
@@ -111,7 +114,7 @@ class Sample:
 
     fraction: float
     _: KW_ONLY
-    strata: Sequence[str] = ()
+    strata: Sequence[str] | str = ()
     seed: int | None = None
 
     words: ClassVar[str] = "a random sample of the records"

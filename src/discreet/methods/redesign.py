@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.layout import Layout
@@ -21,6 +22,7 @@ Array = NDArray[Any]
 Merge = Mapping[str, Mapping[str, Sequence[str]]]
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Redesign:
     """Some codes published only together: ``Redesign({"activity": {"5,6": ["5", "6"]}})``.

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.methods.keys import Secret, generator, read_source, uniforms
-from discreet.methods.outcome import perturbed, positive, whole_base
+from discreet.methods.outcome import perturbed, whole_base
 from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.table import Table
@@ -19,6 +20,7 @@ from discreet.table import Table
 Array = NDArray[Any]
 
 
+@checked
 @dataclass(frozen=True)
 class Round:
     """Deterministic rounding to the nearest multiple of a base, halves upwards. [Ant16]_ section 2.4.1.2.
@@ -50,6 +52,7 @@ class Round:
         return Transition(matrix, period=b)
 
 
+@checked
 @dataclass(frozen=True)
 class RandomRound:
     """Unbiased random rounding: up with probability residue / base. [JOS15]_ section 3.2, [Ant16]_ section 2.4.1.2.
@@ -87,6 +90,7 @@ class RandomRound:
         return _random(_whole(self.base))
 
 
+@checked
 @dataclass(frozen=True)
 class SemiControlledRound:
     """Random rounding with the number rounded up fixed per residue, so that totals are kept. [JOS15]_ section 3.2.
@@ -106,7 +110,7 @@ class SemiControlledRound:
 
     base: float = 3
     _: KW_ONLY
-    control: Sequence[str] = ()
+    control: Sequence[str] | str = ()
     unbiased: bool = False
     seed: int | None = None
     secret: str | bytes | Secret | None = field(default=None, repr=False)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, whole
 from discreet.methods.keys import Secret, read_source, uniforms
-from discreet.methods.outcome import count_cells, perturbed, whole
+from discreet.methods.outcome import count_cells, perturbed
 from discreet.release import Protected
 from discreet.table import Table
 
@@ -24,6 +25,7 @@ _TRIES = 30  # cells from which a pair is tried
 _LITTLE = 1e-3  # a gain below this is a tie
 
 
+@checked
 @dataclass(frozen=True)
 class SmallCountRound:
     """Inner counts rounded to 0 or the base until no *published* one is 1 to base - 1. Langsrud and Heldal (2018).

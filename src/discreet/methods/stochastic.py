@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, share, whole
 from discreet.errors import InputError
 from discreet.layout import Layout
 from discreet.methods.controlled import controlled
 from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
 from discreet.methods.keys import Secret, generator, read_source, uniforms, zero_uniforms
-from discreet.methods.outcome import count_cells, perturbed, share, whole
+from discreet.methods.outcome import count_cells, perturbed
 from discreet.methods.rounding import groups_of
 from discreet.population.ipf import ipf
 from discreet.release import Protected
@@ -25,6 +26,10 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
+MOST = 1000  # the largest matrix is of a thousand counts: more would take gigabytes and hours
+
+
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Stochastic:
     """Inner counts moved by a transition matrix that keeps the distribution of counts. [JOS15]_ section 3.3.
@@ -52,8 +57,8 @@ class Stochastic:
     alpha: float = 1.0
     invariant: bool = True
     exact: bool = True
-    control: Sequence[str] = ()
-    restore: Sequence[Sequence[str]] = ()
+    control: Sequence[str] | str = ()
+    restore: Sequence[Sequence[str] | str] = ()
     seed: int | None = None
     secret: str | bytes | Secret | None = field(default=None, repr=False)
 
@@ -65,6 +70,7 @@ class Stochastic:
         object.__setattr__(self, "control", control)
         object.__setattr__(self, "restore", restore)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
+        whole("cap", self.cap, 1, MOST)
         if self.matrix is None:
             made = designed(self.stay, self.window, self.cap, self.period)
         else:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, share
 from discreet.errors import InputError
 from discreet.methods.keys import mix
-from discreet.methods.outcome import share
 from discreet.methods.records import (
     check_microdata,
     codes,
@@ -40,6 +40,7 @@ class Swapped:
     unpaired: int
 
 
+@checked
 @dataclass(frozen=True)
 class Swap:
     """Targeted record swapping of a geography between similar units. [JOS15]_ section 3.1, [Ant16]_ section 2.4.1.1.
@@ -56,12 +57,12 @@ class Swap:
     geography: str
     _: KW_ONLY
     rate: float = 0.05
-    strata: Sequence[str] = ()
-    profile: Sequence[str] = ()
-    risk: Sequence[str] = ()
+    strata: Sequence[str] | str = ()
+    profile: Sequence[str] | str = ()
+    risk: Sequence[str] | str = ()
     k: int = 0
     household: str | None = None
-    also: Sequence[str] = ()
+    also: Sequence[str] | str = ()
     seed: int | None = None
 
     words: ClassVar[str] = "records swapped before counting"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, Refused
 from discreet.files import whole_file
 from discreet.formats import chosen
@@ -35,6 +36,7 @@ from discreet.release import Method, Protected, Release, protect
 from discreet.risk.transition import Transition
 
 
+@checked
 def answer_in_parts(
     data: Microdata,
     query: Query | str,

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError, nearest
@@ -25,6 +26,7 @@ from discreet.rules import Rule, from_dict
 from discreet.tomlfile import load
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class QueryRules:
     """What may be asked; decided from the codebook alone, before anything is counted."""
@@ -38,6 +40,7 @@ class QueryRules:
     disallowed: tuple[str, ...] = ()
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class TableRules:
     """What a table must be like; decided on the protected table before it is filtered."""
@@ -48,6 +51,7 @@ class TableRules:
     small: int = 2
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """T1: risk below which nothing need be done. T2: most risk after protection. T3: most loss (1 − utility)."""
@@ -58,6 +62,7 @@ class Thresholds:
     weights: tuple[float, float, float] = (0.1, 0.8, 0.1)
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class GuardRules:
     """What a server does about questions that single people out by what the same user has been told before.
@@ -73,6 +78,7 @@ class GuardRules:
     scope: str = "user"
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Policy:
     """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference.
@@ -150,6 +156,7 @@ class Policy:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
 
 
+@checked
 def read_policy(path: str | Path) -> Policy:
     """A policy from a TOML file."""
     path = Path(path)
@@ -158,6 +165,7 @@ def read_policy(path: str | Path) -> Policy:
     return parse_policy(read_text(path), source=path.name)
 
 
+@checked
 def parse_policy(text: str, *, source: str = "policy") -> Policy:
     """A policy from TOML text.
 
@@ -217,6 +225,7 @@ def schema() -> dict[str, Any]:
     return dict(json.loads(_text("policy.schema.json")))
 
 
+@checked
 def template() -> str:
     """A policy with every key, commented."""
     return _text("template.toml")

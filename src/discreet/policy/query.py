@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.arguments import checked, one_of
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 
@@ -15,6 +16,7 @@ Names = str | Sequence[str] | Mapping[str, str]
 Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 
 
+@checked
 @dataclass(frozen=True)
 class Query:
     """Variables with the level of detail of each, the population, and the measure; kept in canonical order.
@@ -61,6 +63,10 @@ class Query:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Query:
         """The query that ``to_dict`` wrote."""
+        for key in given:
+            one_of("a key of a query", key, ("variables", "where", "measure"))
+        if "variables" not in given:
+            raise InputError("a query names its variables: {'variables': ...}")
         return cls.of(given["variables"], where=given.get("where"), measure=given.get("measure", "count"))
 
     def resolved(self, dimensions: Iterable[Dimension]) -> Resolved:

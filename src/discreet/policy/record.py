@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.errors import InputError, Refused
 from discreet.files import append_private
 from discreet.microdata import Microdata
@@ -67,6 +68,8 @@ def read(path: str | Path) -> Iterator[Entry]:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot read the record {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"the record {str(path)!r} is not text in UTF-8") from None
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             yield Entry(**json.loads(line))
@@ -74,6 +77,7 @@ def read(path: str | Path) -> Iterator[Entry]:
             raise InputError(f"the record's line {number} is not an entry") from None
 
 
+@checked
 def answer_recorded(
     data: Microdata | Table, query: Query | str, policy: Policy, path: str | Path, *, who: str = "", version: str = ""
 ) -> Release:
@@ -101,6 +105,7 @@ class Replayed:
         return Verdict.of(fails=self.found.startswith(DIFFERS), unknown=self.found != SAME)
 
 
+@checked
 def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version: str = "") -> Iterator[Replayed]:
     """Answer every query of a record again and compare: the same bytes, or the same refusal."""
     for old in read(path):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, Refused
 from discreet.microdata import Microdata
 from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
@@ -43,6 +44,7 @@ class Evidence:
     utility: float | None
 
 
+@checked
 def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Release:
     """The protected table that a query asks for, or ``Refused`` with the rule, the reason and what to change.
 
@@ -56,6 +58,7 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
     return _release(chosen, evidence, resolved, policy)
 
 
+@checked
 def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Resolved:
     """Whether the codebook allows a query, without counting anything; raises like ``answer``."""
     query = Query.of(query) if isinstance(query, str) else query

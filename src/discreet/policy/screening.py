@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discreet.arguments import checked
 from discreet.errors import Refused
 from discreet.microdata import Microdata
 from discreet.policy.policy import Policy
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 def screen(data: Microdata | Table, policy: Policy) -> pd.DataFrame:
     """Every variable at every level by itself: allowed, or refused by which rule and why.
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import plot
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.files import append_private
 from discreet.methods import method
@@ -35,6 +36,7 @@ Progress = Callable[[int, int], None]
 SWEEPS = 200  # of the fit that fills hidden cells
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class RUMap:
     """One row a method: risk before and after, utility, whether nobody beats it, whether the thresholds allow it."""
@@ -76,6 +78,7 @@ class RUMap:
         return f"<RUMap of {len(self.frame)} methods, best {self.best or 'none allowed'}>"
 
 
+@checked
 def grid(name: str, **parameters: Any) -> dict[str, Method]:
     """Every combination of parameter values of one method, by a readable label.
 
@@ -91,6 +94,7 @@ def grid(name: str, **parameters: Any) -> dict[str, Method]:
     return made
 
 
+@checked
 def ru_map(
     table: Table,
     methods: Mapping[str, Method] | Iterable[Method],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.population.dirichlet import Dirichlet
 from discreet.population.estimate import Estimate
@@ -75,6 +76,7 @@ class UniqueError:
         return self.error / self.standard_error if self.standard_error > 0 else math.nan
 
 
+@checked
 def unique_error(estimate: Estimate) -> UniqueError:
     r"""How much too large a log-linear model's τ₁ (sample uniques that are population uniques) is, by its residuals.
 
@@ -104,6 +106,7 @@ def unique_error(estimate: Estimate) -> UniqueError:
     return UniqueError(error, float(np.sqrt((one**2 * mu + 2 * two**2 * mu**2).sum())))
 
 
+@checked
 def choose(
     counts: Any,
     population: Population | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Floats, read_values
 from discreet.population.estimate import Estimate
@@ -16,6 +17,7 @@ from discreet.population.poisson_gamma import maximum
 from discreet.population.sample import Population, as_sample
 
 
+@checked
 @dataclass(frozen=True)
 class Dirichlet:
     r"""Cell probabilities are Dirichlet; given f, the units not sampled are Dirichlet-multinomial and add up to N - n.
@@ -62,6 +64,7 @@ class Dirichlet:
         )
 
 
+@checked
 def takemura_uniques(alpha: Any, population: int) -> Floats:
     r"""Pr(F_i = 1) of every cell before a sample is seen; their sum is the expected number of population uniques.
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, read_values
 
@@ -27,6 +28,7 @@ class Fitted:
     converged: bool
 
 
+@checked
 def ipf(start: Any, margins: Sequence[Margin], *, tolerance: float = 1e-9, iterations: int = 1000) -> Fitted:
     r"""Scale ``start`` to each margin in turn until all are met: the table with those margins that minimises
     :math:`\sum_i x_i \log (x_i/s_i)`. Zeros of ``start`` stay zero, which is how structural zeros are kept.

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import DiscreetWarning, InputError, nearest
 from discreet.information import Array, Floats, read_values
 from discreet.population.ipf import ipf
@@ -88,6 +89,7 @@ class LogLinear:
         return int((self.possible & (self.expected <= 0)).sum())
 
 
+@checked
 def loglinear(
     counts: Any,
     terms: Terms = "main",

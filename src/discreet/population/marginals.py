@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.information import Array, Floats, xlogx
 from discreet.population.estimate import Estimate
 
@@ -15,6 +16,7 @@ TAIL = 40.0
 _ROOM = 1 << 18  # probabilities held at a time
 
 
+@checked
 def log_probability(estimate: Estimate, added: Array, cells: Array) -> Floats:
     """log P(F_i - f_i = x | f) for x in ``added`` and the cells i of equal shape (or one for the other).
 
@@ -114,6 +116,7 @@ def added(estimate: Estimate) -> Floats:
     return np.asarray(estimate.left * grows / (estimate.mass + theta))
 
 
+@checked
 def expectation(estimate: Estimate, g: Callable[[Floats], Floats], cells: Array | None = None) -> Floats:
     """E(g(F_i) | f) for each of the cells (all by default), by summing over every count that matters.
 
@@ -172,6 +175,7 @@ def _window(estimate: Estimate, cells: Array) -> tuple[Array, Array]:
     return low, np.minimum(high, left) if estimate.fixed_total else high
 
 
+@checked
 def expected_xlogx(counts: Array, rates: Floats) -> Floats:
     r"""E(F log F | f, λ) when F - f is Poisson with the given rate (1 - p) λ.
 

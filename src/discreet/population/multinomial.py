@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.information import Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import LogLinear, Terms
 from discreet.population.sample import Population, Sample, as_sample
 
 
+@checked
 @dataclass(frozen=True)
 class Multinomial:
     r"""The units not sampled fall independently into cells with probabilities of a log-linear model.
@@ -37,6 +39,7 @@ class Multinomial:
         return Estimate(repr(self), sample, "multinomial", expected, base=model, notes=notes(model))
 
 
+@checked
 @dataclass(frozen=True)
 class Poisson:
     r"""Independent Poisson cells with the rates of a log-linear model; the sum is N only in the mean.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Floats, read_values, xlogx
 from discreet.population.estimate import Estimate
@@ -16,6 +17,7 @@ _ALIKE = 1e5
 """theta_2 where the counts are no more dispersed than Poisson: the rates of the cells are then all but equal."""
 
 
+@checked
 @dataclass(frozen=True)
 class NegativeBinomial:
     r"""Rates λ_i are gamma with mean θ₁ and variance θ₁/θ₂, alike for all cells of a stratum; moments of the sample.
@@ -69,6 +71,7 @@ def _log_pmf(x: Array, shape: Floats, scale: Floats) -> Floats:
     return out
 
 
+@checked
 def negative_binomial_frequencies(cells: int, theta_1: float, theta_2: float, most: int) -> Floats:
     r"""Expected numbers of cells with 0, 1, ..., ``most`` units, before the sample is looked at.
 
@@ -85,6 +88,7 @@ def negative_binomial_frequencies(cells: int, theta_1: float, theta_2: float, mo
     return out
 
 
+@checked
 def poisson_frequencies(rates: Any, most: int) -> Floats:
     r"""Expected numbers of cells with 0, 1, ..., ``most`` units when cell i is Poisson with mean λ_i.
 
@@ -103,6 +107,7 @@ def poisson_frequencies(rates: Any, most: int) -> Floats:
     return out
 
 
+@checked
 def entropy_from_frequencies(frequencies: Any) -> float:
     r"""H(X) from the numbers N_r of cells that hold r = 0, 1, 2, ... units; they need not be whole.
 

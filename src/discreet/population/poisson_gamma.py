@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.information import Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import Terms
@@ -17,6 +18,7 @@ from discreet.population.sample import Population, as_sample
 _LEAST, _MOST = 1e-6, 1e5
 
 
+@checked
 @dataclass(frozen=True)
 class PoissonGamma:
     r"""Rates λ_i are gamma with shape ν and the means of a log-linear model; ν by maximum likelihood.
@@ -82,6 +84,7 @@ def maximum(log_likelihood: Callable[[float], float]) -> float:
     return _MOST if log_likelihood(_MOST) >= log_likelihood(best) - 1e-6 else best  # a plateau: take its end
 
 
+@checked
 def bethlehem_uniques(population: int, alpha: float, beta: float) -> float:
     r"""Expected number of population uniques, :math:`N (1 + \beta)^{-(1 + \alpha N)}` ([Ant16]_ section 2.3.2.2.2).
 
@@ -91,6 +94,7 @@ def bethlehem_uniques(population: int, alpha: float, beta: float) -> float:
     return float(population * (1.0 + beta) ** -(1.0 + alpha * population))
 
 
+@checked
 def elamir_skinner_theta(means: Floats, nu: float, fraction: float) -> Floats:
     r"""E(1/F | f = 1) of a cell with sample mean :math:`\mu = \exp(x^T\beta)` under (2.3.10).
 

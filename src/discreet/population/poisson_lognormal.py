@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.information import Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import Terms
@@ -20,6 +21,7 @@ rule's error is far below 1e-12 for so smooth a function."""
 DROP = 36.0
 
 
+@checked
 @dataclass(frozen=True)
 class PoissonLogNormal:
     r"""Rates with :math:`\log \lambda_i = x_i^T \beta + \varepsilon_i`, ε normal with variance σ².

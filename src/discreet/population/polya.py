@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.estimate import Estimate
@@ -18,6 +19,7 @@ from discreet.population.sample import Population, Sample, as_sample
 _MOST = 0.99  # of the units left may open a cell each; at 1 theta would be infinite
 
 
+@checked
 @dataclass(frozen=True)
 class Polya:
     """An urn with the sample's balls and theta black ones; N - n draws, each adding a ball of the colour drawn.
@@ -52,6 +54,7 @@ class Polya:
         return Estimate(repr(self), sample, "polya", sample.evidence, theta=theta, fitted=fitted, notes=said)
 
 
+@checked
 def polya_theta(opened: float, n: float, population: int) -> float:
     r"""The number of black balls with which ``opened`` new colours are expected in N - n draws.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import Array, Floats, read_values
 from discreet.population.loglinear import LogLinear, Terms, loglinear, read_terms
@@ -111,6 +112,7 @@ def as_sample(counts: Any, population: Population | None, known: Mapping[str, An
     return read_sample(counts, population, **known)
 
 
+@checked
 def read_sample(
     counts: Any,
     population: Population,

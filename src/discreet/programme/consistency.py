@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.programme.derive import Derived, derived
 from discreet.programme.entry import Consistency
 from discreet.programme.shown import Shown
@@ -41,6 +42,7 @@ class Finding:
     examples: tuple[str, ...] = ()
 
 
+@checked
 def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Finding]:
     """Everything that is wrong, doubtful or not checked, the gravest first.
 

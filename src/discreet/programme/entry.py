@@ -8,9 +8,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
+
 FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """Records (a file, or the URL of a database) and their codebook."""
@@ -22,6 +25,7 @@ class Source:
     missing: str | None = None
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class How:
     """How tables are protected: by a method with its parameters, or as a policy decides."""
@@ -49,6 +53,7 @@ class How:
         return self.name + (f" ({', '.join(said)})" if said else "")
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """One table: its dimensions with the level of each, its population and its measure."""
@@ -82,6 +87,7 @@ class Entry:
         return by + (f" where {where}" if where else "")
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Unit:
     """Tables that are protected in one step: a single one, or the linked ones of a group."""
@@ -106,6 +112,7 @@ class Unit:
         return json.dumps(told, sort_keys=True, ensure_ascii=False, default=str)
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Consistency:
     """How strict the check across tables is."""
@@ -115,6 +122,7 @@ class Consistency:
     most_cells: int = 20_000
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Programme:
     """Everything a run needs; no records."""

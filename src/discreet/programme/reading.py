@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.codebook import Codebook
 from discreet.errors import InputError, nearest
 from discreet.formats import by_name
@@ -29,6 +30,7 @@ NAME = re.compile(r"[^\W_][\w.-]*( [\w.-]+)*\Z")
 Given = Mapping[str, Any]
 
 
+@checked
 def read_programme(path: str | Path) -> Programme:
     """A programme from a TOML file; files it names are looked for beside it."""
     path = Path(path)
@@ -37,6 +39,7 @@ def read_programme(path: str | Path) -> Programme:
     return parse_programme(read_text(path), base=path.parent, source=path.name)
 
 
+@checked
 def parse_programme(text: str, *, base: Path = Path("."), source: str = "programme") -> Programme:
     """A programme from TOML text."""
     problem = ""

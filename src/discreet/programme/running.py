@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import discreet
+from discreet.arguments import checked
 from discreet.errors import InputError, Refused
 from discreet.files import write_whole
 from discreet.policy import read_policy
@@ -40,6 +41,7 @@ MOVED = (
 )
 
 
+@checked
 def run(
     programme: Programme,
     *,
@@ -224,6 +226,7 @@ def _line(unit: Unit, entry: Entry, outcome: Outcome, made: Made | None, bad: bo
 # -- the plan ---------------------------------------------------------------------------------------------------
 
 
+@checked
 def plan(programme: Programme) -> pd.DataFrame:
     """One row a table: what would be done, how large it would be, and what the codebook alone refuses."""
     import pandas as pd

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, FloatOrArray, read_counts, same_shape, tables
 
@@ -59,6 +60,7 @@ class Share:
         return cls(value, k, n) if batch else cls(float(value), int(k), int(n))
 
 
+@checked
 def frank_patterns(counts: Any, *, axis: int = -1) -> FrankPatterns:
     """The three row patterns that disclose [Fra76]_.
 
@@ -80,6 +82,7 @@ def frank_patterns(counts: Any, *, axis: int = -1) -> FrankPatterns:
     )
 
 
+@checked
 def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """Group attribute disclosure that survives a pre-tabular method: GAD of section 4 of [PSD14]_.
 
@@ -94,6 +97,7 @@ def gad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0)
     return Share.of(one & _unmoved(f, g, same), one, shape, batch)
 
 
+@checked
 def gad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """GAD* of section 4 of [PSD14]_, for post-tabular methods: the same single cell is populated before and after.
 
@@ -105,6 +109,7 @@ def gad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Shar
     return Share.of(one & ((f > 0) == (g > 0)).all(axis=1), one, shape, batch)
 
 
+@checked
 def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """Within-group attribute disclosure that survives: WGAD of section 4 of [PSD14]_.
 
@@ -118,6 +123,7 @@ def wgad(before: Any, after: Any, stayed: Any, *, axis: int = -1, batch: int = 0
     return Share.of(two & _unmoved(f, g, same), two, shape, batch)
 
 
+@checked
 def wgad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Share:
     """WGAD* of section 4 of [PSD14]_: the same two cells are populated before and after, with a 1 both times.
 
@@ -129,6 +135,7 @@ def wgad_star(before: Any, after: Any, *, axis: int = -1, batch: int = 0) -> Sha
     return Share.of(two & _singleton(g) & ((f > 0) == (g > 0)).all(axis=1), two, shape, batch)
 
 
+@checked
 def dr(before: Any, after: Any, *, batch: int = 0) -> Share:
     """Share of the ones and twos of the perturbed table that are true: DR of section 4 of [PSD14]_.
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 
 Array = NDArray[Any]
 SLACK = 1e-6
 
 
+@checked
 def possible_values(lower: ArrayLike, upper: ArrayLike, *, decimals: int = 0) -> Array:
     r"""Number m(S) of values at the released precision in an interval: ⌊max⌋ − ⌈min⌉ + 1 on the grid 10^−decimals.
 
@@ -31,6 +33,7 @@ def possible_values(lower: ArrayLike, upper: ArrayLike, *, decimals: int = 0) ->
     return np.asarray(np.maximum(m, 1.0))
 
 
+@checked
 def bits(m: ArrayLike) -> Array:
     r"""Uncertainty :math:`H = \log_2 m` of m equally likely values.
 
@@ -40,6 +43,7 @@ def bits(m: ArrayLike) -> Array:
     return np.asarray(np.log2(np.asarray(m, float)))
 
 
+@checked
 def cell_risk(m: ArrayLike) -> Array:
     r"""Disclosure risk of a cell with m possible values, equally likely.
 
@@ -59,6 +63,7 @@ def risk_of_bits(h: ArrayLike) -> Array:
     return np.asarray(np.divide(1.0, h, out=np.full(h.shape, np.inf), where=h > 0))
 
 
+@checked
 def distribution_bits(probabilities: ArrayLike) -> float:
     r"""Conditional entropy :math:`H(X|Y=y) = -\sum_x p(x|y) \log_2 p(x|y)` of given probabilities.
 

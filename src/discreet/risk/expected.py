@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import (
     Array,
@@ -47,6 +48,7 @@ class ExpectedRisk:
         return {**numbers, "terms": terms, "weights": list(self.weights), "exact": self.exact, "draws": self.draws}
 
 
+@checked
 def expected_r2(
     before: Any,
     method: Perturbation | Transition | Any,

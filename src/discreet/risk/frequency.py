@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import (
     Array,
@@ -87,6 +88,7 @@ def read_weights(weights: Sequence[float], number: int = 3) -> tuple[float, ...]
     return out
 
 
+@checked
 def r1(
     counts: Any,
     weights: Sequence[float] = WEIGHTS,
@@ -115,6 +117,7 @@ def r1(
     return weighted("R1", _before(rows, summary, size, epsilon, empty), w, batch)
 
 
+@checked
 def r1_star(
     counts: Any, *, axis: Axis = None, size: SizeTerm = "h2", epsilon: float = 0.5, empty: Empty = "error"
 ) -> Risk:
@@ -127,6 +130,7 @@ def r1_star(
     return _starred("R1*", _before(rows, summarise(rows), size, epsilon, empty), batch)
 
 
+@checked
 def r2(
     before: Any,
     after: Any,
@@ -160,6 +164,7 @@ def r2(
     return weighted("R2", terms, w, batch)
 
 
+@checked
 def r2_star(
     before: Any,
     after: Any,
@@ -180,6 +185,7 @@ def r2_star(
     return _starred("R2*", terms, batch)
 
 
+@checked
 def line_risks(counts: Any, weights: Sequence[float] = WEIGHTS) -> list[Floats]:
     """R1 of every line along every axis: for each axis an array of the shape without it; NaN where nobody is.
 
@@ -209,6 +215,7 @@ def _lines(array: Array, each: Floats, axis: int, w: tuple[float, ...]) -> Float
     return out
 
 
+@checked
 def small_cell_share(counts: Any, *, largest: int = 2, axis: Axis = None) -> FloatOrArray:
     """Share of cells that hold 1 to ``largest`` units (section 3.5.1: ones and twos); zeros are not small.
 
@@ -219,6 +226,7 @@ def small_cell_share(counts: Any, *, largest: int = 2, axis: Axis = None) -> Flo
     return shaped(((rows > 0) & (rows <= largest)).mean(axis=1), batch)
 
 
+@checked
 def mean_cell_size(counts: Any, *, axis: Axis = None) -> FloatOrArray:
     """Units per cell, N/K (section 3.5.1).
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discreet.arguments import checked
 from discreet.errors import InputError
+from discreet.kinds import Unbounded
 from discreet.naming import beside
 from discreet.rules.insider import insiders
 from discreet.rules.scenarios import (
@@ -42,6 +44,7 @@ __all__ = [
 ]
 
 
+@checked
 def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders: int = 0) -> pd.DataFrame:
     """Risk of every cell of a magnitude table when its largest contributor and ``colluders`` next ones are intruders.
 
@@ -64,8 +67,9 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
     return beside(pd.DataFrame(code_columns(table.layout)), columns)
 
 
+@checked
 def insider_interval(
-    lower: float, upper: float, own: float, *, contributors: int | None = None, decimals: int = 0
+    lower: Unbounded, upper: Unbounded, own: float, *, contributors: int | None = None, decimals: int = 0
 ) -> tuple[float, float]:
     """What the second largest contributor learns of the largest from a cell's interval: equation (22) of [ODF03]_.
 
@@ -88,7 +92,7 @@ def insider_interval(
     return float(low), float(upper - own)
 
 
-def outsider_interval(upper: float, *, decimals: int = 0) -> tuple[float, float]:
+def outsider_interval(upper: Unbounded, *, decimals: int = 0) -> tuple[float, float]:
     """What everybody knows of the largest contributor: more than nothing, at most the cell.
 
     >>> outsider_interval(1004)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Axis, Floats, read_counts, same_shape, tables, xlogx
 from discreet.risk.frequency import Risk, read_weights, weighted
@@ -22,6 +23,7 @@ SMALL = 6
 """The largest count that is small."""
 
 
+@checked
 def jos15_risk(counts: Any, weights: Sequence[float] = JOS15_WEIGHTS, *, small: int = SMALL, axis: Axis = None) -> Risk:
     r"""Risk of a frequency table with ones and twos brought out, before protection.
 
@@ -47,6 +49,7 @@ def jos15_risk(counts: Any, weights: Sequence[float] = JOS15_WEIGHTS, *, small: 
     return weighted("R", terms, w, batch)
 
 
+@checked
 def jos15_after(
     before: Any,
     after: Any,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Axis, FloatOrArray, read_counts, shaped, tables
 
@@ -26,6 +27,7 @@ class DisclosureGain:
     posterior: float
 
 
+@checked
 def frank_entropy(counts: Any, *, share: float | None = None, known: int | None = None) -> DisclosureGain:
     r"""How much the table narrows the set of disclosed units, O. Frank 1978.
 
@@ -79,6 +81,7 @@ def _fixed(f: list[int], n: int, known: int) -> tuple[float, float]:
     return gain, math.log(sets)
 
 
+@checked
 def subtraction_attribution(counts: Any, known: int, *, axis: Axis = None) -> FloatOrArray:
     r"""Probability that an intruder who takes ``known`` random units out of the table sees an empty cell.
 
@@ -110,6 +113,7 @@ def _emptied(f: list[int], known: int) -> float:
     return float(1 - Fraction(ways[known], math.comb(n, known)))
 
 
+@checked
 def subtraction_attribution_curve(counts: Any, most: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """:func:`subtraction_attribution` for 0 to ``most`` known units.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import plot
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.files import HTML, check_suffix, write_whole
 from discreet.information import Array, Floats
@@ -65,6 +66,7 @@ MEASURES: Mapping[str, str] = {
 AFTER = ("r2", "r2_star", "gad_star", "wgad_star", "dr")
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskReport:
     """The risk of a table, of all its lines and margins, and what protection did to it. Confidential."""
@@ -221,6 +223,7 @@ class RiskReport:
         return f"{self.summary().to_html()}<p>Confidential: functions of the true counts.</p>"
 
 
+@checked
 def assess(
     table: Any,
     after: Any = None,

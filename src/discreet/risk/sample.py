@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, xlogx
 from discreet.naming import beside
@@ -53,6 +54,7 @@ class Draws:
     matches: Floats
 
 
+@checked
 def draw_risks(
     estimates: Sequence[Estimate], populations: int, *, seed: int = SEED, weights: Sequence[float] = WEIGHTS
 ) -> Draws:
@@ -100,6 +102,7 @@ class ExpectedMeasures:
     exact: bool
 
 
+@checked
 def expected_measures(estimate: Estimate, weights: Sequence[float] = WEIGHTS) -> ExpectedMeasures:
     r"""What need not be simulated: the mean of R1, of the entropy, of zeros and of uniques.
 
@@ -135,6 +138,7 @@ def expected_measures(estimate: Estimate, weights: Sequence[float] = WEIGHTS) ->
     )
 
 
+@checked
 def cell_measures(estimate: Estimate) -> dict[str, Floats]:
     """For each possible cell: E(F | f), P(F = 0 | f), P(F = 1 | f) and the record-level θ = E(1/F | f), NaN if f = 0.
 
@@ -158,6 +162,7 @@ def _probability(estimate: Estimate, count: int) -> Floats:
     return out
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleRisk:
     """The risk of a sample table under two models or more; the first is the one used. Confidential, like the table."""
@@ -270,6 +275,7 @@ class SampleRisk:
         return f"<SampleRisk: {self.statement}>"
 
 
+@checked
 def assess_sample(
     counts: Any,
     population: Population,

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import Array, Axis, FloatOrArray, Floats, read_counts, shaped, tables
 
@@ -13,6 +14,7 @@ SizeTerm: TypeAlias = Literal["h1", "h2", "h3"]
 _NAMES = ("h1", "h2", "h3")
 
 
+@checked
 def size_term(counts: Any, size: SizeTerm = "h2", *, epsilon: float = 0.5, axis: Axis = None) -> FloatOrArray:
     r"""One of the three size terms of a table.
 

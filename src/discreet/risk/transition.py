@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Transition:
     """A transition matrix over counts: row i holds the probabilities of the values 0, 1, ... shown for a count of i.

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, listed
-from discreet.hierarchy import read_text
+from discreet.hierarchy import csv_rows, read_text
 from discreet.release import Hide
 from discreet.rules.base import Array, Rule, of_value, percent
 from discreet.table import Table
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Request(Rule):
     """Cells that are sensitive because somebody asked: a list of {dimension: code}, a truth mask, or numbers.
@@ -78,6 +78,16 @@ MARKS = {
 }  # fmt: skip
 
 
+class CellMarks(Protocol):
+    """Marks of any origin: a mask over the cells for "safe", "unsafe", "publish" and "never".
+
+    ``discreet.formats.argus.Marks`` is one. If it has ``levels`` too, these count unless others are given.
+    """
+
+    def mask(self, table: Table, kind: str) -> Array: ...
+
+
+@checked
 @dataclass(frozen=True)
 class Marks:
     """A-priori marks: cells called safe or unsafe whatever the rules say, that must or must never be published.
@@ -89,6 +99,11 @@ class Marks:
     unsafe: tuple[Mapping[str, Any], ...] = ()
     publish: tuple[Mapping[str, Any], ...] = ()
     never: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        for kind in ("safe", "unsafe", "publish", "never"):
+            if not all(isinstance(codes, Mapping) for codes in getattr(self, kind)):
+                raise InputError(f"{kind!r} marks are [{{dimension: code}}], one entry for each cell")
 
     def mask(self, table: Table, kind: str) -> Array:
         """Which cells have a mark."""
@@ -111,13 +126,14 @@ def named_cells(table: Table, codes: Mapping[str, Any], what: str) -> Array:
     return at
 
 
+@checked
 def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Marks:
     """A CSV with one column per dimension and a column ``mark``: s, u, z or w, or the words safe, unsafe, ...
 
     Without a head (as tau-ARGUS a-priori files) name the dimensions: the mark is what follows their codes.
     """
     text = read_text(Path(path))
-    rows = [r for r in csv.reader(io.StringIO(text), delimiter=max(",;\t", key=text.count)) if any(r)]
+    rows = [r for r in csv_rows(text, max(",;\t", key=text.count), repr(Path(path).name)) if any(r)]
     if not rows:
         raise InputError(f"{Path(path).name!r} holds no marks")
     head = [c.strip() for c in rows[0]]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.naming import beside
 from discreet.table import Table, code_columns
@@ -122,6 +123,7 @@ class Rule:
         return "".join(f"{_toml_key(k)} = {_toml(v)}\n" for k, v in self.to_dict().items())
 
 
+@checked
 @dataclass(frozen=True)
 class AnyOf(Rule):
     """Sensitive where one of the rules says so."""
@@ -163,6 +165,7 @@ class AnyOf(Rule):
     __repr__ = __str__
 
 
+@checked
 @dataclass(frozen=True)
 class AllOf(Rule):
     """Sensitive where all the rules say so."""
@@ -192,6 +195,7 @@ class AllOf(Rule):
     __repr__ = __str__
 
 
+@checked
 @dataclass(frozen=True)
 class Custom(Rule):
     """A user's function from Table to a truth array."""
@@ -233,6 +237,7 @@ def of_value(table: Table, share: float) -> Array:
     return np.asarray(share / 100 * np.abs(table.value.astype(float)))
 
 
+@checked
 def as_rule(given: Any) -> Rule:
     """A rule, a function, a truth mask, or the text or plain values that describe a rule.
 
@@ -280,6 +285,7 @@ def make(name: str, parameters: Mapping[str, Any]) -> Rule:
     return kind(**parameters)
 
 
+@checked
 def from_dict(given: Mapping[str, Any]) -> Rule:
     """The rule that ``to_dict`` wrote.
 
@@ -295,6 +301,7 @@ def from_dict(given: Mapping[str, Any]) -> Rule:
     return make(str(given["rule"]), {k: v for k, v in given.items() if k != "rule"})
 
 
+@checked
 def from_toml(text: str) -> Rule:
     """The rule that ``to_toml`` wrote."""
     try:
@@ -303,6 +310,7 @@ def from_toml(text: str) -> Rule:
         raise InputError(f"not TOML: {error}") from None
 
 
+@checked
 def parse(text: str) -> Rule:
     """A rule from one line of text: names with parameters, joined by ``|`` and ``&``, grouped by parentheses.
 

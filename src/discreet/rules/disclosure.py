@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.layout import Layout
@@ -175,6 +176,7 @@ class _OfLines(Rule):
     __repr__ = shown
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class DirectDisclosure(_OfLines):
     r"""Directly disclosive cells with respect to k [LL21]_ section 2.2: freq(whole) − k ≤ freq(part).
@@ -224,6 +226,7 @@ class DirectDisclosure(_OfLines):
     __repr__ = shown
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class GroupDisclosure(_OfLines):
     """All (or at least ``share`` percent) of a line in one value of a sensitive variable: nobody need be known inside.
@@ -260,6 +263,7 @@ class GroupDisclosure(_OfLines):
     __repr__ = shown
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class KDisclosure(_OfLines):
     """k-disclosure: no difference of a published cell and one inside it may be known to be k or less.

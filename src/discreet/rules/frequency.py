@@ -7,11 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.rules.base import Array, Rule, of_value, percent, shown
 from discreet.table import Table
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Threshold(Rule):
     """Minimum frequency: a cell with 0 < count < n is sensitive; with ``zeros`` an empty one is, too.

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.rules.base import Array
 from discreet.rules.magnitude import OfContributions, concentration
@@ -65,6 +66,7 @@ def insiders(table: Table, scenario: Scenario, colluders: int, who: str, waived:
     return Insiders(c.count, others, rest, dr, low, ratio)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class TSensitivity(OfContributions):
     r"""DR_min/DR < t: a contributor's knowledge tells too much of the others, Algorithm 1 of [ODT04]_.

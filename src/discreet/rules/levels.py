@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
-from discreet.hierarchy import read_text
+from discreet.hierarchy import csv_rows, read_text
 from discreet.rules.apriori import named_cells
 from discreet.rules.base import Array, Rule
 from discreet.table import Table
@@ -23,6 +22,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Levels:
     """What is asked for, and known beforehand, of single cells, in units of the measure; NaN where nothing is said.
@@ -89,6 +89,7 @@ class Asked:
         return np.asarray((self.below > 0) | (self.above > 0) | (self.sliding > 0))
 
 
+@checked
 def asked(table: Table, rule: Rule | None, levels: Levels | None = None) -> Asked:
     """What a rule asks for its cells, and single levels instead where there are some."""
     nothing = np.zeros(len(table))
@@ -104,11 +105,12 @@ def asked(table: Table, rule: Rule | None, levels: Levels | None = None) -> Aske
     return Asked(**found)
 
 
+@checked
 def read_levels(path: str | Path) -> Levels:
     """A CSV with one column per dimension and any of below, above, sliding, lower and upper; empty says nothing."""
     name = Path(path).name
     text = read_text(Path(path))
-    rows = [r for r in csv.reader(io.StringIO(text), delimiter=max(",;\t", key=text.count)) if any(r)]
+    rows = [r for r in csv_rows(text, max(",;\t", key=text.count), repr(Path(path).name)) if any(r)]
     head = [c.strip() for c in rows[0]] if rows else []
     kinds = {k: COLUMNS[c.lower()] for k, c in enumerate(head) if c.lower() in COLUMNS}
     dimensions = {k: c for k, c in enumerate(head) if k not in kinds}

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.rules.base import Array, Rule, of_value, percent, shown
 from discreet.table import Table
@@ -92,6 +93,7 @@ class OfContributions(Rule):
     __repr__ = shown
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Dominance(OfContributions):
     r"""(n, k): the n largest contributions make up more than k percent, :math:`\sum_{i\le n} x_i > k X/100`.
@@ -131,6 +133,7 @@ class Dominance(OfContributions):
         return np.where(self.judge(table, waived), need, 0)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class PPercent(OfContributions):
     r"""p %: others can estimate the largest contribution to within p percent.
@@ -177,6 +180,7 @@ class PPercent(OfContributions):
         return np.where(self.judge(table, waived), need, 0)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class PQ(PPercent):
     """pq: like p %, where others knew each contribution to within q percent before: p % with 100 p/q."""
@@ -198,6 +202,7 @@ class PQ(PPercent):
         return 100 * self.p / self.q
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class FewContributors(OfContributions):
     """Fewer than n contributors, holdings counted once."""
@@ -229,6 +234,7 @@ class FewContributors(OfContributions):
         return of_value(table, self.sliding)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class EntropyRule(OfContributions):
     r"""Normalised entropy of the contributions below t: :math:`-\sum (x_i/X)\log_2(x_i/X) / \log_2 N < t`.
@@ -287,6 +293,7 @@ def _both(need: Array, table: Table) -> tuple[Array, Array]:
     return np.where(table.value == 0, 0, need), need
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Waived(Rule):
     """A rule on contributions that protects only those who have not waived.

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.rules.base import Array
 
@@ -139,6 +140,7 @@ def rank_values(rest: float, n: int, *, decimals: int = 0) -> Array:
     return np.asarray(np.maximum(np.append(few, largest), 1.0))
 
 
+@checked
 def intruder_risk(
     rest: float, n: int, scenario: Scenario, *, values: Sequence[float] | None = None, decimals: int = 0
 ) -> float:

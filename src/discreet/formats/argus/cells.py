@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.contributions import Contributions
 from discreet.dimension import Dimension
 from discreet.errors import InputError
@@ -34,6 +35,7 @@ class Tabular:
     marks: Marks
 
 
+@checked
 def read_table(
     data: str | Path,
     description: str | Path | Description | None = None,

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.hierarchy import read_text
 
@@ -95,6 +96,7 @@ class Description:
         raise self.fault(variable.line, f"{plain!r}, which {variable.name!r} names, is not beside the description")
 
 
+@checked
 def read_description(path: str | Path, *, table: bool = False) -> Description:
     """An ``.rda`` file, of microdata or of a table (which states no widths)."""
     path = Path(path)
@@ -170,7 +172,7 @@ def _of_file(made: Description, number: int, keyword: str, words: list[str]) -> 
         raise made.fault(number, f"<{keyword}> needs a value behind it")
     if keyword == "SEPARATOR":
         sign = {"\\t": "\t", "tab": "\t"}.get(words[0].lower(), words[0])
-        if len(sign) != 1 or sign in ' "':
+        if len(sign) != 1 or sign in ' "\r\n' or not sign.isascii():
             raise made.fault(number, "<SEPARATOR> is a single visible sign or a tab")
         return replace(made, separator=sign)
     return replace(made, statuses={**made.statuses, keyword: words[0]})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, one_of
 from discreet.errors import InputError, listed
-from discreet.hierarchy import read_text
+from discreet.hierarchy import csv_rows, read_text
 from discreet.release import Status
 from discreet.rules import Levels
 from discreet.table import Table
@@ -33,6 +32,7 @@ LETTERS = {
 }
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Marks:
     """Per cell of a table: a status in the letters of ``Status`` ('' where nothing is said), and numbers or NaN."""
@@ -48,6 +48,17 @@ class Marks:
     def none(cls, n: int) -> Marks:
         """Nothing said about any of ``n`` cells."""
         return cls(np.full(n, "", "<U1"), *(np.full(n, np.nan) for _ in range(5)))
+
+    def mask(self, table: Table, kind: str) -> Array:
+        """Which cells are "safe", "unsafe", to "publish" or "never", as ``Suppress(marks=...)`` asks.
+
+        What was hidden to protect others is no mark: a new suppression chooses for itself.
+        """
+        if len(self.status) != len(table):
+            raise InputError(f"the marks are for a table of {len(self.status):,} cells, this one has {len(table):,}")
+        kinds = {"safe": self.safe, "unsafe": self.unsafe, "publish": self.forced, "never": self.never}
+        one_of("kind", kind, kinds)
+        return kinds[kind]
 
     @property
     def levels(self) -> Levels:
@@ -74,7 +85,13 @@ class Marks:
         """Cells that must be published."""
         return np.asarray(self.status == Status.FORCED.value)
 
+    @property
+    def never(self) -> Array:
+        """Cells that are not part of any publication."""
+        return np.asarray(self.status == Status.NEVER.value)
 
+
+@checked
 def read_apriori(path: str | Path, table: Table, *, separator: str | None = None) -> Marks:
     """An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
 
@@ -88,7 +105,7 @@ def read_apriori(path: str | Path, table: Table, *, separator: str | None = None
     marks = Marks.none(len(table))
     find = finder(table)
     n = len(table.dimensions)
-    for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=sign), start=1):
+    for number, row in enumerate(csv_rows(text, sign, repr(path.name)), start=1):
         words = [word.strip() for word in row]
         if not any(words):
             continue

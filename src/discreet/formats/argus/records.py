@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.codebook import Codebook, Magnitude
 from discreet.dimension import Dimension
 from discreet.errors import InputError
@@ -15,6 +16,7 @@ from discreet.microdata import Microdata
 NONE = "none"  # the code of a request variable that is blank
 
 
+@checked
 def read_microdata(data: str | Path, description: str | Path | Description | None = None) -> Microdata:
     """Microdata in fixed columns (``.asc``) or with separators, described by an ``.rda`` file.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import Refused
 from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress.roles import Array, Roles, names, roles_of
@@ -25,6 +26,7 @@ QUICK = 3.0  # where a refusal waits for it
 LARGEST = 20_000  # cells of a table that is diagnosed whenever it is refused; larger ones when somebody asks
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
     """Why a table cannot be protected, and what to change. Confidential: it names sensitive cells.
@@ -84,6 +86,7 @@ class Diagnosis:
     __repr__ = __str__
 
 
+@checked
 def diagnose(table: Table, suppress: Suppress, *, seconds: float = SECONDS) -> Diagnosis:
     """The fewest cells that must be published now and would have to be allowed to be hidden; ties by their value.
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
+from discreet.kinds import told
 from discreet.methods.suppress.roles import LEVELS, Roles, roles_of
 from discreet.release import Protected, Status, publishable
 from discreet.rules import Levels, Marks, as_rule
+from discreet.rules.apriori import CellMarks
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ GAUSS, OPTIMAL, MODULAR = "gauss", "optimal", "modular"
 STEPS = ("elimination", OPTIMAL, MODULAR, "repair")
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Suppress:
     """Hide the sensitive cells, and the others that would give them away.
@@ -42,9 +46,10 @@ class Suppress:
     protection level), or "off"; by default "exact" for elimination and "levels" for the others. ``levels``: protection
     levels of single cells and what is known of them beforehand, instead of the rule's. ``bounds``: what an intruder
     knows of every hidden cell beforehand, (lower, upper) or a percentage of the value. ``clean_up`` shows again what
-    need not be hidden. ``marks``: a-priori marks. ``earlier``: tables over the same codes that are published and stay
-    as they are. ``last``: the last period's table, whose hidden cells are hidden first. If it cannot be done,
-    ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
+    need not be hidden. ``marks``: a-priori marks (``Marks``, ``read_marks``, or those of tau-ARGUS, whose levels count
+    unless others are given). ``earlier``: tables over the same codes that are published and stay as they are.
+    ``last``: the last period's table, whose hidden cells are hidden first. If it cannot be done, ``Refused`` names the
+    cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
     >>> from discreet.release import protect
@@ -64,7 +69,7 @@ class Suppress:
     levels: Levels | Callable[[Table], Levels] | None = field(default=None, kw_only=True)
     bounds: Any = field(default=None, kw_only=True)
     clean_up: bool = field(default=False, kw_only=True)
-    marks: Marks | None = field(default=None, kw_only=True)
+    marks: Marks | CellMarks | None = field(default=None, kw_only=True)
     earlier: Sequence[Protected] = field(default=(), kw_only=True)
     last: Protected | None = field(default=None, kw_only=True)
     measures: Sequence[str] | None = field(default=None, kw_only=True)
@@ -74,6 +79,8 @@ class Suppress:
         object.__setattr__(self, "rule", as_rule(self.rule))
         if self.repair not in (None, OFF, EXACT, LEVELS):
             raise InputError(f"repair is 'off', 'exact' or 'levels', not {self.repair!r}")
+        if self.marks is not None and not callable(getattr(self.marks, "mask", None)):
+            raise InputError(f"{told('marks', self.marks)}: give Marks(...), read_marks(path), or marks of tau-ARGUS")
         if isinstance(self.method, str):
             if self.method not in (GAUSS, OPTIMAL, MODULAR):
                 known = nearest(self.method, (GAUSS, OPTIMAL, MODULAR))

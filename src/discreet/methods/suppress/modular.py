@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.blocks import LARGEST, Block, blocks_of_rows, completed, grouped, rows_of, widened
@@ -39,6 +40,7 @@ NARROW = 50  # cells chosen anew at once to begin with
 WIDER = 1.5  # times the cells chosen anew at once, when sub-tables of one size can be improved no more
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Modular:
     """Sub-tables from above, those of up to ``exact`` cells with a choice by the exact method, others by the quick one.

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.methods.suppress.method import MODULAR, OPTIMAL, Suppress
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class SuppressOptimal(Suppress):
     """Suppression with the cheapest secondary cells: ``Suppress(method=Optimal(...))``.
@@ -31,6 +33,7 @@ class SuppressOptimal(Suppress):
         super().__post_init__()
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class SuppressModular(Suppress):
     """Suppression sub-table by sub-table, for hierarchical tables: ``Suppress(method=Modular(...))``.

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.methods.suppress.components import join, split
 from discreet.methods.suppress.condense import Condensed, condense
@@ -63,6 +64,7 @@ class Solution:
         return f"Solution(cost {self.cost:,.10g}, {proof}, {self.seconds:.1f} s)"
 
 
+@checked
 @dataclass(frozen=True)
 class Optimal:
     """How to look for the cheapest pattern.

@@ -82,12 +82,18 @@ def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
     zeros = sums is not None if method.zeros is None else method.zeros
     empty = joined.layout.aggregate(inner_records(table)) == 0
     safe_zeros = not zeros and not (primary & empty).any()
-    levels = method.levels(table) if callable(method.levels) else method.levels
+    levels = _levels(method, table)
     low, high = _bounds(method.bounds, levels, table, m)
     wanted = asked(table, method.rule, levels) if method.asks == LEVELS else None
     return Roles(
         joined, joined.layout.matrix, primary, forced & ~never, never, zeros, safe_zeros, empty, sums, low, high, wanted
     )
+
+
+def _levels(method: Suppress, table: Table) -> Levels | None:
+    """The levels of single cells: those given, else what the marks bring along."""
+    given = method.levels if method.levels is not None else getattr(method.marks, "levels", None)
+    return given(table) if callable(given) else given
 
 
 def inner_records(table: Table) -> Array:

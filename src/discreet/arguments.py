@@ -1,0 +1,142 @@
+"""What is given to a public function or class, looked at before any work is done.
+
+The annotation of an argument is what is allowed: ``checked`` holds whoever calls to it, with a sentence instead of a
+Python error from somewhere inside. How large a number may be is said by ``whole``, ``positive`` and their like.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from discreet.errors import InputError, listed, nearest
+from discreet.kinds import Kind, is_number, is_whole, kind_of, told
+
+Door = TypeVar("Door", bound=Callable[..., Any])
+LARGE = 1 << 53  # whole numbers up to here are exact wherever they go
+
+
+def checked(door: Door) -> Door:
+    """Refuse, with a DiscreetError, arguments that a function or class does not know or that are of the wrong kind.
+
+    A class has its making, its call and its public methods checked. Signatures stay what they are.
+    """
+    if not isinstance(door, type):
+        return _guarded(door, door.__name__)  # type: ignore[return-value]
+    for name, found in list(vars(door).items()):
+        if name.startswith("_") and name not in ("__init__", "__call__"):
+            continue
+        title = door.__name__ if name == "__init__" else f"{door.__name__}.{name}"
+        if isinstance(found, (classmethod, staticmethod)):
+            setattr(door, name, type(found)(_guarded(found.__func__, title)))
+        elif inspect.isfunction(found):
+            setattr(door, name, _guarded(found, door.__name__ if name == "__call__" else title))
+    return door
+
+
+def _guarded(door: Callable[..., Any], title: str) -> Callable[..., Any]:
+    look = _Look(door, title)
+
+    def called(*args: Any, **named: Any) -> Any:
+        look(args, named)
+        return door(*args, **named)
+
+    # With the globals of the function it stands for, because that is how doctest knows whose examples these are.
+    made = types.FunctionType(called.__code__, door.__globals__, door.__name__, None, called.__closure__)
+    return functools.update_wrapper(made, door)
+
+
+class _Look:
+    """What one function allows, found out when it is first called."""
+
+    def __init__(self, door: Callable[..., Any], title: str) -> None:
+        self.door, self.title = door, title
+
+    @functools.cached_property
+    def allowed(self) -> tuple[dict[str, Kind], list[str], frozenset[str], frozenset[str], bool, bool]:
+        known = list(inspect.signature(self.door).parameters.values())
+        positional = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        single = [p for p in known if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        found = {p.name: kind_of(p.annotation, self.door.__globals__) for p in known}
+        kinds = {name: kind for name, kind in found.items() if kind is not None}
+        return (
+            kinds,
+            positional,
+            frozenset(p.name for p in single),
+            frozenset(p.name for p in single if p.default is p.empty),
+            any(p.kind is p.VAR_POSITIONAL for p in known),
+            any(p.kind is p.VAR_KEYWORD for p in known),
+        )
+
+    def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        kinds, positional, known, needed, more, others = self.allowed
+        if len(args) > len(positional) and not more:
+            raise InputError(self._too_many(args, positional))
+        first = positional[: len(args)]
+        for name in named:
+            if name not in known and not others:
+                raise InputError(f"{self.title} has no argument {name!r}; {nearest(name, in_order(self.door))}")
+            if name in first:
+                raise InputError(f"{self.title}: {name!r} is given twice, by its place and by its name")
+        if missing := needed.difference(first, named):
+            raise InputError(f"{self.title} needs {listed([n for n in in_order(self.door) if n in missing])}")
+        for name, value in (*zip(first, args, strict=False), *named.items()):
+            kind = kinds.get(name)
+            if kind is not None and not kind.holds(value):
+                raise InputError(f"{self.title}: {told(name, value)}: give {kind.words}{kind.hint(value)}")
+
+    def _too_many(self, args: tuple[Any, ...], positional: list[str]) -> str:
+        mine = [n for n in positional if n not in ("self", "cls")]
+        given = len(args) - (len(positional) - len(mine))
+        rest = [n for n in in_order(self.door) if n not in positional]
+        takes = f"{len(mine)} by their place ({listed(mine)})" if mine else "no arguments by their place"
+        by_name = f"; give by name: {listed(rest)}" if rest else ""
+        return f"{self.title} takes {takes}, not {given}{by_name}"
+
+
+def in_order(door: Callable[..., Any]) -> list[str]:
+    """The names of a function's own arguments, as they stand in its signature."""
+    starred = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    own = [p.name for p in inspect.signature(door).parameters.values() if p.kind not in starred]
+    return [name for name in own if name not in ("self", "cls")]
+
+
+# -- how large a number may be ------------------------------------------------------------------------------------
+
+
+def whole(name: str, value: Any, least: int, most: int = LARGE) -> None:
+    """Refuse a parameter that is no whole number, too small or too large."""
+    if not is_whole(value) or value < least:
+        raise InputError(f"{told(name, value)}: give a whole number of {least} or more")
+    if value > most:
+        raise InputError(f"{told(name, value)}: give a whole number of at most {most:,}")
+
+
+def positive(name: str, value: Any, least: float = 0) -> None:
+    """Refuse a parameter below its least value, or that is no finite number."""
+    if not (is_number(value) and least <= value < float("inf")):
+        raise InputError(f"{told(name, value)}: give a number of {least:g} or more")
+
+
+def above(name: str, value: Any, least: float = 0) -> None:
+    """Refuse a parameter that does not lie above a number, or that is not finite."""
+    if not (is_number(value) and least < value < float("inf")):
+        raise InputError(f"{told(name, value)}: give a number above {least:g}")
+
+
+def share(name: str, value: Any) -> None:
+    """Refuse a parameter that is no share."""
+    if not (is_number(value) and 0 <= value <= 1):
+        raise InputError(f"{told(name, value)}: give a share from 0 to 1")
+
+
+def one_of(name: str, value: Any, known: Iterable[str]) -> None:
+    """Refuse a word that is not known, with the nearest one that is."""
+    known = list(known)
+    if not isinstance(value, str):
+        raise InputError(f"{told(name, value)}: give one of {listed(known)}")
+    if value not in known:
+        raise InputError(f"{told(name, value)} is not known; {nearest(value, known)}")
