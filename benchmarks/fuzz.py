@@ -332,7 +332,7 @@ def _command(*words: str) -> Task:
         err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.chdir(folder):
             code = cli.run(words)
-        said = err.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        said = err.buffer.getvalue().decode()
         if code not in (0, 1, 2, 3):
             raise AssertionError(f"exit code {code}: {said}")
         if code in (2, 3) and not said.strip():

@@ -93,7 +93,7 @@ def test_only_a_release_is_written() -> None:
     t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
     for name in NAMES:
         for wrong in (t, Publish()(t)):
-            with pytest.raises(InputError, match="only a Release is written"):
+            with pytest.raises(InputError, match="give a Release"):
                 to_bytes(wrong, name)  # type: ignore[arg-type]
 
 

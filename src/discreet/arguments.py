@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -31,14 +32,14 @@ def checked(door: Door) -> Door:
             continue
         title = door.__name__ if name == "__init__" else f"{door.__name__}.{name}"
         if isinstance(found, (classmethod, staticmethod)):
-            setattr(door, name, type(found)(_guarded(found.__func__, title)))
+            setattr(door, name, type(found)(_guarded(found.__func__, title, door)))
         elif inspect.isfunction(found):
-            setattr(door, name, _guarded(found, door.__name__ if name == "__call__" else title))
+            setattr(door, name, _guarded(found, door.__name__ if name == "__call__" else title, door))
     return door
 
 
-def _guarded(door: Callable[..., Any], title: str) -> Callable[..., Any]:
-    look = _Look(door, title)
+def _guarded(door: Callable[..., Any], title: str, owner: type | None = None) -> Callable[..., Any]:
+    look = _Look(door, title, owner)
 
     def called(*args: Any, **named: Any) -> Any:
         look(args, named)
@@ -52,15 +53,22 @@ def _guarded(door: Callable[..., Any], title: str) -> Callable[..., Any]:
 class _Look:
     """What one function allows, found out when it is first called."""
 
-    def __init__(self, door: Callable[..., Any], title: str) -> None:
-        self.door, self.title = door, title
+    def __init__(self, door: Callable[..., Any], title: str, owner: type | None) -> None:
+        self.door, self.title, self.owner = door, title, owner
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What annotations can mean: a class has fields of the classes it builds on, which stand in their modules."""
+        homes = [] if self.owner is None else [sys.modules[kind.__module__] for kind in reversed(self.owner.__mro__)]
+        return {name: found for home in homes for name, found in vars(home).items()} | self.door.__globals__
 
     @functools.cached_property
     def allowed(self) -> tuple[dict[str, Kind], list[str], frozenset[str], frozenset[str], bool, bool]:
         known = list(inspect.signature(self.door).parameters.values())
         positional = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         single = [p for p in known if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        found = {p.name: kind_of(p.annotation, self.door.__globals__) for p in known}
+        names = self.names
+        found = {p.name: kind_of(p.annotation, names) for p in known}
         kinds = {name: kind for name, kind in found.items() if kind is not None}
         return (
             kinds,
