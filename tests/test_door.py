@@ -42,7 +42,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: dc.Table.of(TWICE, ["a"]), "more than one column is called 'a'"),
         (lambda: dc.Microdata.of(TWICE, dimensions=["a"]), "more than one column called 'a'"),
         (lambda: dc.Table.of([[1, 2], [3]]), "same length"),
-        (lambda: dc.Table.of({"a": ["x", "y"], "count": [1]}), "same length"),
+        (lambda: dc.Table.of({"a": ["x", "y"], "count": [1]}), "differ in length"),
         (lambda: dc.Table.of(pd.DataFrame({0: ["x"], 1: [2]}), [0], count=1), "each a Dimension or text"),
         (lambda: dc.Table.of(objects(a=["x\ud800"], count=[1]), ["a"]), "lone surrogate"),
         (lambda: dc.Table.of([1], ["a\ud800"]), "lone surrogate"),

@@ -108,6 +108,7 @@ def intervals(known: Known, targets: Array | None = None, *, progress: Progress 
     return lower, upper
 
 
+@checked
 def settled_intervals(
     known: Known, targets: Array | None = None, *, progress: Progress | None = None
 ) -> tuple[Array, Array, Array]:

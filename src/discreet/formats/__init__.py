@@ -112,6 +112,7 @@ def write(release: Release, path: str | Path, *, format: str | None = None, **op
     return Path(path)
 
 
+@checked
 def chosen(path: str | Path, format: str | None = None) -> str:
     """The format that a file gets: that of its suffix, or the given one unless the suffix is another format's.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked
 from discreet.errors import InputError, listed
 from discreet.methods.records import columns, leaf_codes
 from discreet.microdata import Microdata
@@ -20,6 +21,7 @@ MOST_CELLS = 4_000
 """Most inner cells for which the K x K channel is made."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Moves:
     """The inner cell of every record before and after (confidential), and the tables that follow from them."""
@@ -63,6 +65,7 @@ class Moves:
         return f"Moves({' x '.join(map(str, self.shape))} cells, {len(self.was):,} records)"
 
 
+@checked
 def moves(before: Microdata, after: Microdata, by: str | Sequence[str]) -> Moves:
     """What a method on records did to the inner cells of a table: ``moves(people, Swap("area")(people), by=...)``.
 

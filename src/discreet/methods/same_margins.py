@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import checked, whole
 from discreet.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.methods.keys import Secret, generator, read_source, uniforms
 from discreet.methods.margin_draws import arrays, dealt, more_than, pick, shared_out, walked
-from discreet.methods.outcome import count_cells, perturbed, whole
+from discreet.methods.outcome import count_cells, perturbed
 from discreet.release import Protected
 from discreet.table import Table
 
@@ -23,6 +24,7 @@ DISTRIBUTIONS = ("uniform", "exact")
 KEPT = ("all", "one-way")
 
 
+@checked
 @dataclass(frozen=True)
 class SameMargins:
     """Inner counts drawn anew among all tables with the same margins; the margins are published as they are.

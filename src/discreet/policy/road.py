@@ -67,6 +67,7 @@ def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Reso
     return resolved
 
 
+@checked
 def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, number: int = 0) -> Evidence:
     """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
     resolved = dry_run(data, query, policy)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Floats, read_values
 
@@ -14,6 +15,7 @@ _GRID = np.linspace(-30.0, 30.0, 240_001)
 """log λ of the trapezoidal rule: steps of 0.00025, from rates of 1e-13 to 1e13."""
 
 
+@checked
 def skinner_holmes_unique(density: Callable[[Floats], Any] | Any) -> float:
     r"""Probability that a person is a population unique when the rates of the cells have the density g.
 
@@ -40,6 +42,7 @@ def skinner_holmes_unique(density: Callable[[Floats], Any] | Any) -> float:
     return float((mass * rate * np.exp(-rate)).sum() / (mass * rate).sum())
 
 
+@checked
 def elamir_cells(rates: Any, fraction: float, *, population: int, sample: int) -> float:
     r"""Expected number of cells with ``population`` units of which ``sample`` are in the sample.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import Array, Floats, read_counts, read_values, same_shape
 from discreet.risk.transition import Transition, read_transition
@@ -33,6 +34,7 @@ def affordable(cells: int) -> None:
         )
 
 
+@checked
 def channel(before: Any, after: Any, *, over: Over = "nearest") -> Floats:
     r"""E(Z): the mean of Pr(Y = c_j | X = c_i) over the recategorisations Y that give the perturbed table.
 
@@ -125,6 +127,7 @@ def _rows(total: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (x, *rest)
 
 
+@checked
 def expected_channel(before: Any, transition: Transition | Any, *, over: Over = "nearest") -> Floats:
     r"""Mean of Pr(Y = c_j | X = c_i) over all tables a transition matrix may give: Theorem 6 of [Ant16]_.
 
@@ -155,6 +158,7 @@ def read_channel(matrix: Any, counts: Array) -> Floats:
     return given
 
 
+@checked
 def pram_probability(
     before: Any, after: Any, matrix: Any, *, model: Literal["multinomial", "poisson"] = "multinomial"
 ) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.information import conditional_entropy_perturbed, entropy, read_counts, same_shape
 from discreet.risk.frequency import r2
 
 
+@checked
 @dataclass(frozen=True)
 class EstimationError:
     """Differences of the unweighted terms of R2 (true and estimated population), and the bound on the second."""
@@ -19,6 +21,7 @@ class EstimationError:
     bound: float
 
 
+@checked
 def estimation_error(population: Any, estimated: Any, after: Any) -> EstimationError:
     r"""Equations (6.3.5) and (6.3.6) of [Ant16]_ for a true table F, its estimate and the released table.
 
