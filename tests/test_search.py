@@ -48,6 +48,7 @@ def test_a_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
     size = len(path.read_text().splitlines())
     again = ru_map(TABLE, grid("random-round", base=[3, 5, 7], seed=1), resume=path)
     assert (size, len(path.read_text().splitlines())) == (2, 3)
+    assert path.stat().st_mode & 0o077 == 0, "it tells of the true table"
     assert again.frame.loc[first.frame.index, "risk"].tolist() == first.frame["risk"].tolist()
     ru_map(dc.datasets.psd14_sex(), grid("random-round", base=3, seed=1), resume=path)
     assert len(path.read_text().splitlines()) == 4

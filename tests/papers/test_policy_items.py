@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.policy import answer, evidence, parse_policy
+from discreet import cli
+from discreet.policy import LOSSES, RISKS, answer, evidence, parse_policy, ru_map
 
 ROUND = '[[method]]\nname = "random-round"\nbase = {base}\nseed = {seed}\n'
 OTHERS = ("t2 = 0.0", "t3 = 0.0", "t2 = 0.0\nt3 = 0.0")
@@ -97,3 +105,299 @@ def test_the_share_is_bayes_rule_over_what_is_shown() -> None:
     found = evidence(table(counts), "area,job", policy("", 3)).small_share
     assert min(extremes) <= found <= max(extremes)
     assert found > 0
+
+
+def test_t1_lets_no_magnitude_out() -> None:
+    """The risk is one of counts: turnover is protected however harmless the number of firms."""
+    frame = pd.DataFrame({"area": ["a", "b"] * 300, "pay": np.arange(600), "id": np.arange(600)})
+    area = dc.Dimension.flat("area", ["a", "b"])
+    data = dc.Microdata.of(frame, dimensions=[area], unit="id", magnitudes=["pay"], secret="sixteen letters!")
+    made = parse_policy('[risk]\nt1 = 1.0\n[[method]]\nname = "random-round"\nbase = 7\n')
+    assert answer(data, "area", made).method == "published as it is"
+    assert answer(data, dc.Query.of("area", measure="pay"), made).method != "published as it is"
+
+
+# -- Ant16 section 5.2, steps 1 and 9: measures of risk and of loss, one or several ------------------------------
+
+AS_IT_IS = 'publish = "as it is"\n'
+ONE = np.array([[0, 2, 4, 1], [7, 0, 3, 12], [1, 1, 0, 30]])
+
+
+def own_terms(f: Any) -> dict[str, float]:
+    """(3.5.2): the share of zeros, 1 - H/log K, and the size term."""
+    f = np.asarray(f, float).ravel()
+    n, p = f.sum(), f[f > 0] / f.sum()
+    h = -float((p * np.log(p)).sum())
+    size = (1 + 0.5 * math.log(n)) / math.sqrt(n)
+    return {"zeros": float((f == 0).mean()), "entropy": 1 - h / math.log(f.size), "size": size}
+
+
+def own_split(f: Any) -> float:
+    """JOS15 4.1: zeros, the entropy of counts up to 6 and that of larger ones, size; weights .1 .7 .1 .1."""
+    f = np.asarray(f, float).ravel()
+
+    def concentration(part: Any) -> float:
+        if part.sum() == 0 or part.size < 2:
+            return 0.0
+        p = part[part > 0] / part.sum()
+        return 1 + float((p * np.log(p)).sum()) / math.log(part.size)
+
+    terms = own_terms(f)
+    split = 0.7 * concentration(f[f <= 6]) + 0.1 * concentration(f[f > 6])
+    return 0.1 * terms["zeros"] + split + 0.1 * terms["size"]
+
+
+def own_risks(f: Any) -> dict[str, float]:
+    terms = own_terms(f)
+    weighted = 0.1 * terms["zeros"] + 0.8 * terms["entropy"] + 0.1 * terms["size"]
+    root = math.sqrt(sum(t**2 for t in terms.values()) / 3)
+    return {"r": weighted, "r*": root, "jos15": own_split(f), **terms}
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1))
+def test_every_measure_is_the_one_of_the_paper(seed: int) -> None:
+    """Of a table published as it is, before and after are the measure itself."""
+    counts = np.random.default_rng(seed).poisson(3.0, (3, 4)) + np.eye(3, 4, dtype=int)
+    names = list(RISKS)
+    found = evidence(table(counts), "area,job", parse_policy(f"{AS_IT_IS}[risk]\nmeasure = {json.dumps(names)}\n"))
+    wanted = own_risks(counts)
+    for name in names:
+        assert found.risks[name] == pytest.approx((wanted[name], wanted[name]), abs=1e-12)
+    assert (found.before, found.after) == found.risks["r"]
+
+
+@pytest.mark.parametrize("name", RISKS)
+def test_each_measure_has_its_threshold(name: str) -> None:
+    """A hair below its own risk a table is refused, at it released, alone and among others that allow anything."""
+    risk = own_risks(ONE)[name]
+    others = [n for n in RISKS if n != name][:2]
+    for measure, limit in ((name, float), ([others[0], name, others[1]], lambda t: [1.0, t, 1.0])):
+        text = AS_IT_IS + f"[risk]\nmeasure = {json.dumps(measure)}\nt2 = {{}}\n"
+        answer(table(ONE), "area,job", parse_policy(text.format(limit(min(risk + 1e-9, 1.0)))))
+        with pytest.raises(dc.Refused) as caught:
+            answer(table(ONE), "area,job", parse_policy(text.format(limit(risk - 1e-9))))
+        assert caught.value.rule == "t2"
+
+
+def test_t1_needs_every_measure() -> None:
+    """Below T1 in one measure and not in another is not below T1."""
+    wanted = own_risks(ONE)
+    risk = '[risk]\nmeasure = ["zeros", "size"]\nt1 = {}\n'
+    for above, released in ((0.0, True), (1.0, False)):
+        limits = [1.0, 1.0 - above]
+        made = policy(risk.format(limits), seed=3)
+        assert (answer(table(ONE), "area,job", made).method == "published as it is") is released
+    assert 0 < wanted["zeros"] < 1
+
+
+def own_losses(f: Any, g: Any) -> dict[str, float]:
+    f, g = np.asarray(f, float).ravel(), np.asarray(g, float).ravel()
+    p, q = f / f.sum(), g / g.sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kl = float(np.where(p > 0, p * np.log(p / q), 0).sum())
+        back = float(np.where(q > 0, q * np.log(q / p), 0).sum())
+        chi2 = float(np.where(p == q, 0, (p - q) ** 2 / q).sum())
+    filled = f > 0
+    return {
+        "hellinger": math.sqrt(((np.sqrt(f) - np.sqrt(g)) ** 2).sum() / 2 / f.sum()),
+        "kl": kl,
+        "reverse-kl": back,
+        "chi2": chi2,
+        "hellinger2": float(((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2),
+        "tv": float(np.abs(p - q).sum() / 2),
+        "mean-absolute": float(np.abs(f - g).mean()),
+        "mean-relative": float((np.abs(f - g)[filled] / f[filled]).mean()),
+        "changed": float((f != g).mean()),
+    }
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "f-divergence"])
+def test_every_loss_is_the_one_of_its_definition(loss: str) -> None:
+    """In the map, for one draw of a method, against the true table."""
+    method = dc.RandomRound(3, seed=4)
+    shown = method(table(ONE)).release().values["count"].reshape(4, 5)[1:, 1:]
+    name = "kl" if loss == "f-divergence" else loss
+    row = ru_map(table(ONE), {"one": method}, loss=loss, draws=1).frame.loc["one"]
+    assert 1 - row["utility"] == pytest.approx(own_losses(ONE, shown)[name], abs=1e-12)
+
+
+def test_t3_and_search_go_by_the_chosen_loss() -> None:
+    """T3 in another measure refuses and allows; an unknown name offers the nearest, a list needs a threshold each."""
+    counts = np.random.default_rng(1).integers(50, 900, (6, 6))
+    text = '[risk]\nt3 = {t3}\n[utility]\nloss = "{loss}"\n'
+    answer(table(counts), "area,job", policy(text.format(t3=1.0, loss="changed")))
+    with pytest.raises(dc.Refused, match="cost more"):
+        answer(table(counts), "area,job", policy(text.format(t3=0.01, loss="changed")))
+    answer(table(counts), "area,job", policy(text.format(t3=0.01, loss="kl")))
+    told = answer(table(counts), "area,job", policy('[utility]\ntold = "expected"\nloss = "tv"\n'))
+    assert "Expected loss (tv) 0.00" in " ".join(told.notes)
+    for bad, message in (
+        ('[risk]\nmeasure = "jos16"\n', "did you mean 'jos15'"),
+        ('[risk]\nmeasure = ["r", "r*"]\nt2 = 0.2\n', "one each"),
+        ('[risk]\nmeasure = ["r", "r"]\n', "each once"),
+        ("[risk]\nt2 = [0.1, 0.2]\n", "one each"),
+        ("[risk]\nweights = [0.5, 0.5, 0.5]\n", "sum to 1"),
+        ('[utility]\nloss = "helinger"\n', "did you mean 'hellinger'"),
+        ('[utility]\nloss = "f-divergence"\nf = "chi3"\n', "did you mean 'chi2'"),
+        ('[risk]\npopulation = "poyla"\n', "did you mean 'polya'"),
+        ('[risk]\npopulation = "polya"\nmeasure = "jos15"\n', "no form for samples"),
+    ):
+        with pytest.raises(dc.InputError, match=message):
+            policy(bad)
+
+
+# -- Ant16 section 5.2, steps 13 and 14: the map is one of expectations -------------------------------------------
+
+
+def own_r2(f: Any, g: Any) -> float:
+    """(3.6.6), with the channel of Theorem 4 written out as a matrix."""
+    f, g = np.asarray(f, float).ravel(), np.asarray(g, float).ravel()
+    n, m, k = f.sum(), g.sum(), f.size
+    terms = own_terms(f)
+    d, e = f == 0, g == 0
+    both = (d & e).sum()
+    zeros = terms["zeros"] ** ((d | e).sum() / both) if both else 0.0
+    h = (1 - terms["entropy"]) * math.log(k)
+    a, b = m * f, n * g
+    kept = np.minimum(a, b)
+    joint = np.diag(kept) / (n * m)
+    if (a != b).any():
+        joint = joint + np.outer(a - kept, b - kept) / (n * m - kept.sum()) / (n * m)
+    q = joint.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        conditional = -np.where(joint > 0, joint * np.log(joint / q), 0.0).sum()
+    return float(0.1 * zeros + 0.8 * terms["entropy"] * (1 - conditional / h) + 0.1 * terms["size"])
+
+
+def test_the_map_is_the_mean_over_draws_and_shows_its_spread() -> None:
+    """Against every outcome of rounding to base 3, weighed by its probability, and the draws themselves."""
+    counts = np.array([[1, 2, 3], [4, 6, 9]])
+    outcomes = [
+        [(v - v % 3, 1 - v % 3 / 3), (v - v % 3 + 3, v % 3 / 3)] if v % 3 else [(v, 1.0)] for v in counts.ravel()
+    ]
+    exact = second = 0.0
+    for drawn in itertools.product(*outcomes):
+        chance, risk = math.prod(p for _, p in drawn), own_r2(counts, [j for j, _ in drawn])
+        exact, second = exact + chance * risk, second + chance * risk**2
+    row = ru_map(table(counts), {"one": dc.RandomRound(3, seed=5)}, draws=400).frame.loc["one"]
+    spread = math.sqrt(second - exact**2)
+    assert row["risk"] == pytest.approx(exact, abs=4 * spread / 20)
+    assert row["± risk"] == pytest.approx(spread, rel=0.25)
+    assert row["draws"] == 400
+    single = [
+        ru_map(table(counts), {"one": dc.RandomRound(3, seed=s)}, draws=1).frame.loc["one", "risk"] for s in range(5, 9)
+    ]
+    four = ru_map(table(counts), {"one": dc.RandomRound(3, seed=5)}, draws=4).frame.loc["one"]
+    assert four["risk"] == pytest.approx(np.mean(single))
+    assert four["± risk"] == pytest.approx(np.std(single, ddof=1))
+
+
+def test_a_seed_hardly_matters_to_the_map() -> None:
+    """PSD14's table: single draws of base 3 spread over .21 to .22; means of 50 do not."""
+    religion = dc.datasets.psd14_religion()
+    many = [
+        ru_map(religion, {"one": dc.RandomRound(3, seed=1000 * s)}, draws=50).frame.loc["one", "risk"]
+        for s in (1, 2, 3)
+    ]
+    assert np.ptp(many) < 0.002
+    quiet = ru_map(religion, {"as it is": dc.Publish(), "round": dc.Round(3)}).frame
+    assert quiet["± risk"].tolist() == [0.0, 0.0]
+    assert quiet["draws"].tolist() == [1, 1]
+
+
+def test_a_map_of_several_measures() -> None:
+    """A column each, a threshold each; what nobody beats is found in all of them by brute force."""
+    methods = {**dc.grid("random-round", base=[3, 5, 10], seed=1), "as it is": dc.Publish()}
+    limits = (0.5, 0.2)
+    found = ru_map(table(ONE), methods, measure=["r", "zeros"], t2=limits, draws=5)
+    points = found.frame[["risk", "risk zeros", "utility"]].to_numpy(float) * [1, 1, -1]
+    front = [not any((q <= p).all() and (q < p).any() for q in points) for p in points]
+    assert found.frame["pareto"].tolist() == front
+    assert found.frame["allowed"].tolist() == [bool(p[0] <= 0.5 and p[1] <= 0.2) for p in points]
+    assert found.frame["before zeros"].iloc[0] == pytest.approx(own_terms(ONE)["zeros"])
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["measure"] == ["r", "zeros"]
+    assert told["t2"] == [0.5, 0.2]
+
+
+def test_the_command_line_prints_every_figure_in_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No figure is cut, no line is longer, and the figures are those of the map."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    religion = dc.datasets.psd14_religion()
+    dc.protect(religion, dc.Publish()).release().to_csv("t.csv")
+    what = ["--try", "cell-key:d=5,v=3,seed=1", "--try", "semi-controlled-round:base=15,seed=1", "--try", "publish"]
+    more = ["--measure", "r*", "--measure", "jos15", "--t2", "0.5", "--t2", "0.1", "--draws", "3", "--loss", "tv"]
+    assert cli.run(["search", "t.csv", "--ready", *what, *more]) == 0
+    out = capfd.readouterr().out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert "…" not in out
+    methods = {**dc.grid("cell-key", d=5, v=3, seed=1), **dc.grid("semi-controlled-round", base=15, seed=1)}
+    frame = ru_map(religion, methods, measure=["r*", "jos15"], loss="tv", draws=3).frame
+    for name in ("risk", "± risk", "risk jos15", "± risk jos15", "utility", "± utility"):
+        for value in frame[name]:
+            assert f"{value:.4f}" in out
+
+
+# -- Ant16 chapter 4 inside chapter 5: samples -------------------------------------------------------------------
+
+
+def religion_sample(seed: int = 3, share: float = 0.05) -> tuple[Any, Any]:
+    truth = dc.datasets.psd14_religion().array()
+    n = round(truth.sum() * share)
+    drawn = np.random.default_rng(seed).multivariate_hypergeometric(truth.ravel(), n).reshape(truth.shape)
+    return truth, drawn
+
+
+def weighted_people(counts: Any, weight: float) -> dc.Microdata:
+    rows = [(str(i), str(j)) for (i, j), n in np.ndenumerate(counts) for _ in range(n)]
+    frame = pd.DataFrame(rows, columns=["area", "job"]).assign(w=weight, id=range(len(rows)))
+    dimensions = [
+        dc.Dimension.flat(name, [str(k) for k in range(size)])
+        for name, size in zip(("area", "job"), counts.shape, strict=True)
+    ]
+    return dc.Microdata.of(frame, dimensions=dimensions, unit="id", weight="w", secret="sixteen letters!")
+
+
+@pytest.mark.parametrize("model", ["loglinear", "polya", "dirichlet", "negative-binomial", "poisson-gamma"])
+def test_a_policy_judges_a_sample_by_the_population_behind_it(model: str) -> None:
+    """A 5 % sample: far below the risk of the counts by themselves, near the true R2(F, f), whatever the model."""
+    truth, drawn = religion_sample()
+    data = weighted_people(drawn, truth.sum() / drawn.sum())
+    text = AS_IT_IS + "[risk]\n{}"
+    plain = evidence(data, "area,job", parse_policy(text.format(""))).before
+    found = evidence(data, "area,job", parse_policy(text.format(f'population = "{model}"\n'))).before
+    assert plain == pytest.approx(own_risks(drawn)["r"])
+    assert abs(found - own_r2(truth, drawn)) < 0.06
+    assert found < plain
+
+
+@pytest.mark.filterwarnings("ignore::discreet.errors.DiscreetWarning")
+def test_it_is_the_estimate_of_assess_sample() -> None:
+    """The same model, the same N, from the weights or as given: the same number but for the draws."""
+    truth, drawn = religion_sample()
+    size = int(truth.sum())
+    wanted = dc.risk.assess_sample(drawn, size, models=[dc.population.Multinomial("main")], seed=7)
+    deviation = float(np.std(wanted.draws.r2)) / math.sqrt(200)
+    text = AS_IT_IS + '[risk]\npopulation = "loglinear"\n'
+    for data, more in ((weighted_people(drawn, size / drawn.sum()), ""), (table(drawn), f"population_size = {size}\n")):
+        found = evidence(data, "area,job", parse_policy(text + more)).before
+        assert found == pytest.approx(wanted.value, abs=6 * deviation)
+    with pytest.raises(dc.InputError, match="population_size"):
+        evidence(table(drawn), "area,job", parse_policy(text))
+
+
+def test_a_protected_sample_is_judged_with_both_protections() -> None:
+    """Rounding a sample hides more than sampling alone; T2 between the two lets the rounded one out."""
+    truth, drawn = religion_sample(share=0.3)
+    size = int(truth.sum())
+    risk = f'[risk]\npopulation = "loglinear"\npopulation_size = {size}\n'
+    found = evidence(table(drawn), "area,job", policy(risk, base=10))
+    assert found.after < found.before
+    middle = (found.after + found.before) / 2
+    answer(table(drawn), "area,job", policy(f"{risk}t2 = {middle}\n", base=10))
+    with pytest.raises(dc.Refused, match="risk after protection"):
+        answer(table(drawn), "area,job", parse_policy(f"{AS_IT_IS}{risk}t2 = {middle}\n"))

@@ -64,7 +64,13 @@ def check(file: Path, codebook: Path | None) -> None:
 
     made = read_policy(file)
     if codebook is not None:
-        made.check(discreet.read_codebook(codebook).dimensions)
+        book = discreet.read_codebook(codebook)
+        made.check(book.dimensions)
+        if made.risk.population and made.risk.population_size == "weights" and book.weight is None:
+            raise InputError(
+                "the policy judges tables as those of a sample, and the codebook names no weight: add one, or say how "
+                "many people there are ([risk] population_size = N)"
+            )
     methods = ", ".join(name for name, _ in made.methods)
     rules = made.query
     say(
@@ -91,16 +97,22 @@ def mind(made: Policy, release: Release | None = None) -> None:
 @table_options
 @click.option("--try", "tries", multiple=True, metavar="METHOD[:PARAMETER=V,V..]", help="A method and values to try.")
 @click.option("--policy", "policy_file", type=PATH, help="Try the policy's methods under its thresholds.")
-@click.option("--t2", type=float, help="Most risk after protection.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Risk: r, r*, jos15, zeros, entropy, size.")
+@click.option("--loss", help="Loss: hellinger, kl, reverse-kl, chi2, hellinger2, tv, mean-absolute, changed, ...")
+@click.option("--t2", type=float, multiple=True, help="Most risk after protection; once for each measure.")
 @click.option("--t3", type=float, help="Most loss, 1 - utility.")
+@click.option("--draws", type=click.IntRange(1), help="How often a method that draws is drawn (20).")
 @click.option("--plot", "picture", type=PATH, help="Write the risk-utility map here (PNG).")
 @click.option("--resume", type=PATH, help="Keep finished results in this file and go on from them (confidential).")
 @click.option("--json", "as_json", is_flag=True, help="Print the map as JSON.")
 def search(
     tries: tuple[str, ...],
     policy_file: Path | None,
-    t2: float | None,
+    measures: tuple[str, ...],
+    loss: str | None,
+    t2: tuple[float, ...],
     t3: float | None,
+    draws: int | None,
     picture: Path | None,
     resume: Path | None,
     as_json: bool,
@@ -108,6 +120,7 @@ def search(
 ) -> None:
     """Compare methods on a table: risk, utility, which ones nobody beats, the best one allowed.
 
+    Figures are means over draws of a method, with their spread. --measure and --t2 may be repeated, one --t2 each.
     What is printed and drawn is CONFIDENTIAL: it compares with the true table.
     """
     import json
@@ -121,13 +134,13 @@ def search(
         methods |= parse_try(text)
     if made is not None:
         methods |= {f"{n + 1}. {name}": made.make(n) for n, (name, _) in enumerate(made.methods)}
-        t2, t3 = (made.risk.t2 if t2 is None else t2), (made.risk.t3 if t3 is None else t3)
+    how = _how(made, measures, loss, t2, t3) | ({} if draws is None else {"draws": draws})
     if not methods:
         raise InputError("name methods to compare: --try random-round:base=3,5 (or --policy)")
     with working("reading and counting"):
         table = load_table(**which)
     with bar("comparing methods") as progress:
-        found = ru_map(table, methods, t2=t2, t3=t3, resume=resume, progress=progress)
+        found = ru_map(table, methods, resume=resume, progress=progress, **how)
     if picture is not None:
         emit(discreet.plot.png(found.plot()), picture, private=True)
     if as_json:
@@ -135,6 +148,24 @@ def search(
     else:
         draw(found)
     say("Confidential: compared with the true table.")
+
+
+def _how(
+    made: Policy | None, measures: Sequence[str], loss: str | None, t2: Sequence[float], t3: float | None
+) -> dict[str, Any]:
+    """What to compare by: what is named, else what the policy says."""
+    from discreet.policy.measures import read_loss
+
+    how: dict[str, Any] = {}
+    if made is not None:
+        risk = made.risk
+        how = {"measure": risk.measure, "weights": risk.weights, "jos15_weights": risk.jos15_weights}
+        how |= {"loss": made.loss, "t2": risk.t2, "t3": risk.t3}
+    if measures:
+        how |= {"measure": list(measures), "t2": None}
+    if loss is not None:
+        how["loss"] = read_loss(loss)
+    return how | ({"t2": list(t2)} if t2 else {}) | ({"t3": t3} if t3 is not None else {})
 
 
 @example("discreet replay record.jsonl people.parquet --codebook people.toml --policy policy.toml")
@@ -245,21 +276,36 @@ def parse_try(text: str) -> dict[str, Any]:
 
 
 def draw(found: Any) -> None:
-    """The map as a table in the terminal, the least risk first."""
+    """The map as a table that fits 80 columns, the least risk first; one more table for each further measure."""
     from rich.console import Console
+
+    console = Console()
+    for number, name in enumerate(found.measure):
+        console.print(_drawn(found, number, name))
+    console.print("* nobody beats it, ✓ allowed; ± standard deviation of one release over draws of the method")
+    for label, row in found.frame[found.frame["note"] != ""].iterrows():
+        console.print(f"{label}: {row['note']}", markup=False, highlight=False)
+
+
+def _drawn(found: Any, number: int, measure: str) -> Any:
+    """One measure of risk against utility."""
     from rich.table import Table as Rich
 
-    made = Rich(title=f"Risk before: {found.frame['before'].iloc[0]:.4f}", header_style="bold")
-    made.add_column("method", no_wrap=True)
-    for head in ("risk", "utility", "hidden", "changed", "best of its kind", "allowed"):
-        made.add_column(head, justify="right")
-    if found.frame["note"].any():
-        made.add_column("note")
-    for label, row in found.frame.sort_values("risk").iterrows():
-        numbers = ["–" if row[c] != row[c] or row[c] is None else f"{row[c]:.4f}" for c in ("risk", "utility")]
-        shares = ["–" if row[c] != row[c] or row[c] is None else f"{row[c]:.1%}" for c in ("hidden", "changed")]
-        marks = ["✓" if row[c] else "" for c in ("pareto", "allowed")]
-        style = "bold green" if label == found.best else None
-        note = [str(row["note"])] if found.frame["note"].any() else []
-        made.add_row(str(label), *numbers, *shares, *marks, *note, style=style)
-    Console().print(made)
+    end = "" if number == 0 else f" {measure}"
+    before = found.frame[f"before{end}"].iloc[0]
+    made = Rich(title=f"Risk ({measure}) before: {before:.4f}; loss: {found.loss}", header_style="bold", box=None,
+                padding=(0, 1, 0, 0), title_justify="left")  # fmt: skip
+    made.add_column("method", overflow="fold", max_width=28)
+    for head in ("risk", "±", "utility", "±", "hidden", "changed", ""):
+        made.add_column(head, justify="right", no_wrap=True)
+    for label, row in found.frame.sort_values(f"risk{end}").iterrows():
+        names = (f"risk{end}", f"± risk{end}", "utility", "± utility")
+        numbers = [_figure(row[name], ".4f") for name in names]
+        shares = [_figure(row[name], ".1%") for name in ("hidden", "changed")]
+        marks = ("*" if row["pareto"] else "") + ("✓" if row["allowed"] else "")
+        made.add_row(str(label), *numbers, *shares, marks, style="bold green" if label == found.best else None)
+    return made
+
+
+def _figure(value: Any, form: str) -> str:
+    return "–" if value is None or value != value else format(float(value), form)

@@ -1,5 +1,7 @@
 """What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
 
+from discreet.policy.judging import Evidence
+from discreet.policy.measures import LOSSES, RISKS
 from discreet.policy.parts import answer_in_parts
 from discreet.policy.policy import (
     GuardRules,
@@ -13,11 +15,13 @@ from discreet.policy.policy import (
 )
 from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
-from discreet.policy.road import Evidence, answer, dry_run, evidence
+from discreet.policy.road import answer, dry_run, evidence
 from discreet.policy.screening import screen
 from discreet.policy.search import RUMap, grid, ru_map
 
 __all__ = [
+    "LOSSES",
+    "RISKS",
     "Evidence",
     "GuardRules",
     "Policy",

@@ -101,7 +101,8 @@ def bounded_small_share(counts: Array, lower: Array, upper: Array, hidden: Array
     open_ = ~hidden
     seen, first, often = np.unique(counts[open_], return_index=True, return_counts=True)
     low, high = lower[open_][first], upper[open_][first]
-    was = np.arange(small + int(np.max(high - low, initial=0)) + SMALL + 1)[:, None]
+    width = int(np.max(np.minimum(high - low, 10 * SMALL), initial=0))  # some methods tell no upper bound
+    was = np.arange(small + width + SMALL + 1)[:, None]
     inside = (low <= was) & (was <= high)
     shows = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
     two = np.flatnonzero(inside.sum(axis=1) == 2)

@@ -16,14 +16,20 @@ from typing import Any
 from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, listed, nearest
 from discreet.files import read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
+from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
+from discreet.policy.samples import model_of
 from discreet.release import Method
+from discreet.risk.frequency import WEIGHTS
+from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
 from discreet.tomlfile import load
+
+TOLD = ("band", "expected", "none")
 
 
 @checked
@@ -54,12 +60,42 @@ class TableRules:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """T1: risk below which nothing need be done. T2: most risk after protection. T3: most loss (1 − utility)."""
+    """T1: risk below which nothing need be done. T2: most risk after protection. T3: most loss.
 
-    t1: float | None = None
-    t2: float | None = None
+    ``measure`` names one risk measure or several (``RISKS``), and T1 and T2 have a number for each; all must be kept.
+    ``population`` names a model of the population when the data are a sample: the risk is then R2(F, f) of what is
+    shown, with N people in all, or as many as the weights say.
+    """
+
+    measure: str | tuple[str, ...] = "r"
+    t1: float | tuple[float, ...] | None = None
+    t2: float | tuple[float, ...] | None = None
     t3: float | None = None
-    weights: tuple[float, float, float] = (0.1, 0.8, 0.1)
+    weights: tuple[float, ...] = WEIGHTS
+    jos15_weights: tuple[float, ...] = JOS15_WEIGHTS
+    population: str = ""
+    population_size: int | str = "weights"
+
+    def __post_init__(self) -> None:
+        self.limits("t1")
+        self.limits("t2")
+        if self.population:
+            model_of(self.population)
+            if "jos15" in self.measures.names:
+                raise InputError("the measure 'jos15' has no form for samples: leave it or population out")
+        if self.population_size != "weights" and not isinstance(self.population_size, int):
+            raise InputError(f'population_size = {self.population_size!r}: give a number of people, or "weights"')
+
+    @property
+    def measures(self) -> Measures:
+        """The risk measures, with their weights."""
+        return read_measures(self.measure, self.weights, self.jos15_weights)
+
+    def limits(self, name: str) -> dict[str, float]:
+        """T1 or T2 by measure; empty if there is none."""
+        measures = self.measures
+        found = read_thresholds(name, getattr(self, name), measures)
+        return {} if found is None else dict(zip(measures.names, found, strict=True))
 
 
 @checked
@@ -98,6 +134,7 @@ class Policy:
     publish: str = ""
     search: bool = False
     utility: str = "band"
+    loss: str = "hellinger"
     secret: bytes | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +148,9 @@ class Policy:
             for parameter in parameters:
                 if parameter not in known:
                     raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+        if self.utility not in TOLD:
+            raise InputError(f"'utility' must be one of {listed(TOLD)}")
+        object.__setattr__(self, "loss", read_loss(self.loss))
         check_protection(self)
 
     @property
@@ -118,8 +158,9 @@ class Policy:
         """What the policy publishes as it is, in words for whoever starts, reads or records it; empty if nothing."""
         if self.publish:
             return "nothing is protected: this policy publishes every table as it is"
-        if self.risk.t1:
-            return f"tables of an expected risk below {self.risk.t1:g} (T1) are published as they are"
+        if any(self.risk.limits("t1").values()):
+            limit = ", ".join(f"{limit:g}" for limit in self.risk.limits("t1").values())
+            return f"tables of an expected risk below {limit} (T1) are published as they are"
         return ""
 
     def make(self, number: int) -> Method:
@@ -179,9 +220,9 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             query[name] = tuple(tuple(v) if isinstance(v, list) else v for v in query[name])
     if "required" in query:
         query["required"] = {k: tuple(v) for k, v in query["required"].items()}
-    risk = dict(given.get("risk", {}))
-    if "weights" in risk:
-        risk["weights"] = tuple(float(w) for w in risk["weights"])
+    risk: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.get("risk", {}).items()}
+    told = given.get("utility", "band")
+    told = {"told": told} if isinstance(told, str) else told
     methods = [dict(m) for m in given.get("method", [])]
     try:
         return Policy(
@@ -195,7 +236,8 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             methods=tuple((m.pop("name"), m) for m in methods),
             publish=given.get("publish", ""),
             search=given.get("search", False),
-            utility=given.get("utility", "band"),
+            utility=told.get("told", "band"),
+            loss=read_loss(told.get("loss", "hellinger"), told.get("f", "kl")),
             secret=_secret(given.get("secret")),
         )
     except InputError as error:

@@ -5,12 +5,14 @@ All numbers here compare with the true table, so a map is confidential; ``answer
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +24,11 @@ from discreet.arguments import checked
 from discreet.errors import InputError
 from discreet.files import append_private
 from discreet.methods import method
+from discreet.policy.measures import LOSSES, Measures, read_loss, read_measures, read_thresholds
 from discreet.release import Method, Protected
-from discreet.risk.frequency import WEIGHTS, r1, r2, read_weights
+from discreet.risk.frequency import WEIGHTS
+from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.table import Table
-from discreet.utility import hellinger_utility
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,17 +36,25 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
+DRAWS = 20  # of a method that draws
 SWEEPS = 200  # of the fit that fills hidden cells
 
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class RUMap:
-    """One row a method: risk before and after, utility, whether nobody beats it, whether the thresholds allow it."""
+    """One row a method: risk before and after, utility, whether nobody beats it, whether the thresholds allow it.
+
+    Risk and utility are means over draws of the method, with their standard deviations ("± risk", "± utility"): what a
+    single release may be off by. ``measure`` are the risk measures (columns of all but the first end in their names),
+    ``loss`` the measure of loss; utility is 1 − loss.
+    """
 
     frame: pd.DataFrame
-    t2: float | None = None
+    t2: float | tuple[float, ...] | None = None
     t3: float | None = None
+    measure: tuple[str, ...] = ("r",)
+    loss: str = "hellinger"
 
     @property
     def cells(self) -> pd.DataFrame:
@@ -63,15 +74,17 @@ class RUMap:
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON (confidential)."""
         rows = json.loads(self.frame.reset_index().to_json(orient="records"))
-        return {"confidential": True, "t2": self.t2, "t3": self.t3, "best": self.best, "methods": rows}
+        told = {"confidential": True, "measure": list(self.measure), "loss": self.loss, "t2": self.t2, "t3": self.t3}
+        return {**told, "best": self.best, "methods": rows}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2)."""
         good = self.frame.dropna(subset=["risk", "utility"])
         groups = ["nobody beats it" if p else "beaten" for p in good["pareto"]]
         labels = [str(name) for name in good.index]
+        first = self.t2[0] if isinstance(self.t2, tuple) else self.t2
         return plot.risk_utility(
-            good["risk"].tolist(), good["utility"].tolist(), labels, threshold=self.t2, groups=groups, ax=ax
+            good["risk"].tolist(), good["utility"].tolist(), labels, threshold=first, groups=groups, ax=ax
         )
 
     def __repr__(self) -> str:
@@ -99,33 +112,38 @@ def ru_map(
     table: Table,
     methods: Mapping[str, Method] | Iterable[Method],
     *,
+    measure: str | Sequence[str] = "r",
+    loss: str = "hellinger",
     weights: Sequence[float] = WEIGHTS,
-    t2: float | None = None,
+    jos15_weights: Sequence[float] = JOS15_WEIGHTS,
+    t2: float | Sequence[float] | None = None,
     t3: float | None = None,
+    draws: int = DRAWS,
     resume: str | Path | None = None,
     progress: Progress | None = None,
 ) -> RUMap:
-    """Risk and utility of a table under each method, R2 against 1 − HD/√N.
+    """Risk and utility of a table under each method, R2 against 1 − HD/√N unless other measures are named.
 
-    ``methods`` are methods, or {label: method} as from ``grid``. Both cores work. ``resume`` names a file that keeps
+    ``methods`` are methods, or {label: method} as from ``grid``. ``measure`` is one name of ``policy.RISKS`` or some,
+    with a number of ``t2`` each; ``loss`` is one of ``policy.LOSSES``. A method that draws is drawn ``draws`` times: as
+    it is given, then with other seeds; the figures are means. Both cores work. ``resume`` names a file that keeps
     finished results (confidential), so that a long search can go on where it stopped.
     """
-    import pandas as pd
-
     named = dict(methods) if isinstance(methods, Mapping) else {repr(m): m for m in methods}
     if not named:
         raise InputError("give at least one method")
-    w = read_weights(weights)
-    counts = table.array()
-    before = float(r1(counts, w).value)
-    kept = _Kept(resume, _fingerprint(table, w))
+    if draws < 1:
+        raise InputError(f"draws={draws!r}: give a whole number of 1 or more")
+    how = _How(table, read_measures(measure, weights, jos15_weights), read_loss(loss), draws)
+    limits = read_thresholds("t2", t2, how.measures)
+    kept = _Kept(resume, how.fingerprint)
     done = 0
 
     def judge(item: tuple[str, Method]) -> tuple[str, dict[str, Any]]:
         label, one = item
         found = kept.get(label)
         if found is None:
-            found = _judge(table, counts, one, w)
+            found = how.judge(one)
             kept.put(label, found)
         nonlocal done
         done += 1
@@ -135,31 +153,111 @@ def ru_map(
 
     with ThreadPoolExecutor() as pool:
         rows = dict(pool.map(judge, named.items()))
-    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-    frame.insert(0, "before", before)
-    frame["pareto"] = _pareto(frame["risk"].to_numpy(float), frame["utility"].to_numpy(float))
+    names = how.measures.names
+    given = limits if limits is None or len(limits) > 1 else limits[0]
+    return RUMap(_frame(rows, how, limits, t3), given, t3, names, how.loss)
+
+
+def _frame(
+    rows: Mapping[str, dict[str, Any]], how: _How, t2: tuple[float, ...] | None, t3: float | None
+) -> pd.DataFrame:
+    """The map: what was found of each method, which ones nobody beats, and which ones the thresholds allow."""
+    import pandas as pd
+
+    names = [_column("risk", k, name) for k, name in enumerate(how.measures.names)]
+    frame = pd.DataFrame.from_dict(dict(rows), orient="index").rename_axis("method")
+    for k, (name, before) in reversed(list(enumerate(how.before.items()))):
+        frame.insert(0, _column("before", k, name), before)
+    frame["pareto"] = _pareto(frame[names].to_numpy(float), frame["utility"].to_numpy(float))
     ok = frame["risk"].notna()
-    if t2 is not None:
-        ok &= frame["risk"] <= t2
+    for name, limit in zip(names, t2 or (), strict=False):
+        ok &= frame[name].astype(float) <= limit
     if t3 is not None:
-        ok &= 1 - frame["utility"] <= t3
+        ok &= 1 - frame["utility"].astype(float) <= t3
     frame["allowed"] = ok
-    return RUMap(frame, t2, t3)
+    return frame
 
 
-def _judge(table: Table, counts: Array, one: Method, w: tuple[float, ...]) -> dict[str, Any]:
-    try:
-        protected = one(table)
-    except InputError as error:  # a method that does not fit this table is a row of the map, not its end
-        return {"risk": None, "utility": None, "hidden": None, "changed": None, "note": str(error)}
-    shown = expected_counts(protected)
-    return {
-        "risk": float(r2(counts, shown, w).value),
-        "utility": float(hellinger_utility(counts, shown)),
-        "hidden": float(protected.hidden.mean()),
-        "changed": float((counts != shown).mean()),
-        "note": "",
-    }
+def _column(what: str, number: int, measure: str) -> str:
+    return what if number == 0 else f"{what} {measure}"
+
+
+@dataclass(frozen=True)
+class _How:
+    """What methods are compared by: the true table, the measures, and how often a method is drawn."""
+
+    table: Table
+    measures: Measures
+    loss: str
+    draws: int
+
+    @cached_property
+    def counts(self) -> Array:
+        """The true inner counts."""
+        return self.table.array()
+
+    @cached_property
+    def before(self) -> dict[str, float]:
+        """The risk of the table itself, by measure."""
+        found = self.measures.before(self.counts[None], tuple(range(1, self.counts.ndim + 1)))
+        return {name: float(np.mean(value)) for name, value in found.items()}
+
+    @property
+    def fingerprint(self) -> str:
+        """Which table and measures kept results belong to."""
+        state = hashlib.sha256(np.ascontiguousarray(self.counts).tobytes())
+        names = [d.name for d in self.table.dimensions]
+        state.update(repr((self.measures, self.loss, self.draws, names, self.table.layout.code_shape)).encode())
+        return state.hexdigest()[:16]
+
+    def judge(self, one: Method) -> dict[str, Any]:
+        """Means and standard deviations over draws; a method that does not fit this table is a row with a note."""
+        try:
+            drawn = [self._figures(one, method(self.table)) for method in variants(one, self.draws)]
+        except InputError as error:
+            return {**dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
+                    "note": str(error)}  # fmt: skip
+        found: dict[str, Any] = {}
+        for name in drawn[0]:
+            values = np.array([figures[name] for figures in drawn])
+            found[name] = float(values.mean())
+            if name not in ("hidden", "changed"):
+                found[f"± {name}"] = _spread(values)
+        return {**found, "draws": len(drawn), "note": ""}
+
+    def _figures(self, one: Method, protected: Protected) -> dict[str, float]:
+        """Risk in every measure, utility, and shares of cells, of one protected table."""
+        now, was = expected_counts(protected)[None], self.counts[None]
+        axes, made = tuple(range(1, now.ndim)), getattr(one, "transition", None)
+        same = np.asarray((now == was).mean(axis=axes))
+        risks = self.measures.after(was, now, axes, None if made is None else made(self.table), same)
+        found = {_column("risk", k, name): float(np.mean(risks[name])) for k, name in enumerate(self.measures.names)}
+        found["utility"] = float(np.mean(1.0 - LOSSES[self.loss](was, now, axes)))
+        return {**found, "hidden": float(protected.hidden.mean()), "changed": 1.0 - float(np.mean(same))}
+
+
+def variants(one: Method, draws: int) -> list[Method]:
+    """A method as it is given, and with other seeds; once only if it has none.
+
+    >>> from discreet import RandomRound
+    >>> [m.seed for m in variants(RandomRound(3, seed=7), 3)]
+    [7, 8, 9]
+    """
+    known = {f.name for f in dataclasses.fields(one)} if dataclasses.is_dataclass(one) else set()
+    if "seed" not in known:
+        return [one]
+    first = getattr(one, "seed", None)
+    bare = {"secret": None} if "secret" in known else {}
+    start = 0 if first is None else first
+    more = [dataclasses.replace(one, seed=start + k, **bare) for k in range(1, draws)]  # type: ignore[type-var]
+    return [one, *more]
+
+
+def _spread(values: Array) -> float:
+    """Standard deviation; of one value 0, of infinite ones none."""
+    if not np.isfinite(values).all():
+        return float("nan")
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def expected_counts(protected: Protected) -> Array:
@@ -199,20 +297,10 @@ def _fit(table: Table, published: Array, inner: Array, gone: Array) -> Array:
 
 
 def _pareto(risk: Array, utility: Array) -> Array:
-    """Which points no other beats: less risk and at least the utility, or the other way round."""
-    better = (
-        (risk[:, None] <= risk)
-        & (utility[:, None] >= utility)
-        & ((risk[:, None] < risk) | (utility[:, None] > utility))
-    )
-    return ~better.any(axis=0) & ~np.isnan(risk)
-
-
-def _fingerprint(table: Table, w: tuple[float, ...]) -> str:
-    """Which table and weights kept results belong to."""
-    state = hashlib.sha256(np.ascontiguousarray(table.array()).tobytes())
-    state.update(repr((w, [d.name for d in table.dimensions], table.layout.code_shape)).encode())
-    return state.hexdigest()[:16]
+    """Which points no other beats: no more risk in any measure and no less utility, and better in one of them."""
+    none_worse = (risk[:, None] <= risk).all(axis=2) & (utility[:, None] >= utility)
+    better = none_worse & ((risk[:, None] < risk).any(axis=2) | (utility[:, None] > utility))
+    return np.asarray(~better.any(axis=0) & ~np.isnan(risk).any(axis=1))
 
 
 class _Kept:

@@ -16,7 +16,8 @@ from fastapi.responses import Response
 from discreet.audits import audit
 from discreet.errors import DiscreetError, Refused
 from discreet.policy import Query, ru_map
-from discreet.policy.road import protect_by, unfiltered, weigh
+from discreet.policy.judging import weigh
+from discreet.policy.road import protect_by, unfiltered
 from discreet.release import Protected, Publish
 from discreet.risk.report import assess
 from discreet.server import charts
@@ -67,7 +68,10 @@ def examined(desk: Desk, query: Query) -> dict[str, Any]:
     }
     methods["as it is"] = Publish()
     limits = desk.policy.risk
-    found = ru_map(table, methods, weights=limits.weights, t2=limits.t2, t3=limits.t3)
+    found = ru_map(
+        table, methods, measure=limits.measure, loss=desk.policy.loss, weights=limits.weights,
+        jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3,
+    )  # fmt: skip
     rows = [{"method": name, **row} for name, row in found.frame.to_dict(orient="index").items()]
     points = [
         charts.Point(row["method"], float(row["risk"]), float(row["utility"]), row["method"] == found.best)
@@ -78,7 +82,7 @@ def examined(desk: Desk, query: Query) -> dict[str, Any]:
     return {
         "cells": len(table),
         "rows": rows,
-        "map": charts.risk_utility(points, limits.t2),
+        "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
         "evidence": weigh(chosen, desk.policy.make(0), resolved, desk.policy),
         "audit": audited(chosen),
