@@ -117,3 +117,60 @@ def test_a_query_of_several_codes_and_everybody(tmp_path: Path) -> None:
             replies = [client.get("/api/table", params=one) for one in asked]
         assert [reply.status_code for reply in replies] == [200, 403]
         assert replies[1].json()["rule"] == "guard_difference"
+
+
+# -- section 4.2: property (e), and section 5: Table 4 ----------------------------------------------------------
+
+
+def after_rounding(before: np.ndarray, after: np.ndarray, weights: tuple[float, ...] = (0.1, 0.7, 0.1, 0.1)) -> float:
+    """The risk after random rounding to base 3, written out for one table: cells to 6 are small, multiplier 1/3."""
+    f, g = before.ravel(), after.ravel()
+    chance = {0: {0: 1.0}, 1: {0: 2 / 3, 3: 1 / 3}, 2: {0: 1 / 3, 3: 2 / 3}}
+    total = {j: sum(i * chance[i % 3].get(int(j - (i - i % 3)), 0.0) for i in f.tolist()) for j in set(g.tolist())}
+    spread = np.array([total[j] / (g == j).sum() for j in g.tolist()])
+    zero, shown = f == 0, g == 0
+    both, either = (zero & shown).sum(), (zero | shown).sum()
+    first = (zero.mean() ** (either / both)) if both else 0.0
+    return weights[0] * first + sum(
+        w * concentration(spread[at]) / 3 for w, at in zip(weights[1:3], (g <= 6, g > 6), strict=True)
+    )
+
+
+def concentration(values: np.ndarray) -> float:
+    """1 - H / log K of some cells; 0 for none or one, 0 for all zero."""
+    k, n = len(values), values.sum()
+    if k < 1 or n <= 0:
+        return 0.0
+    p = values[values > 0] / n
+    return 1.0 if k == 1 else float(1 + (p * np.log(p)).sum() / np.log(k))
+
+
+def test_property_e_may_fail() -> None:
+    """The example of the page: the product reports what the paper's formula gives, above the risk before."""
+    before, after = np.array([[7, 7], [7, 0]]), np.array([[9, 9], [6, 0]])
+    risk = dc.risk.jos15_after(before, after, dc.Transition.rounding(3), multiplier=1 / 3)
+    assert float(risk.value) > float(dc.risk.jos15_risk(before).value)
+    size = risk.terms["size"] * 0.1
+    assert float(risk.value) - size == pytest.approx(after_rounding(before, after))
+
+
+def test_the_share_of_small_cells_that_are_perturbed() -> None:
+    """Table 4 on a small census: what the study prints, counted cell by cell."""
+    import importlib.util
+
+    place = Path(__file__).parents[2] / "benchmarks" / "jos15.py"
+    spec = importlib.util.spec_from_file_location("jos15_study", place)
+    assert spec is not None
+    assert spec.loader is not None
+    study = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(study)
+    made = study.cubes(dc.datasets.census(20_000))
+    found = study.small_cells(made)
+    true = made[""].array()
+    small = [at for at in np.ndindex(true.shape) if true[at] in (1, 2)]
+    assert found[""][0] == len(small)
+    for label in ("RS", "RR", "SP"):
+        changed = made[label].array()
+        assert found[label][0] == pytest.approx(100 * sum(changed[at] != true[at] for at in small) / len(small))
+    assert set(found["RR"]) == {100.0}, "rounding to base 3 leaves no cell of 1 or 2"
+    assert found["RS"][3] == 0.0, "swapping regions changes nothing in a table without region"

@@ -3,7 +3,7 @@
 A table tells about sets of people: one set of finest codes per variable, crossed, and every union of these, because a
 reader can add them up. Two sets that agree in all variables but one tell of their difference by subtraction; sets of
 several earlier tables that agree in all other variables are taken together. The guard finds such differences from the
-geometry of the queries alone and flags one that nobody was given directly when the policy would not have given it: fewer
+geometry of the queries alone and flags one that nobody was given directly when the policy would not have given it: less
 than ``min_difference`` or ``min_population`` people, or fewer than ``min_mean`` per cell of the table that both queries
 cross it with. The number of people is the count that the policy's method would show for the difference, by the same
 keys, so a verdict tells no more than asking for the difference would.
