@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.codebook import Codebook
 
 Array = NDArray[Any]
+NOTE = re.compile("# (title|source|method|status|note): ")  # a line of format "csv-notes" above the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,9 @@ def from_csv(
 
 
 def _rows(path: Path, measures: int) -> tuple[list[str], list[list[str]]]:
-    rows = csv_rows(read_text(path), ",", repr(path.name))
+    lines = read_text(path).splitlines(keepends=True)
+    above = next((n for n, line in enumerate(lines) if not NOTE.match(line)), len(lines))
+    rows = csv_rows("".join(lines[above:]), ",", repr(path.name))
     head = rows[0] if rows else []
     if len(head) < measures + 2 or head[-1] != unused(STATUS, head[:-1]) or not rows[1:]:
         raise InputError(f"{path.name!r} is no table that discreet wrote; make one with `discreet tabulate`")

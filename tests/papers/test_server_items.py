@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.cli import run
 from discreet.policy import GuardRules, Policy, Query
 from discreet.server.guard import Guard
 from tests import servers
@@ -137,12 +139,54 @@ def after_rounding(before: np.ndarray, after: np.ndarray, weights: tuple[float, 
 
 
 def concentration(values: np.ndarray) -> float:
-    """1 - H / log K of some cells; 0 for none or one, 0 for all zero."""
+    """1 - H / log K of some cells; 1 for a single one, 0 for none and for all zero."""
     k, n = len(values), values.sum()
     if k < 1 or n <= 0:
         return 0.0
     p = values[values > 0] / n
     return 1.0 if k == 1 else float(1 + (p * np.log(p)).sum() / np.log(k))
+
+
+def test_a_csv_states_the_utility_by_choice(tmp_path: Path) -> None:
+    """Section 2.3 step 5: beside the CSV, in metadata that the answer names, or in lines above it."""
+    where = "variables=sex,age&where=region=R1"
+    with servers.client(tmp_path, servers.policy_text()) as client:
+        plain = client.get(f"/api/table.csv?{where}")
+        link = plain.headers["link"].split(">")[0].removeprefix("<")
+        about = client.get(f"/api/{link}")
+        above = client.get(f"/api/table.notes.csv?{where}")
+        assert client.get(f"/api/{about.json()['url']}").content == plain.content
+        assert client.get("/api/table.csv?variables=sex").headers["link"] != plain.headers["link"]
+    stated = [note for note in about.json()["dc:description"] if note.startswith("Expected quality: ")]
+    assert len(stated) == 1
+    assert b"Expected quality" not in plain.content
+    assert f"# note: {stated[0]}\r\n".encode() in above.content
+    assert above.content.endswith(plain.content)
+    (tmp_path / "t.notes.csv").write_bytes(above.content)
+    (tmp_path / "t.csv").write_bytes(plain.content)
+    read, same = dc.Release.read_csv(tmp_path / "t.notes.csv"), dc.Release.read_csv(tmp_path / "t.csv")
+    assert read.to_csv() == same.to_csv() == plain.content
+
+
+def test_a_csv_of_the_library_and_of_the_command_line(tmp_path: Path) -> None:
+    """The file beside it names it; a format that has its words within needs none."""
+    release = dc.protect(dc.Table.of([[3, 9], [6, 4]], ["# of rooms", "sex"]), dc.Round(3)).release(
+        notes=["Good, status"]
+    )
+    dc.write(release, tmp_path / "t.csv", metadata=True)
+    about = json.loads((tmp_path / "t.csv-metadata.json").read_text())
+    assert about["url"] == "t.csv"
+    assert about["dc:description"] == ["Good, status"]
+    with pytest.raises(dc.InputError, match="beside format 'csv'"):
+        dc.write(release, tmp_path / "t.xlsx", metadata=True)
+    assert not (tmp_path / "t.xlsx").exists()
+    assert dc.Release.read_csv(tmp_path / "t.csv").to_csv() == release.to_csv(), "a head may begin like a note"
+    dc.datasets.write("injuries", tmp_path / "i.csv")
+    out = tmp_path / "o.csv"
+    arguments = ["protect", str(tmp_path / "i.csv"), "--ready", "--method", "round", "-P", "base=3"]
+    assert run([*arguments, "-o", str(out), "--metadata"]) == 0
+    assert json.loads((tmp_path / "o.csv-metadata.json").read_text())["url"] == "o.csv"
+    assert run([*arguments, "--metadata"]) == 2
 
 
 def test_property_e_may_fail() -> None:

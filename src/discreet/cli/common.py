@@ -217,15 +217,26 @@ def emit(data: bytes, output: Path | None, *, private: bool = False) -> None:
     sys.stdout.buffer.flush()
 
 
-def emit_release(release: Release, output: Path | None, format: str | None = None, *, private: bool = False) -> None:
+def emit_release(
+    release: Release, output: Path | None, format: str | None = None, *, metadata: bool = False, private: bool = False
+) -> None:
     """A release to a file in the format of its suffix, or to stdout as CSV, unless ``format`` says otherwise."""
-    from discreet.formats import to_bytes
+    from discreet.formats import beside, to_bytes
 
+    if metadata and output is not None:
+        about = to_bytes(release, "csvw", url=output.name)
+        emit(about, beside(output, format_of(output, format)), private=private)
     emit(to_bytes(release, format_of(output, format)), output, private=private)
 
 
-def format_of(output: Path | None, format: str | None = None) -> str:
+def format_of(output: Path | None, format: str | None = None, *, metadata: bool = False) -> str:
     """The name of the format to write, so that a wrong suffix is found before any work is done."""
+    if metadata:
+        from discreet.formats import beside
+
+        if output is None:
+            raise InputError("--metadata writes a file beside the CSV: name that (-o table.csv)")
+        beside(output, format_of(output, format))
     from discreet.formats import by_name, chosen
 
     if output is not None:
@@ -237,9 +248,12 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     """Where a release goes (``output``) and in which format (``format``)."""
     kinds = ".csv .xlsx .json .sdmx.csv .px .parquet .html .sbs"
     path = click.Path(path_type=Path)
-    names = "csv, xlsx, json-stat, sdmx-csv, px, parquet, html, argus-csv or sbs"
+    names = "csv, csv-notes, xlsx, json-stat, sdmx-csv, px, parquet, html, argus-csv or sbs"
     out = click.option("-o", "--output", type=path, help=f"Write here instead of to stdout: {kinds}.")
-    return out(click.option("--format", metavar="NAME", help=f"The format, whatever the suffix: {names}.")(command))
+    words = "Beside a CSV, write its method, notes and quality (CSV on the Web)."
+    beside = click.option("--metadata", is_flag=True, help=words)
+    named = click.option("--format", metavar="NAME", help=f"The format, whatever the suffix: {names}.")
+    return out(named(beside(command)))
 
 
 def say(text: str) -> None:

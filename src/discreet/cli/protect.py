@@ -60,6 +60,7 @@ def protect(
     top: int | None,
     output: Path | None,
     format: str | None,
+    metadata: bool,
     confidential: Path | None,
     in_parts: bool,
     part_cells: int | None,
@@ -75,6 +76,9 @@ def protect(
         return
     if (which["total"] or which["decimal"] or which["thousands"]) and not which["ready"]:
         raise InputError("--total, --decimal and --thousands say how a table of cells is read; they go with --ready")
+    format_of(output, format, metadata=metadata)
+    if metadata and in_parts:
+        raise InputError("a table in parts has no metadata beside it: leave out --metadata")
     check_suffix(confidential, CSV, "the confidential table")
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
@@ -82,7 +86,7 @@ def protect(
         if in_parts:
             parts.answer_in_parts(policy, which, output, format, part_cells)
             return
-        emit_release(policy.answer(which, output, format), output, format)
+        emit_release(policy.answer(which, output, format), output, format, metadata=metadata)
         return
     given = _given(name, parameters, rule, marks, names_of(which["by"]))
     if levels is not None:
@@ -90,11 +94,10 @@ def protect(
     if in_parts:
         parts.protect_in_parts(name, given, which, output, format, part_cells)
         return
-    format_of(output, format)
     began = time.perf_counter()
     with bar(name) as progress:
         done = _protected(name, given, top, which, progress)
-    emit_release(done.release(), output, format)
+    emit_release(done.release(), output, format, metadata=metadata)
     if confidential is not None:
         write_whole(confidential, _all(done).to_csv(index=False).encode(), private=True)
         say(f"wrote {confidential}: confidential")

@@ -168,7 +168,7 @@ def cube(data: Path | str, codebook: Path, database_table: str | None, engine: s
 @release_options
 def answer(
     data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,
-    variables: str, where: str, output: Path | None, format: str | None,
+    variables: str, where: str, output: Path | None, format: str | None, metadata: bool,
 ) -> None:  # fmt: skip
     """The table that a server would give, or exit 3 with the rule that refuses it."""
     from discreet.microdata import Microdata
@@ -177,7 +177,7 @@ def answer(
     from discreet.server import cube as cubes
     from discreet.server.asking import query_from
 
-    format_of(output, format)
+    format_of(output, format, metadata=metadata)
     source: Any
     if is_cube(data):
         source, _ = cubes.load(Path(data))
@@ -188,7 +188,7 @@ def answer(
     policy = read_policy(policy_file)
     release = ask(source, query_from(source.dimensions, variables, where), policy)
     mind(policy, release)
-    emit_release(release, output, format)
+    emit_release(release, output, format, metadata=metadata)
 
 
 @example("discreet demo --folder demo")

@@ -29,15 +29,16 @@ from discreet.cli.common import (
 @app.command()
 @table_options
 @release_options
-def tabulate(output: Path | None, format: str | None, **which: Any) -> None:
+def tabulate(output: Path | None, format: str | None, metadata: bool, **which: Any) -> None:
     """Count DATA (CSV, Parquet, DuckDB) into a table with all its margins.
 
     The table is NOT protected: it is confidential until a method has been applied.
     """
-    format = format_of(output, format)
+    format = format_of(output, format, metadata=metadata)
     with working("reading and counting"):
         table = load_table(**which)
-    emit_release(discreet.protect(table, discreet.Publish()).release(), output, format, private=True)
+    release = discreet.protect(table, discreet.Publish()).release()
+    emit_release(release, output, format, metadata=metadata, private=True)
     say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
 

@@ -31,6 +31,7 @@ class Format:
 
 FORMATS = (
     Format("csv", ".csv", "text/csv; charset=utf-8", "CSV (RFC 4180)", "csv"),
+    Format("csv-notes", ".notes.csv", "text/csv; charset=utf-8", "CSV below its notes", "csv", "with_notes"),
     Format("csvw", ".csv-metadata.json", "application/csvm+json", "metadata to stand beside a CSV", "csv", "metadata"),
     Format(
         "xlsx",
@@ -105,11 +106,28 @@ def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
 
 
 @checked
-def write(release: Release, path: str | Path, *, format: str | None = None, **options: Any) -> Path:
-    """Write a release to a file, whole or not at all, in the format its suffix (or ``format``) names."""
+def write(
+    release: Release, path: str | Path, *, format: str | None = None, metadata: bool = False, **options: Any
+) -> Path:
+    """Write a release to a file, whole or not at all, in the format its suffix (or ``format``) names.
+
+    With ``metadata`` a CSV gets a file of CSV on the Web metadata beside it, with the method and the notes, such as the
+    stated quality; it is written first, so that a CSV never stands there without it.
+    """
     name = chosen(path, format)
-    write_whole(path, to_bytes(release, name, **options))
+    data = to_bytes(release, name, **options)
+    if metadata:
+        write_whole(beside(path, name), to_bytes(release, "csvw", url=Path(path).name, **options))
+    write_whole(path, data)
     return Path(path)
+
+
+@checked
+def beside(path: str | Path, format: str) -> Path:
+    """Where the metadata of a CSV go."""
+    if format != "csv":
+        raise InputError(f"metadata stand beside format 'csv'; format {format!r} has its words within")
+    return Path(f"{path}-metadata.json")
 
 
 @checked

@@ -32,6 +32,19 @@ def to_bytes(release: Release, *, labels: bool = False) -> bytes:
     return lines(_heads(release, True), [*columns, release.status.astype(object)])
 
 
+def with_notes(release: Release, *, labels: bool = False) -> bytes:
+    """``to_bytes`` below title, source, method and notes, each in a line that begins with "# ".
+
+    >>> from discreet import Publish, Table
+    >>> print(with_notes(Publish()(Table.of([3, 2], ["sex"])).release(notes=["Preliminary."])).decode().split("sex")[0])
+    # method: published as it is
+    # note: Preliminary.
+    <BLANKLINE>
+    """
+    words = [f"# {name}: {' '.join(text.split())}\r\n" for name, text in facts(release)]
+    return "".join(words).encode() + to_bytes(release, labels=labels)
+
+
 def _heads(release: Release, labels: bool) -> list[str]:
     """The heads of all columns: codes, with labels behind each if wanted, measures, status."""
     names = [d.name for d in release.dimensions]

@@ -12,14 +12,14 @@ from fastapi.responses import Response
 from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
-from discreet.server.asking import query_from
+from discreet.server.asking import address, query_from
 from discreet.server.auth import Caller
 from discreet.server.desk import Desk, Reply
 from discreet.server.limits import Over
 from discreet.server.store import Unreachable
 
 router = APIRouter(prefix="/api", tags=["tables"])
-SERVED = tuple(f for f in FORMATS if f.name != "csvw")
+SERVED = FORMATS
 FORBIDDEN, TOO_LARGE, BAD, TOO_MANY, AWAY = 403, 413, 422, 429, 503
 TOO_LARGE_RULES = ("max_cells",)
 MAX_AGE = 3600
@@ -214,6 +214,8 @@ async def tabled(request: Request, form: Format, variables: str, where: str, mea
     request.state.cached = reply.cached
     tag = desk.tag(query, form.name)
     extra = headers(desk, tag, reply)
+    if form.name == "csv":  # its words, the stated quality among them, stand in the metadata
+        extra["Link"] = f'<table.csv-metadata.json?{address(query)}>; rel="describedby"; type="application/csvm+json"'
     _ = reply.release  # raises the refusal, if it is one
     if same(request, tag):
         return Response(status_code=304, headers=extra)

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import urlencode
 
 from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.policy import Query
+
+
+def address(query: Query) -> str:
+    """The query part of an address, which ``query_from`` reads.
+
+    >>> address(Query.of("sex, county:region", where="age=100+"))
+    'variables=county:region,sex&where=age=100%2B'
+    """
+    told = {"variables": ",".join(n if n == level else f"{n}:{level}" for n, level in query.variables)}
+    if query.where:
+        told["where"] = ";".join(f"{name}={'+'.join(codes)}" for name, codes in query.where)
+    if query.measure != "count":
+        told["measure"] = query.measure
+    return urlencode(told, safe=":,;=")
 
 
 def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "", measure: str = "count") -> Query:

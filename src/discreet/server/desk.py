@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import os
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from discreet import __version__
@@ -16,6 +16,7 @@ from discreet.microdata import Microdata
 from discreet.policy import Policy, Query, answer, dry_run, read_policy
 from discreet.release import Release
 from discreet.server import cube
+from discreet.server.asking import address
 from discreet.server.auth import Caller
 from discreet.server.cache import Answers, Kept
 from discreet.server.guard import Flag, Guard
@@ -26,6 +27,7 @@ from discreet.server.settings import Settings
 from discreet.server.store import Store
 from discreet.table import Table
 
+CSVW = "csvw"  # metadata that say where their CSV is
 LARGE = 20_000  # cells from which a table is made off the event loop
 MOST_CUBES = 200  # of fewer variables, that a worker keeps
 
@@ -123,10 +125,8 @@ class Desk:
 
         release, kept = reply.release, reply.kept
         if form not in kept.bodies:
-            if len(release) > LARGE:
-                kept.bodies[form] = await asyncio.to_thread(to_bytes, release, form)
-            else:
-                kept.bodies[form] = to_bytes(release, form)
+            make = partial(to_bytes, release, form, **({"url": f"table.csv?{address(query)}"} if form == CSVW else {}))
+            kept.bodies[form] = await asyncio.to_thread(make) if len(release) > LARGE else make()
             self.answers.put(query.digest, kept)
         return kept.bodies[form]
 

@@ -167,7 +167,7 @@ def shown(desk: Desk, choice: Choice, reply: Reply, release: Release) -> dict[st
         "chart": charts.bars(sheet) if choice.view == "bars" else None,
         "flag": reply.flag,
         "explained": explained(desk.policy, release),
-        "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs")],
+        "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw")],
         "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
     }
