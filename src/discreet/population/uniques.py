@@ -37,7 +37,7 @@ def skinner_holmes_unique(density: Callable[[Floats], Any] | Any) -> float:
     if height.shape != rate.shape or not np.isfinite(height).all() or (height < 0).any():
         raise InputError("the density gives one finite number of 0 or more for every rate")
     mass = height * rate * (_GRID[1] - _GRID[0])  # g(λ) dλ with λ = exp(u)
-    if abs(mass.sum() - 1) > 1e-5:
+    if abs(mass.sum() - 1) > 1e-3:  # a density with jumps is that far out
         raise InputError("the density of the rates does not sum to 1 over rates from 1e-13 to 1e13")
     return float((mass * rate * np.exp(-rate)).sum() / (mass * rate).sum())
 
