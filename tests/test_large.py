@@ -37,7 +37,7 @@ def test_shorter_moves_span_what_the_long_ones_did(seed: int) -> None:
     mixed = basis @ np.triu(random.integers(-1, 2, (many, many)), 1) + basis
     mixed = mixed[:, np.abs(mixed).max(axis=0) <= LARGEST].astype(np.int8)
     short, across = mixed.copy(), mixed.T.copy()
-    shorten(short, across)
+    shorten(short, across, np.zeros(1, np.int64))
     assert (short == across.T).all()
     assert np.count_nonzero(short) < np.count_nonzero(mixed)
     assert rank(short) == rank(mixed) == rank(np.hstack([short, mixed])) == mixed.shape[1]

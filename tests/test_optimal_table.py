@@ -211,7 +211,7 @@ def test_time_is_kept_and_the_gap_is_certified() -> None:
     rng = np.random.default_rng(3)
     table = Table.of(rng.poisson(rng.gamma(0.5, 9, (9, 9, 4))), ["a", "b", "c"])
     rule = dc.Threshold(4, level=100)
-    done = optimal(table, rule, method=dc.Optimal(time=0.5), zeros=True)
+    done = optimal(table, rule, method=dc.Optimal(time=4), zeros=True)
     assert 0 <= done.details["gap"] <= 1
     assert dc.audit(done, targets=np.flatnonzero(done.status == "u")).ok
 

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from discreet.audits import Audit, audit, insiders, unions
     from discreet.codebook import Codebook, read_codebook
     from discreet.dimension import Dimension
-    from discreet.errors import DiscreetError, DiscreetWarning, InputError, NotAdditiveError, Refused, Unjudged
+    from discreet.errors import (
+        DiscreetError,
+        DiscreetWarning,
+        InputError,
+        NotAdditiveError,
+        OutOfTimeError,
+        Refused,
+        Unjudged,
+    )
     from discreet.formats import write
     from discreet.methods.barnard import Barnard
     from discreet.methods.cell_key import CellKey, CellKeyMagnitude
@@ -112,6 +120,7 @@ _HOME = {
     "Moves": "methods.moves",
     "Modular": "methods.suppress.modular",
     "NotAdditiveError": "errors",
+    "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.optimal",
     "PPercent": "rules",
     "PQ": "rules",
@@ -218,6 +227,7 @@ __all__ = [
     "Moves",
     "NotAdditiveError",
     "Optimal",
+    "OutOfTimeError",
     "PPercent",
     "PTable",
     "Parts",

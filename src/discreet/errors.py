@@ -42,6 +42,13 @@ class Unjudged(DiscreetError):  # noqa: N818 - a verdict of unknown, not an acci
     exit_code = 1
 
 
+class OutOfTimeError(DiscreetError):
+    """The time was up before there was anything that is proved to protect. Nothing is returned."""
+
+    def __init__(self, message: str = "the time was up before an answer was proved; give more time") -> None:
+        super().__init__(message)
+
+
 class DiscreetWarning(UserWarning):
     """A result that stands but needs a look: a fit that has not converged, a model that hardly fits the data."""
 

@@ -19,6 +19,8 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from discreet import deadline
+
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
@@ -194,8 +196,13 @@ def reduce_column(
 
 
 @compiled
-def _span_kernel(indptr: Any, indices: Any, data: Any, n_rows: int, basis: Any, targets: Any, order: Any) -> Any:
-    """The rank of the basis columns, and what they leave of the targets as the three arrays of a sparse matrix."""
+def _span_kernel(
+    indptr: Any, indices: Any, data: Any, n_rows: int, basis: Any, targets: Any, order: Any, stop: Any
+) -> Any:  # fmt: skip
+    """The rank of the basis columns, and what they leave of the targets as the three arrays of a sparse matrix.
+
+    ``stop``: an array of one number; once it is not 0 the answer is of no use.
+    """
     room = len(basis)
     work, mark = np.zeros(n_rows, np.uint64), np.zeros(n_rows, np.bool_)
     touched, heap = np.empty(n_rows, np.int32), np.empty(room + 1, np.int32)
@@ -203,6 +210,8 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, n_rows: int, basis: Any, 
     pivots, start, length = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
     pool_row, pool_value, used, rank = np.empty(1024, np.int32), np.empty(1024, np.uint64), 0, 0
     for c in basis:
+        if stop[0]:
+            break
         lo, hi = indptr[c], indptr[c + 1]
         left = reduce_column(
             indices[lo:hi], data[lo:hi], work, mark, touched, heap,
@@ -220,6 +229,8 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, n_rows: int, basis: Any, 
         rank += 1
     ends, out_row, out_value, full = np.zeros(len(targets) + 1, np.int64), pool_row[:0], pool_value[:0], 0
     for t in range(len(targets)):
+        if stop[0]:
+            break
         lo, hi = indptr[targets[t]], indptr[targets[t] + 1]
         left = reduce_column(
             indices[lo:hi], data[lo:hi], work, mark, touched, heap,
@@ -289,9 +300,9 @@ def span_of(columns: csc_array, basis: Array, targets: Array) -> tuple[int, csc_
 
     few = len(basis) < 64  # then any pivots will do
     priority = np.zeros(columns.shape[0], np.int64) if few else pivot_priority(columns, basis)
-    rank, ends, rows, values = _span_kernel(
-        columns.indptr, columns.indices, columns.data, columns.shape[0], basis, targets, priority
-    )
+    stop = np.zeros(1, np.int64)
+    arguments = (columns.indptr, columns.indices, columns.data, columns.shape[0], basis, targets, priority, stop)
+    rank, ends, rows, values = deadline.stoppable(lambda: _span_kernel(*arguments), lambda: stop.fill(1))
     return int(rank), csc_array((values, rows, ends), shape=(columns.shape[0], len(targets)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.audits.presolve import ContradictionError, System, propagated
 from discreet.audits.simplex import feasible
 from discreet.errors import InputError, listed
@@ -66,7 +67,7 @@ def _core(system: System, bound: Array) -> Array:
 
     model = Model(system)
     model.highs.setOptionValue("simplex_strategy", 1)
-    model.highs.run()
+    deadline.run(model.highs)
     if model.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
         has, ray = model.highs.getDualRay()[1:3]
         if has:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.audits import simplex
 from discreet.audits.presolve import System
 
@@ -94,6 +94,7 @@ def bounds(
     def work(part: Array) -> None:
         flow, low, high = start.copy(), start.copy(), start.copy()
         for k in range(0, len(part), CHUNK):
+            deadline.check()
             some = part[k : k + CHUNK]
             a, b = np.empty(len(some)), np.empty(len(some))
             _kernels.flow_bounds(
@@ -106,6 +107,5 @@ def bounds(
     if len(targets) < CHUNK:
         work(np.arange(len(targets)))
     else:
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(work, np.array_split(np.arange(len(targets)), 2)))
+        deadline.side_by_side(work, np.array_split(np.arange(len(targets)), 2), 2)
     return least, most, np.ones(len(targets), bool)

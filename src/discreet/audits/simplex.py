@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.audits.presolve import ContradictionError, System, propagated
 from discreet.errors import Unjudged
 
@@ -82,7 +82,7 @@ class Model:
         return self.point()
 
     def _run(self) -> Any:
-        self.highs.run()
+        deadline.run(self.highs)
         return self.highs.getModelStatus()
 
     def point(self) -> Array:
@@ -179,8 +179,7 @@ def bounds(
     if workers == 1:
         work(0)
     else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(work, range(workers)))
+        deadline.side_by_side(work, range(workers), workers)
     search.report()
     _determined(search)
     if system.integer:

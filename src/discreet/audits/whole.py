@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.audits.presolve import ContradictionError, System
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def settle(search: Search) -> None:
     short = np.flatnonzero(search.wanted & (width > 0) & (width <= SHORT))
     if not len(short):
         return
-    deadline = time.monotonic() + SECONDS
+    stop = time.monotonic() + SECONDS
     point = search.system.point
     if point is None or not _fits(search.system, point):
         point = whole_point(search.system, SECONDS / 4)
@@ -39,9 +40,9 @@ def settle(search: Search) -> None:
         return
     search.witness(point)
     for k in short:
-        if search.whole[1, k] > search.whole[0, k] or time.monotonic() > deadline:
+        if search.whole[1, k] > search.whole[0, k] or time.monotonic() > stop:
             continue
-        if _alone(search, point, int(k), deadline):
+        if _alone(search, point, int(k), stop):
             search.outer[:, k] = point[k]
     alone = search.outer[0, short] == search.outer[1, short]
     search.doubt[short] = ~alone & ~(search.whole[1, short] > search.whole[0, short])
@@ -52,7 +53,7 @@ def _fits(system: System, x: Array) -> bool:
     return bool(inside.all() and np.allclose(system.rows @ x, system.rhs))
 
 
-def _alone(search: Search, point: Array, k: int, deadline: float) -> bool:
+def _alone(search: Search, point: Array, k: int, stop: float) -> bool:
     """Whether no whole-number solution gives variable k another value than ``point`` does."""
     n = search.system.size
     for size in [*(s for s in SIZES if s < n), n]:
@@ -68,7 +69,7 @@ def _alone(search: Search, point: Array, k: int, deadline: float) -> bool:
             if lower[at] > upper[at]:
                 continue
             part = _part(search.system, free, point, lower, upper)
-            seconds = max(min(deadline - time.monotonic(), 1.0), 0.1)
+            seconds = max(min(stop - time.monotonic(), 1.0), 0.1)
             try:
                 found = whole_point(part, seconds)
             except ContradictionError:
@@ -118,7 +119,7 @@ def whole_point(system: System, seconds: float) -> Array | None:
     made.highs.changeColsIntegrality(system.size, made.all, np.full(system.size, highspy.HighsVarType.kInteger))
     for name, value in {"presolve": "on", "solver": "choose", "time_limit": seconds}.items():
         made.highs.setOptionValue(name, value)
-    made.highs.run()
+    deadline.run(made.highs)
     status = made.highs.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:
         raise ContradictionError

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.layout import Layout
@@ -25,6 +26,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _WHOLE = 1e-6  # how far from a whole number still counts as one
+_FIRST = 0.6  # of the time for a rounding next to the truth everywhere; the rest for one that is not
 _UNPUBLISHED = 1e-4  # weight of an inner cell that nobody sees
 
 
@@ -99,10 +101,12 @@ def controlled(layout: Layout, inner: Floats, *, unpublished: float = _UNPUBLISH
     weight = np.full(layout.n_inner, unpublished)
     weight[layout.inner_of_cell[layout.inner_of_cell >= 0]] = 1
     cost = (weight * (1 - 2 * rest))[unknown] + rows.T @ (1 - 2 * rest_cells)
-    answer = _solve(cost, rows, least, least + (rest_cells > 0), time_limit)
-    restricted = answer is not None
-    if answer is None:
-        answer = _solve_relaxed(cost, rows, least, rest_cells, time_limit)
+    with deadline.within(time_limit):
+        with deadline.within(_FIRST * deadline.left()):
+            answer = _solve(cost, rows, least, least + (rest_cells > 0))
+        restricted = answer is not None
+        if answer is None:
+            answer = _solve_relaxed(cost, rows, least, rest_cells)
     if answer is None:
         raise InputError("no rounding that adds up was found in the time limit; give more time (time_limit=), a "
                          "larger base, or publish fewer margins at once")  # fmt: skip
@@ -128,7 +132,7 @@ def _constraints(layout: Layout, inner: Floats, made: Array, unknown: Array) -> 
     return rows[used], least[used], rest[used]
 
 
-def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats, limit: float) -> tuple[Array, float] | None:
+def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats) -> tuple[Array, float] | None:
     """The 0/1 solution: that of the linear programme if it is whole, as for networks it is, else by branching."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -137,7 +141,7 @@ def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats, limit: fl
     constraints = [LinearConstraint(rows, least, most)] if rows.shape[0] else []
     for whole in (0, 1):
         found = milp(cost, integrality=np.full(cost.size, whole), bounds=Bounds(0, 1), constraints=constraints,
-                     options={"time_limit": limit})  # fmt: skip
+                     options={"time_limit": deadline.left()})  # fmt: skip
         if found.x is None:
             return None
         up = np.rint(found.x)
@@ -146,9 +150,7 @@ def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats, limit: fl
     return None
 
 
-def _solve_relaxed(
-    cost: Floats, rows: csr_array, least: Floats, rest: Floats, limit: float
-) -> tuple[Array, float] | None:
+def _solve_relaxed(cost: Floats, rows: csr_array, least: Floats, rest: Floats) -> tuple[Array, float] | None:
     """As before, with sums that may go beyond their neighbours at the price of a full step each."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import hstack, identity
@@ -162,7 +164,7 @@ def _solve_relaxed(
     top = np.concatenate([np.ones(n), np.full(2 * m, np.inf)])
     constraints = [LinearConstraint(full, least, least + inside)]
     found = milp(price, integrality=integrality, bounds=Bounds(0, top), constraints=constraints,
-                 options={"time_limit": limit})  # fmt: skip
+                 options={"time_limit": deadline.left()})  # fmt: skip
     if found.x is None:
         return None
     return np.rint(found.x[:n]).astype(np.int64), float(found.mip_gap or 0.0)

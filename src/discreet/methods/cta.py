@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.arguments import checked, positive
 from discreet.errors import InputError, nearest
 from discreet.methods.controlled import controlled
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 Norm = Literal["L1", "L2"]
 NORMS = ("L1", "L2")
 
+_ADJUSTED = 0.7  # of the time for the adjustment; the rest makes it whole
+_DIRECTIONS = 0.5  # of that, for L2, for the directions
 _SHARE = 0.1  # protection of a sensitive cell whose rule states none
 
 
@@ -67,14 +70,16 @@ def adjust(problem: Adjustment, *, norm: Norm = "L1", time_limit: float = 60) ->
 
     For L2 the directions of the sensitive cells are those of the L1 solution and the rest is a quadratic programme.
     """
-    change, gap = _least_absolute(problem, time_limit)
-    if norm == "L1":
-        return Adjusted(problem.values + change, float(problem.cost @ np.abs(change)), gap)
-    change = _least_squares(problem, change[problem.sensitive] > 0, time_limit)
+    with deadline.within(time_limit):
+        with deadline.within(deadline.left() if norm == "L1" else _DIRECTIONS * deadline.left()):
+            change, gap = _least_absolute(problem)
+        if norm == "L1":
+            return Adjusted(problem.values + change, float(problem.cost @ np.abs(change)), gap)
+        change = _least_squares(problem, change[problem.sensitive] > 0)
     return Adjusted(problem.values + change, float(problem.cost @ change**2), gap)
 
 
-def _least_absolute(p: Adjustment, limit: float) -> tuple[Floats, float]:
+def _least_absolute(p: Adjustment) -> tuple[Floats, float]:
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, hstack
 
@@ -102,7 +107,7 @@ def _least_absolute(p: Adjustment, limit: float) -> tuple[Floats, float]:
         integrality=np.concatenate([np.zeros(2 * n), np.ones(k)]),
         bounds=Bounds(0, np.concatenate([np.maximum(above, 0), np.maximum(below, 0), np.ones(k)])),
         constraints=constraints,
-        options={"time_limit": limit},
+        options={"time_limit": deadline.left()},
     )
     if found.x is None:
         raise InputError("no adjustment keeps all sums, bounds and protection limits (or none was found in the time "
@@ -110,7 +115,7 @@ def _least_absolute(p: Adjustment, limit: float) -> tuple[Floats, float]:
     return found.x[:n] - found.x[n : 2 * n], float(found.mip_gap or 0.0)
 
 
-def _least_squares(p: Adjustment, rises: Array, limit: float) -> Floats:
+def _least_squares(p: Adjustment, rises: Array) -> Floats:
     """The quadratic programme with the directions given, by HiGHS."""
     import highspy
 
@@ -134,7 +139,7 @@ def _least_squares(p: Adjustment, rises: Array, limit: float) -> Floats:
     model.hessian_.value_ = 2 * np.maximum(p.cost, 1e-12)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("time_limit", float(limit))
+    solver.setOptionValue("time_limit", deadline.left())
     solver.passModel(model)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -178,12 +183,14 @@ class CTA:
             raise InputError(f"cost={self.cost!r}; {nearest(str(self.cost), ('inverse', 'unity'))}")
         if self.reach is not None:
             positive("reach", self.reach)
+        positive("time_limit", self.time_limit)
 
     def __call__(self, table: Table) -> Protected:
         problem = self.problem(table)
-        found = adjust(problem, norm=self.norm, time_limit=self.time_limit)
-        inner = _inner_values(table, found.values)
-        whole = controlled(table.layout, inner, time_limit=self.time_limit)
+        with deadline.within(self.time_limit):
+            found = adjust(problem, norm=self.norm, time_limit=_ADJUSTED * self.time_limit)
+            inner = _inner_values(table, found.values)
+            whole = controlled(table.layout, inner, time_limit=self.time_limit)
         if not whole.restricted:
             raise InputError("the adjusted values cannot be made whole with every sum kept; publish fewer margins")
         shown = table.layout.aggregate(whole.inner)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.narrow import within
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import check
@@ -98,7 +99,7 @@ class Programme:
         solver = highspy.Highs()
         with_options(solver, OPTIONS)
         solver.passModel(self.lp)
-        solver.run()
+        deadline.run(solver)
         value = np.asarray(solver.getSolution().col_value)
         if len(value) != len(cost) or not np.isfinite(value).all():
             return None

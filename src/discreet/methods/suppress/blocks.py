@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.layout import Layout
 from discreet.methods.suppress.problem import Problem
 
@@ -92,6 +93,7 @@ class Sums:
 
     def below(self, top: int, rows: Sequence[int], most: float) -> list[int] | None:
         """The cells of the sub-table under a grand total along some of its sums; None if more than ``most``."""
+        deadline.check()
         ways = {top: 0}
         front = [top]
         found = [top]
@@ -153,6 +155,7 @@ def maximal(blocks: Sequence[Block]) -> list[Block]:
     held: dict[int, list[set[int]]] = {}
     kept = []
     for block in sorted(blocks, key=lambda b: -len(b)):
+        deadline.check()
         cells = set(block.cells.tolist())
         nearby = min((held.get(c, []) for c in cells), key=len)
         if any(cells <= larger for larger in nearby):
@@ -196,6 +199,7 @@ def widened(blocks: Sequence[Block], free: Array, most: int) -> list[Array]:
     shared = member @ member.T
     found: dict[bytes, Array] = {}
     for k, own in enumerate(inside):
+        deadline.check()
         here = set(own.tolist())
         near, size = shared.indices[shared.indptr[k] : shared.indptr[k + 1]], shared.data
         weight = size[shared.indptr[k] : shared.indptr[k + 1]]

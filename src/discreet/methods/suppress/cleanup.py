@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet import deadline
+from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.narrow import narrowed
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import (
@@ -119,7 +120,11 @@ class Kept:
                 return False
             if not self.pattern[cell] or essential[cell]:
                 continue
-            refusal = self.drop(cell, until)
+            try:
+                with deadline.until(np.inf if until is None else until):
+                    refusal = self.drop(cell, until)
+            except OutOfTimeError:  # nothing has changed by this cell, and those before it have their proofs
+                return False
             if refusal is not None:
                 essential |= needed(self.pattern, cell, refusal)
             elif turn % 8 == 0:
@@ -145,11 +150,11 @@ def needed(pattern: Array, cell: int, refusal: Refusal) -> Array:
 
 
 def clean_up(
-    problem: Problem, pattern: Array, *, progress: Progress | None = None, deadline: float | None = None
+    problem: Problem, pattern: Array, *, progress: Progress | None = None, until: float | None = None
 ) -> tuple[Array, bool]:
     """The pattern without cells that can be published, and whether it is proved that no further one can.
 
-    ``deadline`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
+    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
     """
     hidden = np.asarray(pattern, bool) | problem.hidden
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
@@ -161,7 +166,7 @@ def clean_up(
         met = check(problem, hidden).met
         raise InputError(f"the pattern does not protect: {listed(np.flatnonzero(~met))} not met")
     kept = Kept(ways, np.ones(len(small.small), bool), checked.witnesses)
-    minimal = kept.prune(until=deadline, progress=progress)
+    minimal = kept.prune(until=until, progress=progress)
     return small.expand(kept.pattern), minimal
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.problem import Needs, Problem
 
 Array = NDArray[Any]
@@ -114,7 +114,4 @@ def workers() -> int:
 def side_by_side(function: Callable[[T], R], items: Sequence[T], threads: int | None = None) -> list[R]:
     """``function`` of every item, in their order, on all processors: solvers leave Python while they run."""
     threads = min(workers() if threads is None else threads, len(items))
-    if threads <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(function, items))
+    return deadline.side_by_side(function, items, threads)

@@ -15,13 +15,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.programme import by_moves
@@ -309,10 +309,10 @@ def _started(lp: Any) -> Any:
 def _run(highs: Any) -> None:
     import highspy
 
-    highs.run()
+    deadline.run(highs)
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-        highs.run()
+        deadline.run(highs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,8 +389,7 @@ class Separation:
         if len(workers) == 1:
             work(0)
         else:
-            with ThreadPoolExecutor(len(workers)) as pool:
-                list(pool.map(work, range(len(workers))))
+            deadline.side_by_side(work, range(len(workers)), len(workers))
         self.made += len(found)
         hot = [k for k, _ in sorted(found, key=lambda pair: pair[0])]
         rest = cold.union(hot)

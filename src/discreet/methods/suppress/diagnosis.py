@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import deadline
 from discreet.arguments import checked
-from discreet.errors import Refused
+from discreet.errors import OutOfTimeError, Refused
 from discreet.methods.suppress import earlier as before
+from discreet.methods.suppress.optimal import GRACE
 from discreet.methods.suppress.roles import Array, Roles, names, roles_of
 from discreet.methods.suppress.table_problem import Made, problem_of
 from discreet.table import Table
@@ -100,7 +102,8 @@ def diagnose(table: Table, suppress: Suppress, *, seconds: float = SECONDS) -> D
     roles = roles_of(suppress, table, clash=True)
     both = roles.primary & roles.forced
     roles = replace(roles, forced=roles.forced & (~both | roles.old))
-    found = _diagnosed(suppress, table, roles, seconds)
+    with deadline.within(GRACE[0] * seconds + GRACE[1]):
+        found = _diagnosed(suppress, table, roles, seconds)
     return replace(found, lift=found.lift | both[: len(table)], marks=found.marks + int(both.sum()))
 
 
@@ -125,7 +128,11 @@ def _diagnosed(method: Suppress, table: Table, roles: Roles, seconds: float) -> 
         least = solution.bound >= np.floor(solution.cost + 1e-9) - 1e-6  # with a mark less it would cost less than that
         return np.asarray(solution.hidden, bool)
 
-    pattern, shut = closed(made, find)
+    try:
+        with deadline.within(seconds):
+            pattern, shut = closed(made, find)
+    except OutOfTimeError:  # to lift every mark is known to be enough
+        pattern, shut = marked, False
     return Diagnosis(table, (pattern & marked)[:n], int(marked.sum()), least and shut, np.empty(0, np.int64))
 
 
@@ -189,6 +196,11 @@ def refusal(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> Refu
     if len(old := guilty[roles.old[guilty]]):
         reason += f"; published before: {names(layout, old)}"
     cure = "force fewer cells, or let zeros be hidden (zeros=True)"
-    if roles.n <= LARGEST and not (found := _diagnosed(method, table, roles, QUICK)).ok:
+    try:
+        with deadline.within(QUICK):
+            found = _diagnosed(method, table, roles, QUICK) if roles.n <= LARGEST else None
+    except OutOfTimeError:  # the refusal does not wait for its cure
+        found = None
+    if found is not None and not found.ok:
         cure = str(found)
     return Refused("suppression", reason, cure)

@@ -15,6 +15,7 @@ from discreet.release import Protected, Status, hidden
 from discreet.table import Table
 
 Array = NDArray[Any]
+SECONDS = 3.0  # for a reason that a refusal gives
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,15 @@ def hidden_before(table: Table, last: Protected) -> Array:
 
 
 def blame(matrix: Any, cell: int, published: Array) -> Array:
-    """The fewest (by sum of coefficients) published columns from which a column follows."""
+    """The fewest (by sum of coefficients) published columns from which a column follows; none if that takes long."""
     from scipy.optimize import linprog
     from scipy.sparse import hstack
 
     columns = matrix.tocsc()
     basis = columns[:, published].astype(float)
     target = np.asarray(columns[:, [cell]].todense()).ravel().astype(float)
-    found = linprog(np.ones(2 * basis.shape[1]), A_eq=hstack([basis, -basis], format="csc"), b_eq=target)
+    both = hstack([basis, -basis], format="csc")
+    found = linprog(np.ones(2 * basis.shape[1]), A_eq=both, b_eq=target, options={"time_limit": SECONDS})
     if found.x is None:
         return np.empty(0, np.int64)
     weight = found.x[: basis.shape[1]] - found.x[basis.shape[1] :]

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet import deadline
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress import insiders, order
+from discreet.methods.suppress.optimal import GRACE
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.roles import Array, Roles
-from discreet.methods.suppress.table_problem import Made, problem_of
+from discreet.methods.suppress.table_problem import Made, problem_of, weigh
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ class Found:
     bound: float
     status: str
     weight: Array = field(repr=False)
+    step: str = ""  # which step hid the cells: the solver's name, or elimination where it was too late for a solver
+    proved: bool = False  # whether the solver's own moves prove the pattern, for everybody who is asked
     numbers: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -64,20 +69,22 @@ def solver_of(given: Any) -> tuple[Any, str]:
     return given, "modular" if type(given).__name__ == "Modular" else "optimal"
 
 
-def solved(method: Suppress, table: Table, roles: Roles) -> Found:
-    """The pattern that a solver finds, safe from contributors who know cells of their own."""
+def solved(method: Suppress, table: Table, roles: Roles, until: float = np.inf) -> Found:
+    """The pattern that a solver finds up to a moment, safe from contributors who know cells of their own."""
     from discreet.methods.suppress.diagnosis import possible
 
     solver, name = solver_of(method.method)
-    made = problem_of(method, table, roles, getattr(solver, "weights", "value"))
-    possible(method, table, made, made.problem)
-    began, limit = time.perf_counter(), getattr(solver, "time", None)
+    began = time.monotonic()
+    with deadline.until(until):
+        made = problem_of(method, table, roles, getattr(solver, "weights", "value"))
+        possible(method, table, made, made.problem)
+    limited = getattr(solver, "time", None) is not None
     best: dict[str, Any] = {"bound": 0.0, "cuts": 0, "nodes": 0, "rounds": 0, "status": ""}
 
     def solve(problem: Problem) -> Array:
         left = solver
-        if limit is not None:
-            left = replace(solver, time=max(limit - (time.perf_counter() - began), LEAST))
+        if limited:
+            left = replace(solver, time=min(max(until - time.monotonic(), LEAST), solver.time))
         if best["rounds"] and getattr(solver, "resume", None) is not None:
             left = replace(left, resume=None)  # what insiders could open makes another problem of it
         found = left.solve(problem, progress=method.progress)
@@ -89,15 +96,26 @@ def solved(method: Suppress, table: Table, roles: Roles) -> Found:
 
     def late(asked: Problem) -> bool:
         possible(method, table, made, asked)
-        return limit is not None and time.perf_counter() - began > limit
+        return limited and time.monotonic() > until
 
-    pattern, shut = closed(made, solve, late)
+    with deadline.until(until + (GRACE[1] / 2 if limited else 0)):  # the solver's own last proof
+        pattern, shut = closed(made, solve, late)
     weight = made.problem.weight[: made.cells]
     hidden = pattern[: made.cells]
     cost = float(weight[hidden & ~made.problem.hidden[: made.cells] & np.isfinite(weight)].sum())
-    seconds = time.perf_counter() - began
+    seconds = time.monotonic() - began
     numbers = {"solver seconds": seconds, **{k: best[k] for k in ("cuts", "nodes", "rounds")}}
-    return Found(hidden, name, cost, min(best["bound"], cost), best["status"] if shut else "time", weight, numbers)
+    status = best["status"] if shut else "time"
+    return Found(hidden, name, cost, min(best["bound"], cost), status, weight, name, shut, numbers)
+
+
+def fallen_back(method: Suppress, table: Table, roles: Roles, hidden: Array) -> Found:
+    """Elimination's pattern in place of a solver's: nothing is proved about its cost."""
+    solver, name = solver_of(method.method)
+    weight = weigh(method, table, roles, getattr(solver, "weights", "value"))
+    cost = float(weight[hidden & ~roles.primary & ~roles.never & np.isfinite(weight)].sum())
+    numbers = {"solver seconds": 0.0, "cuts": 0, "nodes": 0, "rounds": 0}
+    return Found(hidden, name, cost, 0.0, "time", weight, "elimination", False, numbers)
 
 
 def closed(
@@ -110,7 +128,10 @@ def closed(
     problem, asked = made.problem, set[tuple[int, bytes]]()
     for _ in range(ROUNDS):
         pattern = find(problem)
-        more = made.opened(pattern)
+        try:
+            more = made.opened(pattern)
+        except OutOfTimeError:  # the audit has to say it
+            return pattern, False
         if not len(more):
             return pattern, True
         new = {(int(c), more.known[k].tobytes()) for c, k in zip(more.cell, more.coalition, strict=True)}
@@ -118,7 +139,10 @@ def closed(
             break
         asked |= new
         problem = problem.with_needs(problem.needs + more)
-    return made.widened(_shut(made, pattern[: made.cells])), False
+    try:
+        return made.widened(_shut(made, pattern[: made.cells])), False
+    except OutOfTimeError:
+        return pattern, False
 
 
 def _shut(made: Made, hidden: Array) -> Array:
@@ -138,8 +162,20 @@ def _shut(made: Made, hidden: Array) -> Array:
     return closed
 
 
-def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[Array, float]:
-    """A pattern without the cells that need not be hidden, and its cost; each cell left is needed by the others."""
+def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array, until: float = np.inf) -> tuple[Array, float]:
+    """A pattern without the cells that need not be hidden, and its cost; each cell left is needed by the others.
+
+    Where the time is up before that is proved the pattern stays as it is.
+    """
+    weight = weigh(method, table, roles, getattr(solver_of(method.method)[0], "weights", "value"))
+    try:
+        with deadline.until(until):
+            return _cleaned(method, table, roles, gone)
+    except OutOfTimeError:
+        return gone, float(weight[gone & np.isfinite(weight)].sum())
+
+
+def _cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[Array, float]:
     from discreet.methods.suppress.at_once import met
     from discreet.methods.suppress.cleanup import clean_up
     from discreet.methods.suppress.mend import mended

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.singletons import NONE, OWN, Singletons
 
 Array = NDArray[Any]
@@ -64,25 +64,18 @@ def eliminate(
 def _watched(function: Any, arguments: tuple[Any, ...], total: int, progress: Progress | None) -> Any:
     """Call compiled code, telling how far it is; it runs beside, without Python's lock."""
     clock = np.zeros(2, np.int64)
-    if progress is None:
-        return function(*arguments, clock)
-    result: list[Any] = []
 
-    def work() -> None:
-        result.append(function(*arguments, clock))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(0.1)
-            progress(int(clock[0]), total)
-    except BaseException:
+    def stop() -> None:
         clock[1] = 1  # asks the loop to stop
-        thread.join()
-        raise
-    progress(total, total)
-    return result[0]
+
+    def tell() -> None:
+        if progress is not None:
+            progress(min(int(clock[0]), total), total)
+
+    result = deadline.stoppable(lambda: function(*arguments, clock), stop, tell if progress is not None else None)
+    if progress is not None:
+        progress(total, total)
+    return result
 
 
 def unseen_singletons(matrix: Any, singletons: Singletons) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, Unjudged
+from discreet import deadline
+from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.cleanup import Kept, listed
 from discreet.methods.suppress.condense import Condensed, condense
@@ -39,7 +40,7 @@ def incumbent(
     progress: Progress | None = None,
     condensed: Condensed | None = None,
 ) -> Array:
-    """A pattern that protects, as cheap as can be found in the time; the first is finished whatever time it takes.
+    """A pattern that protects, as cheap as can be found in the time; the first takes what it takes.
 
     ``guide``: a solution of a relaxation, cells it hides are preferred. ``start``: a pattern that protects. With
     ``rounds`` and time to spare the result depends on the seed alone. Raises InputError naming the needs that are not
@@ -63,7 +64,11 @@ def incumbent(
     search = Renewal(small, pattern, seed, until, guide)
     turn = 0
     while time.monotonic() < until and (rounds is None or turn < rounds) and search.open:
-        search.turn(turn)
+        try:
+            with deadline.until(until):
+                search.turn(turn)
+        except OutOfTimeError:
+            break
         turn += 1
         if progress is not None:
             progress(int(min(time.monotonic() - begin, seconds)), int(seconds))
@@ -119,7 +124,14 @@ def _first(whole: Condensed, guide: Array | None, start: Array | None, seed: int
         kept = Kept(ways, problem.hidden.copy(), {})
         weight = weights(problem, guide, random if turn > 1 else None)
         order = np.argsort(-shaken, kind="stable")
-        if not protect(kept, order, weight, alone=turn == 1, until=None if best is None else soon):
+        try:
+            with deadline.until(np.inf if best is None else soon):
+                done = protect(kept, order, weight, alone=turn == 1, until=None if best is None else soon)
+        except OutOfTimeError:
+            if best is None:
+                raise
+            done = False
+        if not done:
             break
         pattern = cleaned(problem, kept.pattern, until if best is None else soon)
         if best is None or problem.cost(pattern) < problem.cost(best):

@@ -122,8 +122,8 @@ def eliminate(
     for step in range(n):
         if step & 255 == 0:
             stop[0] = step
-            if stop[1]:
-                break
+        if stop[1]:
+            break
         c = order[step]
         lo, hi = indptr[c], indptr[c + 1]
         left = reduce_column(

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.gauss import eliminate
@@ -60,7 +62,8 @@ class Local:
         with ThreadPoolExecutor(THREADS) as pool:
             while order:
                 asked = self._next(order)
-                for key, found in zip(asked, pool.map(lambda one: self._cheapest(*one), asked), strict=True):
+                ways = pool.map(deadline.handed_on(lambda one: self._cheapest(*one)), asked)
+                for key, found in zip(asked, ways, strict=True):
                     if found is None:
                         return False
                     self._note(key[:2], found)
@@ -70,8 +73,12 @@ class Local:
         for need in random.permutation(len(needs)).tolist():
             if time.monotonic() > until:
                 return True
-            for side, level in levels(self.problem, need):
-                self._again(need, side, level)
+            try:
+                with deadline.until(until):
+                    for side, level in levels(self.problem, need):
+                        self._again(need, side, level)
+            except OutOfTimeError:
+                return True
         return True
 
     def _next(self, order: list[int]) -> list[tuple[int, Side, float]]:
@@ -113,7 +120,11 @@ class Local:
         if not len(alone):
             return
         self.uses[old.cells] -= 1
-        found = self._cheapest(need, side, level)
+        try:
+            found = self._cheapest(need, side, level)
+        except OutOfTimeError:
+            self.uses[old.cells] += 1  # as it was
+            raise
         fresh = np.inf
         if found is not None:
             new = found.cells[(self.uses[found.cells] == 0) & ~self.given[found.cells]]
@@ -179,7 +190,16 @@ class Local:
         rows = self.ways.columns[:, cells].tocsr()
         rows = rows[np.diff(rows.indptr) > 0]
         equations = LinearConstraint(hstack([rows, -rows], format="csc"), 0, 0)
-        done = milp(np.concatenate([price, price]), constraints=equations, bounds=Bounds(low, high))
+        deadline.check()
+        left = min(deadline.left(), 1e9)
+        done = milp(
+            np.concatenate([price, price]),
+            constraints=equations,
+            bounds=Bounds(low, high),
+            options={"time_limit": left},
+        )
+        if done.status == 1:
+            deadline.check()
         if done.x is None or done.status != 0:
             return None
         by = (done.x[:n] - done.x[n:]) * level

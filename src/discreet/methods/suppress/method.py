@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.arguments import checked
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, OutOfTimeError, nearest
 from discreet.kinds import told
 from discreet.methods.suppress.roles import LEVELS, Roles, roles_of
 from discreet.release import Protected, Status, publishable
@@ -20,6 +21,8 @@ from discreet.rules.apriori import CellMarks
 from discreet.table import Table
 
 if TYPE_CHECKING:
+    from discreet.methods.suppress.exact import Found
+    from discreet.methods.suppress.limits import Limit
     from discreet.methods.suppress.repair import Repaired
 
 Array = NDArray[Any]
@@ -96,15 +99,19 @@ class Suppress:
         return EXACT if self.method == GAUSS else LEVELS
 
     def __call__(self, table: Table) -> Protected:
-        roles = roles_of(self, table)
+        from discreet.methods.suppress.limits import Limit
+
+        limit, roles = Limit.of(self), roles_of(self, table)
         step = np.full(len(table), "", "<U11")
         step[roles.primary[: len(table)]] = "rule"
-        road = _by_elimination if self.method == GAUSS else _by_solver
-        gone, details = road(self, table, roles, step)
+        if self.method == GAUSS:
+            gone, details = _by_elimination(self, table, roles, step)
+        else:
+            gone, details = _by_solver(self, table, roles, step, limit)
         if self.clean_up:
             from discreet.methods.suppress.exact import cleaned
 
-            kept, cost = cleaned(self, table, roles, gone)
+            kept, cost = cleaned(self, table, roles, gone, limit.hard)
             step[(gone & ~kept)[: len(table)]] = ""
             step[(kept & ~gone)[: len(table)]] = "repair"
             details["clean-up"] = int(gone.sum() - kept.sum())
@@ -148,21 +155,43 @@ def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -
     }  # fmt: skip
 
 
-def _by_solver(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
-    from discreet.methods.suppress.exact import solved
+def _by_solver(method: Suppress, table: Table, roles: Roles, step: Array, limit: Limit) -> tuple[Array, dict[str, Any]]:
+    """The solver's pattern after the audit; where the time is up before, elimination's, which has been audited."""
+    from discreet.methods.suppress.exact import fallen_back, solved
+    from discreet.methods.suppress.limits import nothing, spare
 
-    found = solved(method, table, roles)
-    gone, details = found.hidden, found.details
     base = roles.primary | roles.never
-    step[(gone & ~base)[: len(table)]] = found.name
-    if method.asks != OFF:
-        done = judged(method, table, roles, gone)
-        if (more := done.hidden & ~gone).any():
-            step[more[: len(table)]] = "repair"
-            details = found.repaired(done.hidden).details
-        gone = done.hidden
-        details |= {"audits": done.rounds}
-    return gone, {found.name: 0, "repair": 0, **details}
+    with deadline.until(limit.hard):
+        other = spare(method, table, roles, limit)
+        try:
+            found = solved(method, table, roles, limit.search(other))
+            gone, rounds = found.hidden, 0
+            if method.asks != OFF:
+                gone, rounds = _audited(method, table, roles, found)
+        except OutOfTimeError:
+            if other is None:
+                raise nothing(limit) from None
+            found = fallen_back(method, table, roles, other.hidden)
+            gone, rounds = other.hidden, other.rounds
+    step[(gone & ~base)[: len(table)]] = "repair"
+    step[(found.hidden & ~base)[: len(table)]] = found.step
+    details = found.details if np.array_equal(gone, found.hidden) else found.repaired(gone).details
+    audits = {"audits": rounds} if method.asks != OFF else {}
+    return gone, {found.name: 0, found.step: 0, "repair": 0, **details, **audits}
+
+
+def _audited(method: Suppress, table: Table, roles: Roles, found: Found) -> tuple[Array, int]:
+    """What the audit made of a solver's pattern, and how often it ran.
+
+    Without time for it the solver's own proof does for amounts; whole numbers only the audit looks at.
+    """
+    try:
+        done = judged(method, table, roles, found.hidden)
+    except OutOfTimeError:
+        if not found.proved or table.measure == "count":
+            raise
+        return found.hidden, 0
+    return done.hidden, done.rounds
 
 
 def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
@@ -183,14 +212,19 @@ def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
 
 def judged(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
     """The pattern that the audit has nothing against, or a refusal."""
+    done = mended_for(method, table, roles, gone)
+    if len(done.hopeless):
+        _refuse(method, table, roles, done.hopeless)
+    return done
+
+
+def mended_for(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
+    """The pattern after audit and repair, for those too who know cells of their own; ``hopeless`` if there is none."""
     from discreet.methods.suppress.elimination import owners, singletons_of
     from discreet.methods.suppress.mend import mended
 
     known = owners(singletons_of(method, table, roles), table, roles)
-    done = mended(table, roles, gone, method.progress, known)
-    if len(done.hopeless):
-        _refuse(method, table, roles, done.hopeless)
-    return done
+    return mended(table, roles, gone, method.progress, known)
 
 
 def _refuse(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> None:

@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.arguments import checked
-from discreet.errors import InputError
+from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.blocks import LARGEST, Block, blocks_of_rows, completed, grouped, rows_of, widened
 from discreet.methods.suppress.cleanup import clean_up
 from discreet.methods.suppress.components import movable, side_by_side, workers
 from discreet.methods.suppress.growing import Growing, Step, accept, better, protect
 from discreet.methods.suppress.incumbent import incumbent
-from discreet.methods.suppress.optimal import OPTIMAL, TIME, Optimal, Solution, UnprotectedError, lower_bound
+from discreet.methods.suppress.optimal import GRACE, OPTIMAL, TIME, Optimal, Solution, UnprotectedError, lower_bound
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import check
 
@@ -45,8 +46,8 @@ WIDER = 1.5  # times the cells chosen anew at once, when sub-tables of one size 
 class Modular:
     """Sub-tables from above, those of up to ``exact`` cells with a choice by the exact method, others by the quick one.
 
-    ``time`` in seconds for all of it, though a first pattern is always finished; ``largest``: cells of a sub-table,
-    larger ones are taken by their faces. ``weights`` as for ``Optimal``.
+    ``time`` in seconds for all of it; ``largest``: cells of a sub-table, larger ones are taken by their faces.
+    ``weights`` as for ``Optimal``.
     """
 
     weights: Any = "value"
@@ -77,18 +78,12 @@ class Modular:
         if problem.free.sum() <= self.exact:
             return Optimal(time=self.time).solve(problem, start=start, progress=progress)
         run = Run(self, problem, time.monotonic(), progress)
-        quick = _quick(problem, start)
-        tables = completed(problem, blocks_of_rows(problem, self.largest) if blocks is None else blocks)
-        found = run.from_above(tables)
-        best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
-        bound = lower_bound(problem, BOUND * self.time)
-        best = incumbent(problem, seconds=max(RENEWED * run.left, 0.0), start=best)
-        best = run.improved(best, tables)
-        if not met(problem, best).all():
-            best = quick
-        cost = problem.cost(best)
-        status = OPTIMAL if bound >= cost * (1 - 1e-9) else TIME
-        return Solution(best, cost, min(bound, cost), status, time.monotonic() - run.began)
+        try:
+            with deadline.within(GRACE[0] * self.time + GRACE[1]):
+                return run.solution(start, blocks)
+        except OutOfTimeError:
+            deadline.check()
+            raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
 
 
 def _quick(problem: Problem, start: Array | None) -> Array:
@@ -115,6 +110,35 @@ class Run:
     def left(self) -> float:
         """Seconds until the time is up."""
         return self.began + self.method.time - time.monotonic()
+
+    def solution(self, start: Array | None, blocks: Sequence[Block] | None) -> Solution:
+        """The first pattern, which takes the time it takes, and what became of it until the time was up."""
+        problem, seconds = self.problem, self.method.time
+        quick = best = _quick(problem, start)
+        bound = 0.0
+        try:
+            with deadline.until(self.began + seconds):
+                given = blocks_of_rows(problem, self.method.largest) if blocks is None else blocks
+                tables = completed(problem, given)
+                found = self.from_above(tables)
+                best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
+                bound = lower_bound(problem, BOUND * seconds)
+                best = incumbent(problem, seconds=max(RENEWED * self.left, 0.0), start=best)
+                best = self.improved(best, tables)
+        except OutOfTimeError:
+            self.tell()
+        if best is not quick and not self._proved(best):
+            best = quick
+        cost = problem.cost(best)
+        status = OPTIMAL if bound >= cost * (1 - 1e-9) else TIME
+        return Solution(best, cost, min(bound, cost), status, time.monotonic() - self.began)
+
+    def _proved(self, pattern: Array) -> bool:
+        """Whether a pattern is proved to protect as a whole while there is time for it."""
+        try:
+            return bool(met(self.problem, pattern).all())
+        except OutOfTimeError:
+            return False
 
     def tell(self) -> None:
         """Say how much of the time has gone."""
@@ -144,7 +168,7 @@ class Run:
             if not self._again(state, np.unique(np.concatenate([rows[k] for k in batch])), open_):
                 return None
             self.tell()
-        return np.asarray(clean_up(problem, state.pattern, deadline=self.began + self.method.time)[0])
+        return np.asarray(clean_up(problem, state.pattern, until=self.began + self.method.time)[0])
 
     def _one(self, state: Growing, block: Block, rows: Array, open_: Array) -> tuple[Array, Step]:
         """The needs that a sub-table's sums break, and what it hides for them among cells that are undecided."""
@@ -169,7 +193,11 @@ class Run:
         late = start is None and self.left < (1 - FIRST) * self.method.time
         if free > self.method.exact or late:
             return incumbent(part, seconds=0.0 if start is None else seconds, start=start)
-        return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
+        try:
+            return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
+        except OutOfTimeError:
+            deadline.check()
+            return incumbent(part, seconds=0.0, start=start)
 
     def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""
@@ -182,7 +210,10 @@ class Run:
             areas = widened(blocks, problem.free, int(most))
             before = problem.cost(state.pattern)
             for k in range(0, len(areas), threads):
-                state = self._anew(state, areas[k : k + threads])
+                try:
+                    state = self._anew(state, areas[k : k + threads])
+                except OutOfTimeError:
+                    return state.pattern
                 self.tell()
                 if self.left <= 0:
                     break

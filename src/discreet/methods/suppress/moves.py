@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
+
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
@@ -60,7 +62,8 @@ def _shortened(made: csr_array) -> csr_array:
     simple = np.abs(whole - made.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST
     if simple and made.shape[0] * made.shape[1] <= FULL:
         array = csr_array((whole.astype(np.int8), made.indices, made.indptr), shape=made.shape).toarray()
-        shorten(array, array.T.copy())
+        across, stop = array.T.copy(), np.zeros(1, np.int64)
+        deadline.stoppable(lambda: shorten(array, across, stop), lambda: stop.fill(1))
         made = csr_array(array).astype(float)
     return made
 
@@ -121,6 +124,7 @@ def _written(rows: csr_array, define: list[tuple[int, int]]) -> tuple[Array, csr
     over: dict[int, tuple[Array, Array]] = {int(c): (np.array([k]), np.ones(1)) for k, c in enumerate(leaf)}
     size = np.zeros(len(leaf))
     for cell, r in define:
+        deadline.check()
         here, factor = rows.indices[rows.indptr[r] : rows.indptr[r + 1]], rows.data[rows.indptr[r] : rows.indptr[r + 1]]
         scale = -1 / factor[here == cell][0]
         at = []
@@ -149,6 +153,7 @@ def _eliminated(rest: csr_array, n: int) -> csr_array:
     kept = [c for c in range(n) if c not in chosen]
     full: dict[int, dict[int, float]] = {c: {k: 1.0} for k, c in enumerate(kept)}
     for c, expression in reversed(pivots):
+        deadline.check()
         out: dict[int, float] = {}
         for j, w in expression.items():
             for k, u in full[j].items():
@@ -180,6 +185,7 @@ def _pivots(rest: csr_array) -> list[tuple[int, dict[int, float]]]:
     heapq.heapify(heap)
     pivots = []
     while heap:
+        deadline.check()
         size, r = heapq.heappop(heap)
         line = lines[r]
         if r not in alive or size != len(line):

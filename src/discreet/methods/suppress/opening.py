@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.audits.presolve import System, propagated
 from discreet.errors import Unjudged
 
@@ -164,11 +165,11 @@ class Programme:
         pair = np.array([at, self.n + at], np.int32)
         wanted = np.array([max(step, 0.0), max(-step, 0.0)])
         self.highs.changeColsBounds(2, pair, wanted, wanted)
-        self.highs.run()
+        deadline.run(self.highs)
         status = self.highs.getModelStatus()
         if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
             self.highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-            self.highs.run()
+            deadline.run(self.highs)
             status = self.highs.getModelStatus()
         x = np.asarray(self.highs.getSolution().col_value)
         self.highs.changeColsBounds(2, pair, np.zeros(2), self.most[pair])
@@ -183,6 +184,7 @@ class Programme:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
+        deadline.check()
         rows = np.unique(self.rows.tocsc()[:, np.flatnonzero(np.abs(move) > SLACK)].indices)
         near = np.unique(self.rows[rows].indices)
         here, size = self.rows[:, near].tocsc(), len(near)
@@ -193,7 +195,7 @@ class Programme:
         done = milp(
             price[np.concatenate([near, self.n + near])], integrality=np.ones(2 * size, np.int64),
             bounds=Bounds(least, most), constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
-            options={"time_limit": SECONDS, "mip_rel_gap": 0.05},
+            options={"time_limit": min(SECONDS, deadline.left()), "mip_rel_gap": 0.05},
         )  # fmt: skip
         if done.x is None:
             return None

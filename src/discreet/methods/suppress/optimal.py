@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.arguments import checked
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, OutOfTimeError, listed, nearest
 from discreet.methods.suppress.components import join, split
 from discreet.methods.suppress.condense import Condensed, condense
 from discreet.methods.suppress.problem import Problem
@@ -28,6 +29,7 @@ Progress = Callable[[int, int], None]
 
 SOLVERS = ("auto", "scip", "highs")
 OPTIMAL, TIME, GAP = "optimal", "time", "gap"
+GRACE = (1.1, 1.5)  # times the time and seconds, until when a first pattern and the proof of it may be finished
 
 
 class UnprotectedError(InputError):
@@ -101,12 +103,23 @@ class Optimal:
         """The cheapest pattern of a problem; ``start`` is one that protects. Raises UnprotectedError if there is none.
 
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
-        improvement.
+        improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
         """
+        began = time.monotonic()
+        try:
+            with deadline.within(GRACE[0] * self.time + GRACE[1]):
+                return self._solve(problem, start, progress, began)
+        except OutOfTimeError:
+            deadline.check()
+            if start is None:
+                raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
+            hidden = np.asarray(start, bool) | problem.hidden
+            return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)
+
+    def _solve(self, problem: Problem, start: Array | None, progress: Progress | None, began: float) -> Solution:
         from discreet.methods.suppress.searching import Clock, Tally, search
         from discreet.methods.suppress.state import State
 
-        began = time.monotonic()
         parts = [(part, cells, condense(part)) for part, cells in split(problem)]
         hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
         if any(len(h) for h in hopeless):
@@ -117,7 +130,7 @@ class Optimal:
         for number, (part, cells, small) in enumerate(parts):
             share = len(small.small) / max(sum(len(s.small) for _, _, s in parts[number:]), 1)
             left = max(began + self.time - time.monotonic(), 0.0)
-            clock = Clock(time.monotonic(), max(share * left, 0.5))
+            clock = Clock(time.monotonic(), share * left)
             first = state.pattern[cells] if state.pattern is not None else None if start is None else start[cells]
             try:
                 found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
@@ -155,11 +168,16 @@ def lower_bound(problem: Problem, seconds: float) -> float:
     """A certified least cost from the relaxation alone."""
     from discreet.methods.suppress.relaxation import Relaxation
 
-    parts: list[Condensed] = [condense(part) for part, _ in split(problem)]
     total, began = 0.0, time.monotonic()
-    for number, small in enumerate(parts):
-        share = len(small.small) / max(sum(len(s.small) for s in parts[number:]), 1)
-        relaxation = Relaxation(small)
-        relaxation.run(time.monotonic() + share * max(began + seconds - time.monotonic(), 0.0))
-        total += small.base + relaxation.bound
+    try:
+        with deadline.within(seconds):
+            parts: list[Condensed] = [condense(part) for part, _ in split(problem)]
+            total = sum(small.base for small in parts)
+            for number, small in enumerate(parts):
+                share = len(small.small) / max(sum(len(s.small) for s in parts[number:]), 1)
+                relaxation = Relaxation(small)
+                relaxation.run(time.monotonic() + share * max(began + seconds - time.monotonic(), 0.0))
+                total += relaxation.bound
+    except OutOfTimeError:  # what was added up so far is proved
+        return total
     return total

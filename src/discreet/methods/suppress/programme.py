@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -68,10 +70,10 @@ class Cheapest:
         for row in np.union1d(now, self.aimed).tolist():
             highs.changeRowBounds(row, float(right[row]), float(right[row]))
         self.aimed = now
-        highs.run()
+        deadline.run(highs)
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             highs.clearSolver()  # a basis that led nowhere: once more from scratch
-            highs.run()
+            deadline.run(highs)
             if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 return None
         solution = highs.getSolution()

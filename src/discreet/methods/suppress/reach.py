@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.narrow import inside
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.ways import TINY, Move, Refusal, Side, Ways
@@ -96,7 +97,7 @@ def in_turn(
     with ThreadPoolExecutor(THREADS) as pool:
         while waiting := [k for k in waiting if not met_by(problem, k, found)]:
             batch, waiting = waiting[:BATCH], waiting[BATCH:]
-            for outcome in pool.map(lambda k: settle(ways, pattern, k, dict(found), price), batch):
+            for outcome in pool.map(deadline.handed_on(lambda k: settle(ways, pattern, k, dict(found), price)), batch):
                 for key, move in outcome.witnesses.items():
                     found[key] = move
                     spread(problem, move, found, table)
@@ -195,6 +196,7 @@ def spread(
 def verified(problem: Problem, pattern: Array, witnesses: Witnesses) -> bool:
     """Whether the moves at hand prove the pattern good by themselves: sums kept, bounds kept, every level reached."""
     for (need, _), move in witnesses.items():
+        deadline.check()
         group, size = int(problem.needs.coalition[need]), np.abs(move.by).max(initial=0)
         slack = 1e-6 * size
         moved = np.zeros(len(problem))

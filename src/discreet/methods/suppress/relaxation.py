@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.condense import Condensed
 from discreet.methods.suppress.cuts import FAR, VIOLATED, Bridge, Cut, Row, Separation, covers
 
@@ -99,13 +101,13 @@ class Relaxation:
         """The cheapest pattern in fractions and the bound its prices prove; infinite if there is none."""
         import highspy
 
-        self.highs.run()
+        deadline.run(self.highs)
         if self._impossible():
             return
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self.highs.clearSolver()
             self.highs.setOptionValue("presolve", "off")  # which finds the impossible without a proof
-            self.highs.run()
+            deadline.run(self.highs)
             if self._impossible():
                 return
         solution = self.highs.getSolution()
@@ -189,7 +191,11 @@ class Relaxation:
         history = [self.bound]
         self.separation.until = until
         while not self.closed and time.monotonic() < until and self.bound < enough:
-            self.round()
+            try:
+                with deadline.until(until):
+                    self.round()
+            except OutOfTimeError:  # what was proved before stays proved
+                return False
             history.append(self.bound)
             if tell is not None:
                 tell(self.bound)

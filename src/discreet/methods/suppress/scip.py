@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.cuts import Cut, Row
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Tree:
         self.x = relaxation.x
         self.pending: list[Cut] = []
         self.used, self.nodes, self.ended = 0.0, 0, False
+        self.short = False  # whether a pattern was turned away without a proof, as the time was up: nothing is certain
 
     def _settings(self) -> None:
         import pyscipopt
@@ -115,11 +117,11 @@ class Tree:
 
     def safe(self, solution: Any = None) -> bool:
         """Whether a whole pattern protects; if so and it is cheaper, it is noted."""
-        from discreet.methods.suppress.searching import WHOLE, violated
+        from discreet.methods.suppress.searching import WHOLE
 
         x = self.pattern(solution)
-        found = violated(self.separation, x, most=CHECKED)
-        if found or not self.separation.complete:
+        found = self._violated(x, most=CHECKED)
+        if found or not self.separation.complete or self.short:
             self.pending += found  # a constraint may not be added while a pattern is only checked
             return False
         if (np.abs(x - np.rint(x)) < WHOLE).all():
@@ -128,17 +130,31 @@ class Tree:
 
     def cut_off(self) -> int:
         """Inequalities that the present pattern violates, put in; how many were new."""
-        from discreet.methods.suppress.searching import violated
-
         x = self.pattern()
-        fresh, self.pending = [*self.pending, *violated(self.separation, x)], []
+        fresh, self.pending = [*self.pending, *self._violated(x)], []
         fresh = list({c.name: c for c in fresh if c.name not in self.names}.values())
         for cut in fresh:
             self.names.add(cut.name)
             self.add(cut)
         self.x = x
-        self.level.prove(self.bound())
+        if not self.short:
+            self.level.prove(self.bound())
         return len(fresh)
+
+    def _violated(self, x: Array, most: float = np.inf) -> list[Cut]:
+        """Inequalities that a pattern violates; when the time is up none, and SCIP is asked to stop."""
+        from discreet.methods.suppress.searching import violated
+
+        try:
+            found = violated(self.separation, x, most=most)
+        except OutOfTimeError:
+            found = []
+            self.short = True
+        if not self.separation.complete and not found:
+            self.short = True
+        if self.short:
+            self.model.interruptSolve()
+        return found
 
     def bound(self) -> float:
         """What the tree has proved so far, costs as in the problem; nothing beyond the best pattern's cost."""
@@ -157,10 +173,10 @@ class Tree:
         self.model.setParam("limits/time", max(self.used, 0.1))
         self.model.optimize()
         self.nodes = int(self.model.getNTotalNodes())
-        self.ended = self.model.getStatus() in ("optimal", "infeasible", "inforunbd")
-        if self.ended:
+        self.ended = self.short or self.model.getStatus() in ("optimal", "infeasible", "inforunbd")
+        if self.ended and not self.short:
             self.level.best.prove(self.level.best.cost)
-        else:
+        elif not self.short:
             self.level.prove(self.bound())
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.condense import Condensed, condense
 from discreet.methods.suppress.cuts import FAR, Cut, Plane, Row, Separation
@@ -97,6 +99,29 @@ class Found:
     made: int
     nodes: int
     cuts: list[Cut] = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """What a search leaves behind, also when its time is up in the middle: its first level, those below, and nodes."""
+
+    top: Level | None = None
+    levels: list[Level] = field(default_factory=list)
+    nodes: int = 0
+
+    @property
+    def made(self) -> int:
+        """Inequalities found."""
+        all_levels = [] if self.top is None else [self.top, *self.levels]
+        return sum(level.relaxation.separation.made for level in all_levels)
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """Those of the first level that were of use lately."""
+        if self.top is None:
+            return []
+        rows = zip(self.top.relaxation.rows, self.top.relaxation.idle, strict=False)
+        return [row for row, idle in rows if isinstance(row, Cut) and idle < 3]
 
 
 @dataclass
@@ -255,8 +280,6 @@ def search(
     how: Optimal, part: Problem, small: Condensed, clock: Clock, start: Array | None, tell: Tell, known: list[Cut]
 ) -> Found:
     """The cheapest pattern of one connected problem, or the best in the time."""
-    from discreet.methods.suppress.tree import Tree
-
     problem = small.small
     if not len(problem.needs):
         return Found(small.expand(problem.hidden), small.base, "optimal", 0, 0)
@@ -269,8 +292,24 @@ def search(
     )  # fmt: skip
     best = Best(problem, small.base, tell, first)
     best.report()
-    top = level = Level(small, best, 0.0, None, known)
-    nodes = made = turn = 0
+    run = Run()
+    try:
+        with deadline.until(clock.at(1)):
+            _improved(how, small, best, clock, known, run)
+    except OutOfTimeError:
+        best.report()  # the best pattern so far and what is proved so far stand
+    proved = best.bound > best.target
+    status = "optimal" if proved else "gap" if best.done(how.gap) else "time"
+    bound = best.cost if proved else best.bound
+    return Found(small.expand(best.pattern), bound + small.base, status, run.made, run.nodes, run.cuts)
+
+
+def _improved(how: Optimal, small: Condensed, best: Best, clock: Clock, known: list[Cut], run: Run) -> None:
+    """Better patterns and bounds by relaxation, fixing and branching, noted in ``best`` as they come."""
+    from discreet.methods.suppress.tree import Tree
+
+    top = level = run.top = Level(small, best, 0.0, None, known)
+    turn = 0
     while not best.done(how.gap) and clock.left > 0:
         turn += 1
         spent = time.monotonic()
@@ -282,20 +321,13 @@ def search(
         better(how, level, turn, (1 - DIVED) * spent)
         below = None if best.done(how.gap) else level.below()
         if below is not None:
-            made += level.relaxation.separation.made
             level = below
+            run.levels.append(level)
         elif stalled or time.monotonic() > clock.at(ROOT):
             break
     if not best.done(how.gap) and clock.left > 0:
         steps = best.whole and best.cost - best.bound <= STEPS and how.solver != "scip"
-        nodes = step_by_step(how, top, clock) if steps else branch(how, level, clock)
-    proved = best.bound > best.target
-    status = "optimal" if proved else "gap" if best.done(how.gap) else "time"
-    rows = zip(top.relaxation.rows, top.relaxation.idle, strict=True)
-    cuts = [row for row, idle in rows if isinstance(row, Cut) and idle < 3]
-    bound = best.cost if proved else best.bound
-    made += level.relaxation.separation.made
-    return Found(small.expand(best.pattern), bound + small.base, status, made, nodes, cuts)
+        run.nodes = step_by_step(how, top, clock) if steps else branch(how, level, clock)
 
 
 def _large(how: Optimal, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> Found:
@@ -311,16 +343,29 @@ def _large(how: Optimal, small: Condensed, clock: Clock, tell: Tell, known: list
         first, moves = found
     best = Best(problem, small.base, tell, first)
     best.report()
-    level = Level(small, best, 0.0, None, known)
-    level.relax(clock.at(LARGE_FIRST + LARGE_BOUND), _enough(level, how.gap))
-    if not best.done(how.gap) and clock.left > 0:
-        nearby.around(how, best, small.moves.tocsc(), LARGE_LAST * clock.left, how.seed, moves)
+    run = Run()
+    try:
+        with deadline.until(clock.at(LARGE_LAST)):
+            level = run.top = Level(small, best, 0.0, None, known)
+            level.relax(clock.at(LARGE_FIRST + LARGE_BOUND), _enough(level, how.gap))
+            if not best.done(how.gap) and clock.left > 0:
+                nearby.around(how, best, small.moves.tocsc(), LARGE_LAST * clock.left, how.seed, moves)
+    except OutOfTimeError:
+        best.report()
+    good = best.pattern is first or _still_met(problem, best.pattern)
     status = "optimal" if best.bound > best.target else "gap" if best.done(how.gap) else "time"
     pattern = best.pattern
-    if not met(problem, pattern).all():  # made of many parts, each solved for itself: asked as a whole
+    if not good:  # made of many parts, each solved for itself: asked as a whole
         pattern, status = first, "time"
-    cuts = [row for row in level.relaxation.rows if isinstance(row, Cut)]
-    return Found(small.expand(pattern), best.bound + small.base, status, level.relaxation.separation.made, 0, cuts)
+    return Found(small.expand(pattern), best.bound + small.base, status, run.made, 0, run.cuts)
+
+
+def _still_met(problem: Problem, pattern: Array) -> bool:
+    """Whether a pattern is proved to protect in the time that is left; without time it is not."""
+    try:
+        return bool(met(problem, pattern).all())
+    except OutOfTimeError:
+        return False
 
 
 def better(how: Optimal, level: Level, turn: int, seconds: float, x: Array | None = None) -> None:
@@ -368,11 +413,15 @@ def branch(how: Optimal, level: Level, clock: Clock, *, patterns: bool = True) -
 def exactly(how: Optimal, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
     """The cheapest pattern of a small problem, as far as the time goes, and whether it is proved."""
     best = Best(small.small, small.base, lambda cost, bound: None, start)
-    if best.cost > 0:
-        level = Level(small, best, 0.0, None, [])
-        level.relax(clock.at(RELAXED), best.target + WHOLE)
-        if not best.done(0.0) and clock.left > 0:
-            branch(how, level, clock, patterns=False)
+    try:
+        with deadline.until(clock.at(1)):
+            if best.cost > 0:
+                level = Level(small, best, 0.0, None, [])
+                level.relax(clock.at(RELAXED), best.target + WHOLE)
+                if not best.done(0.0) and clock.left > 0:
+                    branch(how, level, clock, patterns=False)
+    except OutOfTimeError:  # the start, or what came of it, protects all the same
+        return best.pattern, False
     return best.pattern, best.done(0.0)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet import deadline
+from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.cleanup import Kept, clean_up, listed
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.reach import met_by, needs_by_cell, spread
@@ -26,7 +27,11 @@ def cleaned(problem: Problem, pattern: Array, until: float) -> Array:
     """The pattern without what can be published, as far as there is time."""
     if time.monotonic() > until:
         return np.asarray((pattern & problem.free) | problem.hidden)
-    return clean_up(problem, pattern, deadline=until)[0]
+    try:
+        with deadline.until(until):
+            return clean_up(problem, pattern, until=until)[0]
+    except OutOfTimeError:
+        return np.asarray((pattern & problem.free) | problem.hidden)
 
 
 def weights(problem: Problem, guide: Array | None, random: np.random.Generator | None) -> Array:
@@ -60,6 +65,7 @@ def protect(kept: Kept, order: Array, weight: Array, *, alone: bool = False, unt
             continue
         if until is not None and time.monotonic() > until:
             return False
+        deadline.check()
         price = weight if alone else None
         if not any(_ways_out(kept, need, amounts, weight, price, table) for amounts in _splits(problem, need)):
             hopeless.append(need)

@@ -13,11 +13,13 @@ LARGEST = 60  # the sum of two such entries is still a number of 8 bits
 
 
 @compiled
-def shorten(moves: Any, across: Any) -> None:
+def shorten(moves: Any, across: Any, stop: Any) -> None:
     """Small whole numbers in 8 bits, cells x moves and moves x cells, changed in place; they span what they did.
 
+    ``stop``: an array of one number; once it is not 0 the work ends as it stands.
+
     >>> two = np.array([[1, 1], [1, 1], [1, 1], [0, 1]], np.int8)
-    >>> shorten(two, two.T.copy())
+    >>> shorten(two, two.T.copy(), np.zeros(1, np.int64))
     >>> two.tolist()
     [[1, 0], [1, 0], [1, 0], [0, 1]]
     """
@@ -30,6 +32,8 @@ def shorten(moves: Any, across: Any) -> None:
         changed = False
         for move in np.argsort(-size, kind="mergesort"):
             while True:
+                if stop[0]:
+                    return
                 both[:], same[:], opposite[:] = 0, 0, 0
                 for i in range(cells):
                     by = across[move, i]

@@ -11,13 +11,13 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.choosing import Blame, Gains
 from discreet.methods.suppress.cuts import THREADS, Cut, Separation
@@ -117,8 +117,7 @@ class Tree:
 
     def _all(self, work: Callable[[Worker], None]) -> None:
         """Every worker at the same time."""
-        with ThreadPoolExecutor(len(self.workers)) as pool:
-            list(pool.map(work, self.workers))
+        deadline.side_by_side(work, self.workers, len(self.workers))
 
     def take(self, number: int, until: float, gap: float) -> Node | None:
         """The open node with the least bound; waits while others may still make some. None: it is over."""
@@ -380,7 +379,7 @@ class Worker:
         low, high = relaxation.lower[cell], relaxation.upper[cell]
         relaxation.lower[cell] = relaxation.upper[cell] = value
         highs.changeColBounds(cell, float(value), float(value))
-        highs.run()
+        deadline.run(highs)
         prices = np.maximum(np.asarray(highs.getSolution().row_dual), 0)
         proved = relaxation.proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
         relaxation.lower[cell], relaxation.upper[cell] = low, high

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import deadline
 from discreet.errors import Unjudged
 from discreet.methods.suppress.problem import Problem
 from discreet.methods.suppress.programme import Cheapest, by_moves
@@ -296,15 +297,17 @@ class Ways:
 
         solver = self._solver()
         solver.passModel(lp)
-        solver.run()
+        deadline.run(solver)
         if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
             value = self._from_rest(lp, n, at) if lp.col_lower_[at] == 1 else None
             if value is not None:
                 return value
             with_options(solver, INTERIOR)
             solver.passModel(lp)
-            solver.run()
-            with_options(solver, OPTIONS)
+            try:
+                deadline.run(solver)
+            finally:
+                with_options(solver, OPTIONS)
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
@@ -320,8 +323,10 @@ class Ways:
         solver.changeColCost(at, -URGE)
         solver.changeColBounds(at, 0.0, 1.0)
         solver.clearSolver()
-        solver.run()
-        with_options(solver, OPTIONS)
+        try:
+            deadline.run(solver)
+        finally:
+            with_options(solver, OPTIONS)
         value = np.asarray(solver.getSolution().col_value)
         if len(value) != 2 * n or value[at] < 1 - TINY or solver.getInfo().max_primal_infeasibility > TINY:
             return None

@@ -1,0 +1,131 @@
+"""Until when work may go on: one moment that everything begun inside it keeps, whatever phase it is in.
+
+Work with a time limit opens ``within(seconds)``; of two moments, one inside the other, the earlier counts. Loops call
+``check``, solvers are run by ``run``, compiled code by ``stoppable``: when the moment has come they raise
+``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
+nothing. Threads do not inherit the moment by themselves: ``side_by_side`` hands it on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from discreet.errors import OutOfTimeError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_UNTIL: ContextVar[float] = ContextVar("until", default=float("inf"))
+STEP = 0.02  # seconds between two looks at compiled code
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Let what is inside go on for so many seconds at most, and no longer than what is outside may.
+
+    >>> with within(60):
+    ...     with within(3600):
+    ...         left() <= 60
+    True
+    """
+    with until(time.monotonic() + seconds):
+        yield
+
+
+@contextmanager
+def until(moment: float) -> Iterator[None]:
+    """The same up to a moment of ``time.monotonic()``."""
+    token = _UNTIL.set(min(_UNTIL.get(), moment))
+    try:
+        yield
+    finally:
+        _UNTIL.reset(token)
+
+
+def left() -> float:
+    """Seconds until then, not below 0."""
+    return max(_UNTIL.get() - time.monotonic(), 0.0)
+
+
+def over() -> bool:
+    """Whether the time is up."""
+    return time.monotonic() >= _UNTIL.get()
+
+
+def check() -> None:
+    """Go on only while there is time."""
+    if over():
+        raise OutOfTimeError
+
+
+def run(solver: Any) -> None:
+    """Run HiGHS until it is done, or raise OutOfTimeError. Its clock counts on from one run to the next."""
+    if _UNTIL.get() == float("inf"):
+        solver.run()
+        return
+    check()
+    import highspy
+
+    before, limit = solver.getOptionValue("time_limit")[1], solver.getRunTime() + left()
+    solver.setOptionValue("time_limit", min(before, limit))
+    solver.run()
+    solver.setOptionValue("time_limit", before)
+    if solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit and limit <= before:
+        raise OutOfTimeError
+
+
+def side_by_side(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+    """``function`` of every item, in their order, in threads that keep the same moment."""
+    if threads <= 1 or len(items) <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        return list(pool.map(handed_on(function), items))
+
+
+def handed_on(function: Callable[[T], R]) -> Callable[[T], R]:
+    """The function with this thread's moment, for another thread."""
+    until_then = _UNTIL.get()
+
+    def inside(item: T) -> R:
+        with until(until_then):
+            return function(item)
+
+    return inside
+
+
+def stoppable(work: Callable[[], R], stop: Callable[[], None], tell: Callable[[], None] | None = None) -> R:
+    """Compiled code that runs without Python's lock: ``stop`` asks it to end when the time is up.
+
+    ``tell`` is called now and then meanwhile; if it raises, that ends the work as well.
+    """
+    if _UNTIL.get() == float("inf") and tell is None:
+        return work()
+    check()
+    done: Future[R] = Future()
+
+    def beside() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
+            done.set_exception(error)
+
+    thread = threading.Thread(target=beside, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(min(STEP, left() + 1e-3))
+            if tell is not None:
+                tell()
+            if thread.is_alive():
+                check()
+    except BaseException:
+        stop()
+        thread.join()
+        raise
+    return done.result()

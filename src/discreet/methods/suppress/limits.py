@@ -1,0 +1,106 @@
+"""How a suppression by a solver shares its time: a pattern to fall back on, the search, and the audit of what it finds.
+
+The fall-back is the pattern of elimination, audited and mended, so that something protected is at hand whenever the
+time is up. What its audit took is kept free at the end for the audit of the solver's pattern.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import deadline
+from discreet.errors import OutOfTimeError, Unjudged
+from discreet.methods.suppress.optimal import GRACE
+from discreet.methods.suppress.roles import Array, Roles
+from discreet.table import Table
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.method import Suppress
+    from discreet.methods.suppress.repair import Repaired
+
+SPARE = 0.5  # of the time, at most, for the pattern to fall back on
+AUDITS = 2.0  # times what its audit took are kept for the audit at the end
+CLEANED = 0.15  # of the time kept for clean-up where that is asked for
+UNKNOWN = 0.25  # of the time kept for the audit where none was finished
+
+
+@dataclass(frozen=True)
+class Spare:
+    """Columns hidden by elimination and repair, and how long their audit took."""
+
+    hidden: Array
+    rounds: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a suppression began and how long it may take; infinite without a limit."""
+
+    began: float
+    seconds: float
+    clean_up: bool
+
+    @classmethod
+    def of(cls, method: Suppress) -> Limit:
+        """The limit of a method; elimination has none."""
+        from discreet.methods.suppress.exact import solver_of
+        from discreet.methods.suppress.method import GAUSS
+
+        solver: Any = None if method.method == GAUSS else solver_of(method.method)[0]
+        if solver is not None:
+            _load()
+        return cls(time.monotonic(), float(getattr(solver, "time", None) or np.inf), method.clean_up)
+
+    @property
+    def hard(self) -> float:
+        """When whatever is not proved is given up."""
+        return self.began + GRACE[0] * self.seconds + GRACE[1]
+
+    def search(self, spare: Spare | None) -> float:
+        """Until when the solver may go on."""
+        kept = UNKNOWN * self.seconds if spare is None else AUDITS * spare.seconds
+        ends = self.began + self.seconds * (1 - (CLEANED if self.clean_up else 0))
+        return min(ends, self.hard - kept)
+
+
+def spare(method: Suppress, table: Table, roles: Roles, limit: Limit) -> Spare | None:
+    """The pattern to fall back on; None if there is no limit, no time for it, or elimination finds none."""
+    from discreet.methods.suppress.elimination import eliminated
+    from discreet.methods.suppress.method import OFF, mended_for
+
+    if limit.seconds == np.inf or method.asks == OFF:
+        return None
+    try:
+        with deadline.until(limit.began + SPARE * limit.seconds):
+            found = eliminated(method, table, roles)
+            if len(found.unsafe):
+                return None
+            gone = roles.primary | roles.never
+            gone[found.secondary] = True
+            began = time.monotonic()
+            done: Repaired = mended_for(method, table, roles, gone)
+            return None if len(done.hopeless) else Spare(done.hidden, done.rounds, time.monotonic() - began)
+    except (OutOfTimeError, Unjudged):
+        return None
+
+
+def _load() -> None:
+    """Have the libraries in memory before the clock starts: in a new process that takes as long as a small table."""
+    import highspy  # noqa: F401
+    import scipy.optimize
+    import scipy.sparse.csgraph  # noqa: F401
+
+    from discreet.methods.suppress import covers, kernel, shorten  # noqa: F401
+
+
+def nothing(limit: Limit) -> OutOfTimeError:
+    """The error when no pattern was proved to protect."""
+    return OutOfTimeError(
+        f"no pattern was proved to protect the table in {limit.seconds:g} seconds, and nothing is returned; give more "
+        "(time=), use elimination (method='gauss'), or take the table apart"
+    )
