@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.policy import GuardRules, Policy, Query
+from discreet.server import auth, create_app, cube
 from discreet.server.guard import Guard
+from discreet.server.ledger import export
 from tests import servers
 
 CODES = "abcde"
@@ -218,3 +221,92 @@ def test_the_share_of_small_cells_that_are_perturbed() -> None:
         assert found[label][0] == pytest.approx(100 * sum(changed[at] != true[at] for at in small) / len(small))
     assert set(found["RR"]) == {100.0}, "rounding to base 3 leaves no cell of 1 or 2"
     assert found["RS"][3] == 0.0, "swapping regions changes nothing in a table without region"
+
+
+# -- section 6: less protection for approved users --------------------------------------------------------------
+
+LESS = """secret = { env = "DISCREET_TEST_SECRET" }
+[query]
+max_dimensions = 4
+[guard]
+action = "off"
+[[method]]
+name = "cell-key"
+d = 1
+v = 0.2
+"""
+
+
+def numbers(answer: Any) -> np.ndarray:
+    assert answer.status_code == 200, answer.text
+    return np.array([float(line.split(",")[-2]) for line in answer.text.splitlines()[1:]])
+
+
+def test_approved_users_may_get_less_protection(tmp_path: Path) -> None:
+    """Each role its policy: other noise, other limits, another edition; the public and closed accounts keep theirs."""
+    (tmp_path / "approved.toml").write_text(LESS)
+    asked = "/api/table.csv?variables=sex,age,region"
+    wide = "/api/table.csv?variables=sex,age,region,education"
+    table, _ = cube.load(servers.small_cube())
+    truth = dc.answer(table, "sex, age, region", dc.policy.parse_policy('publish = "as it is"')).values["count"]
+    with servers.client(tmp_path, roles={"approved": str(tmp_path / "approved.toml")}) as client:
+        store = client.app.state.desk.store  # type: ignore[attr-defined]
+        head = {}
+        for role in ("approved", "methodologist", "public"):
+            auth.new_user(store, role, role, None)
+            head[role] = {"authorization": f"Bearer {auth.new_token(store, role)}"}
+        public, stranger = numbers(client.get(asked, headers=head["public"])), client.get(asked)
+        approved = client.get(asked, headers=head["approved"])
+        assert (numbers(stranger) == public).all()
+        assert 0 < np.abs(numbers(approved) - truth).max() <= 1 < np.abs(public - truth).max()
+        assert (numbers(client.get(asked, headers=head["methodologist"])) == numbers(approved)).all()
+        assert approved.headers["etag"] != stranger.headers["etag"]
+        assert "private" in approved.headers["cache-control"]
+        assert "private" in stranger.headers["cache-control"]
+        same = client.get(asked, headers=head["approved"] | {"if-none-match": stranger.headers["etag"]})
+        assert same.status_code == 200, "the public's answer is not the approved user's"
+        assert client.get(wide).json()["rule"] == "max_dimensions"
+        assert client.get(wide, headers=head["approved"]).status_code == 200
+        limits = [client.get("/api/metadata", headers=h).json()["limits"] for h in ({}, head["approved"])]
+        assert [limit["max_dimensions"] for limit in limits] == [3, 4]
+        record = tmp_path / "record.jsonl"
+        record.write_text("".join(line + "\n" for line in export(store)))
+        version = client.app.state.desk.version  # type: ignore[attr-defined]
+    policies = [dc.policy.read_policy(tmp_path / name) for name in ("policy.toml", "approved.toml")]
+    found = list(dc.policy.replay(record, table, policies, version=version))
+    assert {line.found for line in found} == {"same"}
+    assert {line.entry.policy for line in found} == {policy.digest for policy in policies}
+    alone = list(dc.policy.replay(record, table, policies[0], version=version))
+    assert {line.found for line in alone} == {"same", "another policy"}
+
+
+def test_a_policy_for_a_role_fails_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown role, a policy that is wrong, and another secret for the same data are refused at the start."""
+    with pytest.raises(dc.InputError, match="did you mean 'approved'"):
+        servers.settings(tmp_path, roles={"aproved": "x.toml"})
+    with pytest.raises(dc.InputError, match="no role 'public'"):
+        servers.settings(tmp_path, roles={"public": "x.toml"})
+    (tmp_path / "wrong.toml").write_text("[[method]]\nname = 'cell-kex'\n")
+    data = [str(servers.small_cube()), "--policy", str(tmp_path / "policy.toml"), "--port", "0"]
+    for given in ("approved", "approved=wrong.toml", f"approved={tmp_path}/wrong.toml"):
+        assert run(["serve", *data, "--policy-for", given]) == 2
+    (tmp_path / "other.toml").write_text(LESS.replace("TEST_SECRET", "OTHER_SECRET"))
+    monkeypatch.setenv("DISCREET_OTHER_SECRET", "another secret of many characters")
+    settings = servers.settings(tmp_path, roles={"approved": str(tmp_path / "other.toml")})
+    with pytest.raises(dc.InputError, match="under another secret"):
+        create_app(settings)
+
+
+def test_questions_of_a_user_are_one_past_whatever_the_role(tmp_path: Path) -> None:
+    """What somebody was told as a member of the public counts when approved later."""
+    (tmp_path / "approved.toml").write_text(LESS.replace('"off"', '"refuse"'))
+    text = servers.policy_text(query="nested_only = false", guard="refuse")
+    with servers.client(tmp_path, text, roles={"approved": str(tmp_path / "approved.toml")}) as client:
+        store = client.app.state.desk.store  # type: ignore[attr-defined]
+        auth.new_user(store, "ada", "public", None)
+        head = {"authorization": f"Bearer {auth.new_token(store, 'ada')}"}
+        most = client.get("/api/table?variables=sex&where=citizenship=NAT%2BEU%2BEUR%2BOTH", headers=head)
+        assert most.status_code == 200
+        store.change_user("ada", role="approved")
+        client.app.state.gate._checked.clear()  # type: ignore[attr-defined]  # a token is believed for half a minute
+        assert client.get("/api/table?variables=sex", headers=head).json()["rule"] == "guard_difference"

@@ -174,19 +174,23 @@ def _how(
 @click.argument("data", type=Place())
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
 @place_options
-@click.option("--policy", "policy_file", type=PATH, required=True, help="The policy that was in force.")
+@click.option(
+    "--policy", "policy_files", type=PATH, required=True, multiple=True,
+    help="The policy that was in force; repeatable, where roles had one each.",
+)  # fmt: skip
 @click.option("--version", "version", default="", help="The data version that was recorded.")
 def replay(
-    record: Path, data: Path | str, codebook: Path, database_table: str | None, engine: str | None, policy_file: Path,
-    version: str,
+    record: Path, data: Path | str, codebook: Path, database_table: str | None, engine: str | None,
+    policy_files: Sequence[Path], version: str,
 ) -> None:  # fmt: skip
     """Answer every query of a dissemination record again; exit 2 if any answer differs."""
     from discreet.policy import read_policy
     from discreet.policy import replay as again
 
     records = discreet.Microdata.read(data, codebook, table=database_table, engine=engine)
+    policies = [read_policy(file) for file in policy_files]
     bad = number = 0
-    for number, found in enumerate(again(record, records, read_policy(policy_file), version=version), start=1):
+    for number, found in enumerate(again(record, records, policies, version=version), start=1):
         if not found.verdict.ok:
             bad += 1
             say(f"line {number}: {found.found}")

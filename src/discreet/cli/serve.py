@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,13 @@ PATH = click.Path(path_type=Path)
 @app.command()
 @click.argument("data", type=Place())
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
+@click.option(
+    "--policy-for",
+    "role_policies",
+    multiple=True,
+    metavar="ROLE=FILE",
+    help="Another policy for approved users, methodologists or admins, e.g. approved=approved.toml; repeatable.",
+)
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
 @store_option("store", "Users, limits, what was told to whom and the record")
@@ -64,8 +72,9 @@ PATH = click.Path(path_type=Path)
 @click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
 @click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
 def serve(
-    data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,
-    store: str, mode: str, host: str, port: int, workers: int, rate: int, tables: int, cube_folder: Path | None,
+    data: Path | str, policy_file: Path, role_policies: Sequence[str], codebook: Path | None,
+    database_table: str | None, engine: str | None, store: str, mode: str, host: str, port: int, workers: int,
+    rate: int, tables: int, cube_folder: Path | None,
     https: bool, proxy: bool,
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
@@ -82,13 +91,29 @@ def serve(
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
-            https=https, proxy=proxy,
+            https=https, proxy=proxy, roles=_roles(role_policies),
         )  # fmt: skip
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))
         else:
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
+
+
+def _roles(given: Sequence[str]) -> dict[str, str]:
+    """``["approved=approved.toml"]`` as {"approved": path}, each policy read to say now what is wrong with it."""
+    from discreet.policy import read_policy
+
+    found = {}
+    for text in given:
+        role, equals, file = text.partition("=")
+        if not equals:
+            raise InputError(f"--policy-for takes ROLE=FILE, not {text!r}")
+        if role in found:
+            raise InputError(f"--policy-for names the role {role!r} twice")
+        read_policy(file)
+        found[role] = str(Path(file).resolve())
+    return found
 
 
 def is_cube(data: Path | str) -> bool:
@@ -277,11 +302,12 @@ def add_user(name: str, role: str, password_stdin: bool, url: str) -> None:
 def change_user(name: str, role: str | None, password_stdin: bool, active: bool | None, url: str) -> None:
     """Change a user's role or password, or close the account; sessions end."""
     from discreet.server import auth
+    from discreet.server.settings import ROLES
 
     changes: dict[str, object] = {}
     if role is not None:
-        if role not in auth.ROLES:
-            raise InputError(f"role {role!r} is none of {', '.join(auth.ROLES)}")
+        if role not in ROLES:
+            raise InputError(f"role {role!r} is none of {', '.join(ROLES)}")
         changes["role"] = role
     if password_stdin:
         changes["password"] = auth.hashed(auth.checked_password(sys.stdin.readline().rstrip("\n")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,10 +106,16 @@ class Replayed:
 
 
 @checked
-def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version: str = "") -> Iterator[Replayed]:
-    """Answer every query of a record again and compare: the same bytes, or the same refusal."""
+def replay(
+    path: str | Path, data: Microdata | Table, policy: Policy | Sequence[Policy], *, version: str = ""
+) -> Iterator[Replayed]:
+    """Answer every query of a record again and compare: the same bytes, or the same refusal.
+
+    Several policies where roles had one each; every line is answered by the policy that it names.
+    """
+    known = {one.digest: one for one in ([policy] if isinstance(policy, Policy) else policy)}
     for old in read(path):
-        if old.policy != policy.digest:
+        if (chosen := known.get(old.policy)) is None:
             yield Replayed(old, "another policy")
             continue
         if old.data != version:
@@ -117,8 +123,8 @@ def replay(path: str | Path, data: Microdata | Table, policy: Policy, *, version
             continue
         query = Query.from_dict(old.query)
         try:
-            new = entry(query, policy, version, old.who, answer(data, query, policy))
+            new = entry(query, chosen, version, old.who, answer(data, query, chosen))
         except Refused as refused:
-            new = entry(query, policy, version, old.who, refused)
+            new = entry(query, chosen, version, old.who, refused)
         same = (new.outcome, new.rule, new.digest) == (old.outcome, old.rule, old.digest)
         yield Replayed(old, SAME if same else f"{DIFFERS}: now {new.outcome} {new.rule}".rstrip())

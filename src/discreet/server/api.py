@@ -75,9 +75,10 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": words[status], "content": content} for status in statuses}
 
 
-def desk_of(request: Request) -> Desk:
+def desk_of(request: Request, caller: Caller | None = None) -> Desk:
+    """The desk of a caller; of the public without one."""
     desk: Desk = request.app.state.desk
-    return desk
+    return desk if caller is None else desk.of(caller)
 
 
 async def admitted(request: Request) -> Caller:
@@ -105,8 +106,7 @@ async def admitted(request: Request) -> Caller:
 @router.get("/metadata", summary="Variables, levels, categories and limits", responses=errors(401, 429, 503))
 async def metadata(request: Request) -> Response:
     """Everything that is needed to ask."""
-    await admitted(request)
-    desk = desk_of(request)
+    desk = desk_of(request, await admitted(request))
     tag = f'"{desk.edition}-metadata"'
     if same(request, tag):
         return Response(status_code=304, headers=headers(desk, tag))
@@ -155,8 +155,7 @@ async def check(
     measure: Annotated[str, MEASURE] = "count",
 ) -> Response:
     """Nothing is counted and nothing recorded; the table itself may still be refused by rules for tables."""
-    await admitted(request)
-    desk = desk_of(request)
+    desk = desk_of(request, await admitted(request))
     told: dict[str, Any] = {"max_cells": desk.policy.query.max_cells}
     query = query_from(desk.data.dimensions, variables, where, measure)
     told["cells"] = query.resolved(desk.data.dimensions).cells
@@ -208,7 +207,7 @@ async def table_as(
 async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
     """The one way out of the API."""
     caller = await admitted(request)
-    desk = desk_of(request)
+    desk = desk_of(request, caller)
     query = query_from(desk.data.dimensions, variables, where, measure)
     reply = await desk.ask(caller, query)
     request.state.cached = reply.cached
@@ -230,7 +229,8 @@ async def tabled(request: Request, form: Format, variables: str, where: str, mea
 
 def headers(desk: Desk, tag: str, reply: Reply | None = None) -> dict[str, str]:
     """Cache headers. What depends on who asks is for the asker alone; the rest may be kept by anybody."""
-    open_to_all = desk.settings.mode == "open" and desk.policy.guard.action in ("off", "warn")
+    alike = desk.settings.mode == "open" and not desk.settings.roles
+    open_to_all = alike and desk.policy.guard.action in ("off", "warn")
     who = "public" if open_to_all else "private"
     made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
     if reply is not None and isinstance(reply.kept.result, Release) and reply.kept.result.method == AS_IT_IS:

@@ -88,7 +88,7 @@ async def health(request: Request) -> Response:
     """
     desk: Desk = request.app.state.desk
     good = await desk.ledger.run(desk.store.alive)
-    told = {"status": "ok" if good else "no store", "edition": desk.edition}
+    told = {"status": "ok" if good else "no store", "edition": desk.editions}
     return Response(orjson.dumps(told), 200 if good else 503, media_type="application/json",
                     headers={"Cache-Control": "no-store"})  # fmt: skip
 

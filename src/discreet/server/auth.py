@@ -17,10 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.errors import InputError, listed
-from discreet.server.settings import Settings
+from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store, Unreachable
 
-ROLES = ("public", "approved", "methodologist", "admin")
 SESSION, NONCE = "discreet_session", "discreet_form"
 SESSION_SECONDS = 8 * 3600
 TOKEN_SECONDS = 30.0  # how long a checked token is believed without asking the store again

@@ -23,7 +23,7 @@ from discreet.server.guard import Flag, Guard
 from discreet.server.history import History, Question
 from discreet.server.ledger import Ledger
 from discreet.server.limits import DAY, MINUTE, Counter
-from discreet.server.settings import Settings
+from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
 from discreet.table import Table
 
@@ -49,27 +49,46 @@ class Reply:
 
 
 class Desk:
-    """What one worker holds: data, policy, store and its memory of answers."""
+    """What one worker holds: data, policy, store and its memory of answers.
 
-    def __init__(self, settings: Settings) -> None:
+    A role with a policy of its own has a desk of its own (``of``), which shares data, store and limits with the
+    public's.
+    """
+
+    def __init__(self, settings: Settings, public: Desk | None = None, policy: str = "") -> None:
         self.settings = settings
-        self.policy: Policy = read_policy(settings.policy)
-        self.data, self.version = source(settings)
+        self.policy: Policy = read_policy(policy or settings.policy)
+        found = source(settings) if public is None else (public.data, public.version)
+        self.data: Microdata | Table = found[0]
+        self.version: str = found[1]
         self.policy.check(self.data.dimensions)
-        self.store = Store(settings.store)
+        self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.version, self.policy.secret)
         self.guard = Guard(self.data, self.policy)
         self.answers = Answers(settings.cache)
-        self.rate = Counter(self.store, "rate", MINUTE)
-        self.addresses = Counter(self.store, "address", MINUTE)
-        self.tables = Counter(self.store, "tables", DAY)
+        self.rate: Counter = Counter(self.store, "rate", MINUTE) if public is None else public.rate
+        self.addresses: Counter = Counter(self.store, "address", MINUTE) if public is None else public.addresses
+        self.tables: Counter = Counter(self.store, "tables", DAY) if public is None else public.tables
         self.history = History(
             self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version
         )  # fmt: skip
         self.ledger = Ledger(self.store, self.history)
         self._cubes: dict[frozenset[str], Table] = {}
         self.edition = hashlib.sha256(f"{__version__} {self.policy.digest} {self.version}".encode()).hexdigest()[:16]
+
+        self.roles = {role: Desk(settings, self, file) for role, file in settings.roles.items() if public is None}
+
+    def of(self, caller: Caller) -> Desk:
+        """The desk of a caller: that of the highest role up to the caller's which has a policy of its own."""
+        mine = [role for role in ROLES if role in self.roles and caller.may(role)]
+        return self.roles[mine[-1]] if mine else self
+
+    @property
+    def editions(self) -> str:
+        """The edition of all answers, whoever asks: the same for servers that give the same ones."""
+        told = [self.edition, *(f"{role} {desk.edition}" for role, desk in sorted(self.roles.items()))]
+        return self.edition if len(told) == 1 else hashlib.sha256(" ".join(told).encode()).hexdigest()[:16]
 
     def warm_up(self) -> None:
         """Answer something to nobody, so that the first caller does not wait for what is loaded only once."""
@@ -132,6 +151,8 @@ class Desk:
 
     async def close(self) -> None:
         """Finish writing and let go of the store."""
+        for desk in self.roles.values():
+            await desk.ledger.close()
         await self.ledger.close()
         self.store.close()
 

@@ -46,7 +46,7 @@ async def methodologist(request: Request) -> Caller:
 async def method(request: Request) -> Response:
     """The tools, and for a query what the policy's methods do to its table."""
     caller = await methodologist(request)
-    desk = desk_of(request)
+    desk = desk_of(request, caller)
     variables, where = request.query_params.get("variables", ""), request.query_params.get("where", "")
     found = None
     if variables:

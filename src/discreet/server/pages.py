@@ -129,7 +129,7 @@ async def go(request: Request) -> Response:
 async def verdict(request: Request) -> Response:
     """What would become of the form as it stands, for the live line below it."""
     caller = await visitor(request)
-    desk = desk_of(request)
+    desk = desk_of(request, caller)
     choice = Choice.from_form(request.query_params, desk.data.dimensions)
     found = await weighed(desk, caller, choice)
     return Response(_templates.get_template("verdict.html").render(verdict=found), media_type="text/html")
@@ -139,7 +139,7 @@ async def verdict(request: Request) -> Response:
 async def table(request: Request) -> Response:
     """A table: the address is the query."""
     caller = await visitor(request)
-    desk = desk_of(request)
+    desk = desk_of(request, caller)
     choice = Choice.from_link(request.query_params, desk.data.dimensions)
     query = choice.query()
     query.resolved(desk.data.dimensions)
@@ -198,7 +198,7 @@ async def weighed(desk: Desk, caller: Caller, choice: Choice, known: Refused | N
 async def about(request: Request) -> Response:
     """What the numbers are and are not."""
     caller = await visitor(request)
-    return page(request, caller, "about.html", explained=explained(desk_of(request).policy))
+    return page(request, caller, "about.html", explained=explained(desk_of(request, caller).policy))
 
 
 # -- signing in -------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def gate_of(request: Request) -> Gate:
 
 def page(request: Request, caller: Caller, template: str, status: int = 200, **values: Any) -> Response:
     """A page with the head that all share."""
-    gate, desk = gate_of(request), desk_of(request)
+    gate, desk = gate_of(request), desk_of(request, caller)
     nonce, token = gate.form_token(request)
     common = {
         "caller": caller, "token": token, "dimensions": list(desk.data.dimensions), "rules": desk.policy.query,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, nearest
 
 VARIABLE = "DISCREET_SERVER"
 MODES = ("open", "restricted")
+ROLES = ("public", "approved", "methodologist", "admin")  # each includes those before it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,8 @@ class Settings:
     cache: int = 64
     https: bool = False
     proxy: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The policies of roles that have one of their own, which also holds for the roles above."""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -43,6 +46,9 @@ class Settings:
             raise InputError("rate and tables must be at least 1, and the cache cannot be negative")
         if self.cube is None and (self.data is None or self.codebook is None):
             raise InputError("give a built cube, or data with their codebook")
+        for role in self.roles:
+            if role not in ROLES[1:]:
+                raise InputError(f"no role {role!r} that can have a policy of its own; {nearest(role, ROLES[1:])}")
 
     def to_environment(self) -> dict[str, str]:
         """The variable that a worker reads.
