@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-CODE   := src tests benchmarks
+CODE   := src tests benchmarks r hatch_build.py
 DEMO   := demo
 PORT   := 8000
 DIST   := dist

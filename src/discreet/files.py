@@ -18,6 +18,7 @@ from discreet.errors import InputError, listed
 
 HTML, CSV, TEXT = (".html", ".htm"), (".csv",), (".csv", ".txt")
 OWNER = 0o600  # the mode of a file that holds something confidential
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would write two bytes for the end of a line
 
 
 def write_whole(path: str | Path, data: bytes, *, private: bool = False) -> None:
@@ -54,11 +55,12 @@ def append_private(path: str | Path, data: bytes) -> None:
     A last line that was cut off is ended first.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, OWNER)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, OWNER)
         try:
             _close_to_others(handle)
             size = os.fstat(handle).st_size
-            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            os.lseek(handle, max(size - 1, 0), os.SEEK_SET)  # what is written goes to the end all the same
+            torn = size > 0 and os.read(handle, 1) != b"\n"
             os.write(handle, (b"\n" if torn else b"") + data)
             os.fsync(handle)
         finally:

@@ -14,6 +14,7 @@ from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
 from discreet.errors import InputError, headings, listed, nearest
 from discreet.ibis_source import elsewhere
+from discreet.remote import fetched, is_remote
 
 ENGINES = ("duckdb", "ibis")
 
@@ -216,6 +217,8 @@ def _positive(dimension: Dimension, code: str) -> Iterable[str]:
 def _engine(source: Any, table: str | None, memory: str | None, engine: str | None) -> Engine:
     if engine not in {None, *ENGINES}:
         raise InputError(f"unknown engine {engine!r}; {nearest(str(engine), ENGINES)}")
+    if is_remote(source):
+        source = fetched(source)
     there = elsewhere(source)
     lazy = hasattr(source, "collect_schema")  # a polars frame, which would be asked for its columns
     made = source if not there and not lazy and isinstance(source, Engine) else None

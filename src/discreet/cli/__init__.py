@@ -7,7 +7,9 @@ fault of ours.
 from __future__ import annotations
 
 import os
+import platform
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +20,7 @@ import click
 
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
     audit,
+    console,
     policy,
     programme,
     protect,
@@ -27,6 +30,7 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
 )
 from discreet.cli.common import app, say
 from discreet.errors import DiscreetError, DiscreetWarning, InputError, Refused
+from discreet.version import described
 
 FAULT = 70
 EXTRAS = {
@@ -50,7 +54,7 @@ def _notes() -> Iterator[None]:
 
         def note(message: Warning | str, category: type[Warning], *rest: Any) -> None:
             if issubclass(category, DiscreetWarning):
-                say(f"note: {message}")
+                say(f"note: {message}", "warning")
             else:
                 shown(message, category, *rest)
 
@@ -60,23 +64,25 @@ def _notes() -> Iterator[None]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Like main, but returns the exit code."""
+    began = time.perf_counter()
     try:
+        console.prepare(sys.argv[1:] if arguments is None else arguments)
         with _notes():
             code = app.main(
                 args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False
             )
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        say(f"discreet: {error.format_message()}")
+        say(f"discreet: {error.format_message()}", "error")
         return 2
     except click.Abort:
-        say("discreet: stopped")
+        say("discreet: stopped", "error")
         return 130
     except Refused as error:
-        say(f"refused: {error}")
+        say(f"refused: {error}", "error")
         return error.exit_code
     except DiscreetError as error:
-        say(f"discreet: {error}")
+        say(f"discreet: {error}", "error")
         return error.exit_code
     except BrokenPipeError:  # the reader went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -84,7 +90,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # a traceback or its message could hold a value
         name = str(getattr(error, "name", None)).partition(".")[0]
         if isinstance(error, ModuleNotFoundError) and name in EXTRAS:
-            say(f"discreet: this needs {name!r}, which is not installed: pip install 'discreet[{EXTRAS[name]}]'")
+            cure = f"pip install 'discreet[{EXTRAS[name]}]'"
+            say(f"discreet: this needs {name!r}, which is not installed: {cure}", "error")
             return InputError.exit_code
         if os.environ.get("DISCREET_TRACEBACK"):
             raise
@@ -94,6 +101,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         place = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at else "?"
         say(
             f"discreet: a fault ({type(error).__name__} at {place}); its message may hold data, so it is withheld. "
-            "DISCREET_TRACEBACK=1 shows it"
+            "DISCREET_TRACEBACK=1 shows it",
+            "error",
         )
         return FAULT
+    finally:
+        if console.heard("debug"):
+            took = time.perf_counter() - began
+            say(f"debug: {described()}, Python {platform.python_version()}, {took:.2f} s", "debug")

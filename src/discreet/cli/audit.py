@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import discreet
 from discreet.cli.cells import read_csv
-from discreet.cli.common import app, emit, example, say, total_of, total_option
+from discreet.cli.common import app, emit, emit_json, example, say, total_of, total_option
+from discreet.cli.console import heard
 from discreet.errors import InputError
 from discreet.files import CSV, HTML, check_suffix
 from discreet.naming import unused
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--confidential", type=click.Path(path_type=Path), help="What `protect --confidential` wrote: levels are checked."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print verdict and all audited cells as JSON.")
 @click.option("--rows", default=20, show_default=True, help="Cells to show; all are written with -o.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write all audited cells here: .csv or .html.")
 def audit(
@@ -41,6 +43,7 @@ def audit(
     negative: bool,
     primary_only: bool,
     confidential: Path | None,
+    as_json: bool,
     rows: int,
     output: Path | None,
 ) -> int:
@@ -65,7 +68,10 @@ def audit(
                 found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)
             else:
                 found = _against(release, confidential, negative, progress)
-    _show(found, rows)
+    if as_json:
+        emit_json(_told(found))
+    else:
+        _show(found, rows)
     if output is not None:
         frame = found.cells.drop(columns="true", errors="ignore")
         paged = output.suffix.lower() in HTML
@@ -77,6 +83,17 @@ def audit(
         say(text)
     say(f"verdict: {found.verdict.value}")
     return 0 if found.ok else 1
+
+
+def _told(found: Audit) -> dict[str, Any]:
+    """What an intruder could know, and what could not be judged; never the truth beside it."""
+    cells = found.cells.drop(columns="true", errors="ignore").astype(object)
+    return {
+        "verdict": found.verdict.value,
+        "summary": found.summary()["cells"].to_dict(),
+        "unjudged": list(found.unjudged),
+        "cells": cells.to_dict("records"),
+    }
 
 
 def _against(release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None) -> Audit:
@@ -132,7 +149,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or not heard("info"):
         yield None
         return
     with Progress(console=console, transient=True) as progress:

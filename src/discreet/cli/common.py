@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import discreet
+from discreet.cli.console import LEVELS, heard, set_level
+from discreet.cli.console import say as say  # commands take it from here
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +44,17 @@ def _version(context: click.Context, option: click.Parameter, wanted: bool) -> N
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--log-level",
+    type=click.Choice(LEVELS),
+    default="info",
+    show_default=True,
+    envvar="DISCREET_LOG_LEVEL",
+    is_eager=True,
+    expose_value=False,
+    callback=set_level,
+    help="What is said on stderr; progress is shown up to info.",
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Version and commit."
 )
@@ -256,8 +271,18 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     return out(named(beside(command)))
 
 
-def say(text: str) -> None:
-    click.echo(text, err=True)
+def emit_json(told: Any) -> None:
+    """Plain data to stdout as JSON that every reader takes: numbers that are none or endless are null."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, Mapping):
+            return {str(key): plain(value) for key, value in item.items()}
+        if isinstance(item, (list, tuple)):
+            return [plain(value) for value in item]
+        item = item.item() if hasattr(item, "item") else item  # NumPy's numbers
+        return None if isinstance(item, float) and not math.isfinite(item) else item
+
+    emit((json.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), None)
 
 
 @contextmanager
@@ -266,7 +291,7 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or not heard("info"):
         yield
         return
     with console.status(what):
@@ -283,7 +308,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or not heard("info"):
         yield lambda done, total: None
         return
     with Progress(console=console, transient=True) as shown:

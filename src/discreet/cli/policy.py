@@ -16,6 +16,7 @@ from discreet.cli.common import (
     app,
     bar,
     emit,
+    emit_json,
     example,
     format_of,
     load_table,
@@ -123,8 +124,6 @@ def search(
     Figures are means over draws of a method, with their spread. --measure and --t2 may be repeated, one --t2 each.
     What is printed and drawn is CONFIDENTIAL: it compares with the true table.
     """
-    import json
-
     from discreet.policy import read_policy, ru_map
 
     check_suffix(picture, [".png"], "a risk-utility map")
@@ -144,7 +143,7 @@ def search(
     if picture is not None:
         emit(discreet.plot.png(found.plot()), picture, private=True)
     if as_json:
-        emit((json.dumps(found.to_dict(), indent=2) + "\n").encode(), None)
+        emit_json(found.to_dict())
     else:
         draw(found)
     say("Confidential: compared with the true table.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.common import app, bar, example, say, working
+from discreet.cli.common import app, bar, emit, emit_json, example, say, working
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,8 @@ SHOWN = 20  # findings and messages in the terminal; the report has all findings
 @click.option(
     "--resume/--fresh", default=True, show_default=True, help="Keep finished tables, or make all of them anew."
 )
-def run(file: Path, dry_run: bool, jobs: int | None, resume: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, as it stands in report.json.")
+def run(file: Path, dry_run: bool, jobs: int | None, resume: bool, as_json: bool) -> int:
     """Protect all tables of the programme FILE, check them against each other and publish those that passed.
 
     A table that is refused or fails stops no other. Exit code 3: some were refused; 1: some failed, are withheld
@@ -39,17 +40,21 @@ def run(file: Path, dry_run: bool, jobs: int | None, resume: bool) -> int:
     with working("checking the programme"):
         programme = read_programme(file)
     if dry_run:
-        _plan(plan(programme))
+        _plan(plan(programme), as_json)
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with bar("protecting") as progress:
         report = perform(programme, jobs=jobs or cores, resume=resume, progress=progress)
     _tell(report, programme.output)
+    if as_json:
+        emit(report.to_json(), None)
     return report.exit_code
 
 
-def _plan(tables: pd.DataFrame) -> None:
-    for row in tables.to_dict("records"):
+def _plan(tables: pd.DataFrame, as_json: bool) -> None:
+    if as_json:
+        emit_json({"tables": tables.astype(object).to_dict("records")})
+    for row in [] if as_json else tables.to_dict("records"):
         linked = f" [linked: {row['linked']}]" if row["linked"] else ""
         refused = f" REFUSED {row['refused']}" if row["refused"] else ""
         what = f"{row['measure']} by {row['dimensions']}, {row['cells']:,} cells, {row['protected by']}"

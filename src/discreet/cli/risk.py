@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.common import app, emit, example, load_table, say, table_options, working
+from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
 from discreet.errors import DiscreetWarning, InputError
 from discreet.files import HTML, check_suffix
 
@@ -63,7 +62,7 @@ def risk(
             report = assess(table, shown, weights=numbers(weights), **known_population(population))
         page = None if html is None else report.to_html(html)
     if as_json:
-        emit((json.dumps(report.to_dict(), indent=2, default=float) + "\n").encode(), None)
+        emit_json(report.to_dict())
     else:
         draw(report, lines)
     if page is not None:

@@ -155,13 +155,13 @@ def run(settings: Settings, host: str, port: int, workers: int) -> None:
 def serve_on(settings: Settings, found: socket, address: str, workers: int) -> None:
     """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
     from discreet.server.store import Store
-    from discreet.server.workers import Keeper, load
+    from discreet.server.workers import keep, load
 
     try:
         Store(settings.store).close()  # made once, and said now if it cannot be
         load(settings)
         say(f"discreet serves on {address} (stop with Ctrl-C)")
-        Keeper(settings, found, workers).run()
+        keep(settings, found, workers)
     finally:
         found.close()
 
@@ -240,12 +240,12 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     if not (folder / "secret.key").exists():
         write_whole(folder / "secret.key", secrets.token_hex(32).encode(), private=True)
     text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
-    text = text.replace("SECRET_FILE", str((folder / "secret.key").resolve()))
+    text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
     write_whole(folder / "policy.toml", text.encode(), private=True)
     if not (folder / "cube" / "cube.json").exists():
         say(f"making {records:,} synthetic persons and their cube")
         cube.build(datasets.census(n=records), folder / "cube")
-    url, password = f"sqlite:///{(folder / 'store.db').resolve()}", secrets.token_urlsafe(12)
+    url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with opened(url) as store:
         if store.user("ada") is None:
             auth.new_user(store, "ada", "methodologist", password)

@@ -51,15 +51,16 @@ def load(settings: Settings) -> None:
             answer(table, Query.of(dimension.name), policy).to_csv()
 
 
-def work(settings: Settings, found: socket.socket) -> None:
-    """Be a worker until told to stop."""
+def work(settings: Settings, found: socket.socket, *, alone: bool = False) -> None:
+    """Be a worker until told to stop; one that is ``alone`` has no keeper to end with."""
     import uvicorn
 
     from discreet.server.app import create_app
     from discreet.server.logs import configure
 
     configure()
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    if not alone:
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     config = uvicorn.Config(
         create_app(settings), log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=CALM - 5, lifespan="on",
@@ -72,6 +73,16 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def keep(settings: Settings, found: socket.socket, number: int) -> None:
+    """So many workers, or this one process where processes cannot be forked, as on Windows."""
+    if hasattr(os, "fork"):
+        Keeper(settings, found, number).run()
+        return
+    if number > 1:
+        sys.stderr.write("discreet: this system cannot fork, so one process serves\n")
+    work(settings, found, alone=True)
 
 
 class Keeper:
