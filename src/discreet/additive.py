@@ -70,6 +70,20 @@ def whole(values: Any, what: str) -> Array:
     return array.astype(np.int64)
 
 
+def summable(units: Array, decimals: int, what: str) -> Array:
+    """The same units, if no sum of some of them can leave what is held exactly: whole numbers up to 2**53.
+
+    With decimals a published value is the nearest float anyway, so that only 64 bits are the limit.
+
+    >>> summable(np.array([2**52, 1]), 0, "x").tolist()
+    [4503599627370496, 1]
+    """
+    limit = 2**62 if decimals else 2**53
+    if units.size and float(np.abs(units.astype(float)).sum()) >= limit:
+        raise InputError(f"{what}: the sum is too large to be exact; give the numbers in a larger unit")
+    return units
+
+
 def fixed(values: Any, decimals: int | None, what: str) -> tuple[Array, int, bool]:
     """Numbers in units of 10**-decimals, the decimals, and whether the numbers are decimal at that precision.
 
@@ -80,7 +94,9 @@ def fixed(values: Any, decimals: int | None, what: str) -> tuple[Array, int, boo
     """
     array = _numbers(values, what)
     if array.dtype.kind in "iu" and not decimals:
-        return array.astype(np.int64), 0, True
+        return whole(array, what), 0, True
+    if array.dtype.kind in "iu" and decimals and array.size and int(np.abs(array.astype(float)).max()) >= 2**53:
+        raise InputError(f"{what}: an entry is too large for {decimals} decimals; state fewer (decimals=...)")
     array = array.astype(float)
     if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
         raise InputError(f"{what}: decimals can be 0 to {MOST_DECIMALS}, not {decimals}")

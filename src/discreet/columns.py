@@ -64,8 +64,41 @@ def coded(column: Any) -> Coded:
     return _sorted(list(values), np.asarray(position, np.int64))
 
 
+def levels(frame: Any, name: str) -> tuple[str, ...] | None:
+    """The categories that a column of a frame declares, in their order; None if it declares none.
+
+    >>> import pandas as pd
+    >>> levels(pd.DataFrame({"size": pd.Categorical(["l"], categories=["s", "l"])}), "size")
+    ('s', 'l')
+    """
+    kind = type(frame).__module__.split(".")[0]
+    if kind == "pandas" and type(frame).__name__ == "DataFrame":
+        found = [k for k, column in enumerate(frame.columns) if str(column) == name]
+        values = list(getattr(frame.dtypes.iloc[found[0]], "categories", ())) if found else None
+    elif kind == "polars":
+        dtype = frame.collect_schema().get(name)
+        values = dtype.categories.to_list() if type(dtype).__name__ == "Enum" else None
+    elif kind == "pyarrow" and hasattr(frame, "column_names") and name in frame.column_names:
+        column = frame.column(name)
+        values = _dictionary(column)
+    else:
+        values = None
+    if not values:
+        return None
+    return tuple(dict.fromkeys(code_text(v) for v in values if v is not None and v == v and v != "")) or None
+
+
+def _dictionary(column: Any) -> list[Any] | None:
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return None
+    chunks = column.unify_dictionaries().chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return [value for value in chunks[0].dictionary.to_pylist() if value is not None] if chunks else None
+
+
 def is_plain(column: Any) -> bool:
-    """Whether a pandas column means the same to Arrow and DuckDB as it shows: no period, interval or zone.
+    """Whether a pandas column means to Arrow what it shows: no period, no interval, no categories of times in a zone.
 
     >>> import pandas as pd
     >>> is_plain(pd.Series(["a"])), is_plain(pd.Series(pd.period_range("2020", periods=2, freq="Q")))
@@ -73,8 +106,10 @@ def is_plain(column: Any) -> bool:
     """
     import pandas as pd
 
-    kind = column.dtype.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-    return not isinstance(kind, (pd.PeriodDtype, pd.IntervalDtype, pd.DatetimeTZDtype)) and not _holds_such(column)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        kind = column.dtype.categories.dtype
+        return not isinstance(kind, (pd.PeriodDtype, pd.IntervalDtype, pd.DatetimeTZDtype))
+    return not isinstance(column.dtype, (pd.PeriodDtype, pd.IntervalDtype)) and not _holds_such(column)
 
 
 def _holds_such(column: Any) -> bool:
@@ -187,15 +222,15 @@ def wide(data: Any, axis: Callable[[int], str]) -> tuple[dict[str, Coded], Array
 def _level(index: Any, level: int) -> Coded:
     import pandas as pd
 
-    if index.nlevels == 1:
+    if not isinstance(index, pd.MultiIndex):
         return coded(pd.Series(index)) if _ordered(index) else _in_order(pd.Series(index))
     column = pd.Series(index.get_level_values(level))
     if (column == "").any():
         others = pd.DataFrame({k: index.get_level_values(k).astype(object) for k in range(index.nlevels)})
         filled = others.where(others != "").bfill(axis=1).ffill(axis=1)[level]
         column = column.astype(object).where(column != "", filled)
-    kept = index.levels[level] if isinstance(index.levels[level], pd.CategoricalIndex) else None
-    if kept is not None and column.dtype == object:
+    kept = index.levels[level]
+    if isinstance(kept, pd.CategoricalIndex) and column.dtype == object:
         extra = [value for value in column.unique() if value not in kept.categories]
         column = pd.Series(pd.Categorical(column, categories=[*kept.categories, *extra]))
     return coded(column)

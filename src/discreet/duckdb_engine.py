@@ -104,7 +104,7 @@ class DuckDB:
 
     def categories(self, column: str) -> tuple[str, ...]:
         """The codes a column holds, as text in natural order; missing values are left out."""
-        c = self._column(column)
+        c = self._column(column).coded()
         found = self._run(
             [column], lambda cursor: cursor.execute(f"SELECT DISTINCT {c.text}, {c.missing} FROM {VIEW}").fetchall()
         )
@@ -183,6 +183,8 @@ class DuckDB:
             self._number(grouping.weight, "weight")
         if isinstance(grouping.record_key, str):
             self._number(grouping.record_key, "record key")
+        for key in (*grouping.keys, *(key for key, _ in grouping.where)):
+            self._column(key.column).coded()
         return {name: self._column(name) for name in grouping.columns}
 
     def _column(self, name: str) -> Column:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from discreet.columns import Coded, coded, is_plain
 from discreet.duckdb_sql import identifier, literal
 from discreet.errors import InputError, listed, nearest
 from discreet.hierarchy import as_csv
@@ -64,10 +65,10 @@ class Arrow:
     mixed: frozenset[str] = frozenset()
 
     def describe(self, cursor: Any) -> None:
-        cursor.register(VIEW, self.data.schema.empty_table())
+        cursor.register(VIEW, with_zones(self.data.schema.empty_table()))
 
     def bind(self, cursor: Any, columns: Sequence[str]) -> None:
-        cursor.register(VIEW, self.data)
+        cursor.register(VIEW, with_zones(self.data, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +79,13 @@ class Lazy:
     frame: Any
 
     def describe(self, cursor: Any) -> None:
-        cursor.register(VIEW, self.frame.collect_schema().to_frame().to_arrow())
+        cursor.register(VIEW, with_zones(self.frame.collect_schema().to_frame().to_arrow()))
 
     def bind(self, cursor: Any, columns: Sequence[str]) -> None:
         from polars.exceptions import PolarsError
 
         with suppress(PolarsError):  # not chained to ours: its message may hold values
-            cursor.register(VIEW, self.frame.select(list(columns)).collect().to_arrow())
+            cursor.register(VIEW, with_zones(self.frame.select(list(columns)).collect().to_arrow()))
             return
         raise InputError(f"{self.name} could not be collected; check the steps that lead to it")
 
@@ -154,9 +155,38 @@ def _from_pandas(frame: Any) -> Arrow:
     return Arrow("the data frame", pa.table(usable), frozenset(arrays.keys() - usable.keys()))
 
 
+def with_zones(data: Any, columns: Sequence[str] | None = None) -> Any:
+    """Arrow data whose times with a zone are text in that zone, which DuckDB would take for times in its own.
+
+    Only the named columns are turned to text; other times with a zone are left out.
+    """
+    import pyarrow as pa
+
+    zoned = [field.name for field in data.schema if pa.types.is_timestamp(field.type) and field.type.tz is not None]
+    if not zoned:
+        return data
+    wanted = zoned if columns is None else [name for name in zoned if name in columns]
+    kept = [name for name in data.schema.names if name not in zoned or name in wanted]
+    table = data.select(kept) if hasattr(data, "column_names") else data.to_table(columns=kept)
+    for name in wanted:
+        texts = _texts(coded(table.column(name)))
+        table = table.set_column(table.column_names.index(name), name, texts)
+    return table
+
+
+def _texts(codes: Coded) -> Any:
+    """Codes as an Arrow column of text, each code held once."""
+    import pyarrow as pa
+
+    places = pa.array(codes.position, pa.int32(), mask=codes.position < 0)
+    return pa.DictionaryArray.from_arrays(places, pa.array(codes.codes, pa.string()))
+
+
 def _array(column: Any) -> Any:
     import pyarrow as pa
 
+    if not is_plain(column):
+        return _texts(coded(column))
     for kind in (None, pa.uint64()):  # Python objects may be whole numbers that only fit without a sign
         with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
             return pa.array(column, kind, from_pandas=True)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
+from discreet.errors import InputError
 
 _INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 _WIDE = {"HUGEINT", "UHUGEINT"}
+_PLAIN = {"DATE", "TIME", "TIMESTAMP", "UUID"}  # besides text and numbers: what is written in one way only
 MODULUS = "18446744073709551616::HUGEINT"  # 2**64
 
 
@@ -60,6 +62,17 @@ class Column:
     @property
     def family(self) -> str:
         return family(self.kind)
+
+    def coded(self) -> Column:
+        """Itself, if it can hold codes; times with a zone, lists and records are refused, as their text is not theirs.
+
+        >>> Column.of("when", "DATE").coded().name
+        'when'
+        """
+        plain = self.family != "other" or self.kind in _PLAIN or self.kind.startswith("TIMESTAMP_")
+        if not plain:
+            raise InputError(f"column {self.name!r} holds no codes (its type is {self.kind}); convert it to text")
+        return self
 
     @property
     def missing(self) -> str:

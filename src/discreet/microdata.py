@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.arguments import checked
 from discreet.codebook import Codebook, Magnitude, read_codebook
+from discreet.columns import levels
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
 from discreet.errors import InputError, headings, listed, nearest
@@ -51,8 +52,9 @@ class Microdata:
     ) -> Microdata:
         """From a data frame or a file (see ``DuckDB.of``), or from a table in another place (see ``Ibis.of``).
 
-        A dimension given by name is flat and gets the codes the column holds: a category that happens to be empty is
-        then unknown, so prefer a Dimension or a codebook. ``missing`` gives missing values a category, in every
+        A dimension given by name is flat and gets the categories its column declares (pandas Categorical, polars Enum,
+        Arrow dictionary), else the codes that it holds: a category that happens to be empty is then unknown, so prefer
+        a Dimension or a codebook. ``missing`` gives missing values a category, in every
         dimension or in those named; otherwise they are refused. ``columns`` maps dimensions to columns of other names.
         ``memory`` is what grouping the records may use, "1.5GB" unless another amount is given. ``engine`` is "duckdb"
         (in this process) or "ibis" (where the records are); the source says which, unless it is named.
@@ -60,7 +62,7 @@ class Microdata:
         found = _engine(source, table, memory, engine)
         columns = dict(columns or {})
         made = tuple(
-            d if isinstance(d, Dimension) else _found(d, _categories(found, d, columns.get(d, d), missing))
+            d if isinstance(d, Dimension) else _found(d, _categories(source, found, d, columns.get(d, d), missing))
             for d in dimensions
         )
         given = {d.name: missing for d in made} if isinstance(missing, str) else dict(missing or {})
@@ -243,11 +245,14 @@ def _found(name: str, codes: Iterable[str]) -> Dimension:
     return replace(Dimension.flat(name, codes), observed=True)
 
 
-def _categories(engine: Engine, name: str, column: str, missing: str | Mapping[str, str] | None) -> tuple[str, ...]:
+def _categories(
+    source: Any, engine: Engine, name: str, column: str, missing: str | Mapping[str, str] | None
+) -> tuple[str, ...]:
     known = engine.columns()
     if column not in known:
         raise InputError(f"column {column!r} (dimension {name!r}) is not in the data; {headings(known, column)}")
-    found = engine.categories(column)
+    declared = levels(source, column)
+    found = engine.categories(column) if declared is None else declared
     if not found and missing is None:
         raise InputError(f"column {column!r} (dimension {name!r}) holds no values")
     return found or tuple([missing] if isinstance(missing, str) else [(missing or {}).get(name, "")])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import totals
-from discreet.additive import Additive, counts, fixed, whole
+from discreet.additive import Additive, counts, fixed, summable, whole
 from discreet.columns import Coded, coded, wide
 from discreet.dimension import Dimension
 from discreet.errors import InputError, NotAdditiveError, headings, listed
@@ -112,15 +112,16 @@ def _from_array(array: Array, dimensions: Names, how: Reading) -> tuple[Layout, 
         parts[how.value] = units.ravel(), decimals
     if how.total is None and len(flat) == array.ndim:
         totals.refuse_margins(next(reversed(parts.values()))[0].reshape(array.shape))
-    return layout, {name: _lay(layout, *part) for name, part in parts.items()}
+    return layout, {name: _lay(layout, *part, name) for name, part in parts.items()}
 
 
 def _axis(k: int) -> str:
     return AXES[k] if k < len(AXES) else f"axis {k + 1}"
 
 
-def _lay(layout: Layout, dense: Array, decimals: int) -> Additive:
+def _lay(layout: Layout, dense: Array, decimals: int, what: str) -> Additive:
     """Inner cells from the product of leaves, which must be empty where nothing can be."""
+    summable(dense, decimals, repr(what))
     if layout.possible is not None:
         if bad := int((dense[~layout.possible] != 0).sum()):
             raise InputError(
@@ -313,7 +314,7 @@ def _with_totals(
     how: Reading,
 ) -> Additive:
     """Inner cells with their totals: computed, checked against those given, or those given."""
-    made = _lay(layout, dense, decimals)
+    made = _lay(layout, dense, decimals, name)
     if not len(cell) or how.totals == "compute":
         return made
     if how.totals == "trust":

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import display, ready
-from discreet.additive import Additive
+from discreet.additive import Additive, summable
 from discreet.arguments import checked
 from discreet.contributions import Contributions, Spanning, merge_up
 from discreet.dimension import Dimension
@@ -385,6 +385,9 @@ def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, 
         return Additive(inner, layout.aggregate(inner), decimals)
 
     found, measure = group_statistics(groups, value)
+    for name, (numbers, decimals) in found.items():
+        if name != "key":  # sums of keys wrap around by design
+            summable(numbers, decimals, repr(name))
     statistics = {name: lay(*sums) for name, sums in found.items()}
     contributions, spanning = _contributions(layout, groups, rows)
     return Table(layout, statistics, measure, value, title, source, contributions, spanning)

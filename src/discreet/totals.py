@@ -25,8 +25,10 @@ Totals = str | Mapping[str, str | None] | None
 TOTAL = "Total"
 ASK = 10.0
 """Bits of coincidence from which a code with a name of its own is asked about: one chance in a thousand."""
-ASK_EQUAL = 20.0
-"""The same where equality may be chance of another kind: two codes side by side, or an array without codes."""
+ASK_ARRAY = 20.0
+"""The same for the entries of an array, which has no codes and should hold no totals."""
+ASK_EQUAL = 24.0
+"""The same where there are only two codes, so that the sum is the other one: equal numbers come by design too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ def evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: floa
             wrong |= part & (rest > row + allowed)
         sure = full & ~wrong & (row != 0)
         several = sure & (held - 1 >= 2 if len(values) > 2 else held > 0)
-        bits = np.log2((1 + np.abs(row[several])) / (1 + 2 * allowed)).clip(0).sum()
+        sums = row[several] if len(values) > 2 else np.unique(row[several])  # equal pairs come in patterns
+        bits = np.log2((1 + np.abs(sums)) / (1 + 2 * allowed)).clip(0).sum()
         if not signed:  # that one of n numbers exceeds the sum of the others
             bits += np.log2(many[part & ~wrong & (row > 0)]).sum()
         found.append(Evidence(int(wrong.sum()), int(sure.sum()), int((~known).sum()), float(bits)))
@@ -156,15 +159,15 @@ def named(total: Totals, name: str) -> str | None:
 
 def refuse_margins(array: Array) -> None:
     """Refuse an array whose first or last entries add up the others along its axes: inner cells only are wanted."""
-    sized = [axis for axis, size in enumerate(array.shape) if size > 1]
+    sized = [axis for axis, size in enumerate(array.shape) if size > 2]
     for end, word in ((-1, "last"), (0, "first")):
         found = {}
         for axis in sized:
             values = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1).astype(float)
             found[axis] = evidence(values, np.ones(values.shape, bool), absent_is_zero=True, allowed=0.0)[end]
         sums = [axis for axis, e in found.items() if not e.denied]
-        alone = [axis for axis in sums if array.shape[axis] > 2 and found[axis].bits >= ASK_EQUAL]
-        if (sums == sized and sum(e.bits for e in found.values()) >= ASK_EQUAL) or alone:
+        alone = [axis for axis in sums if found[axis].bits >= ASK_ARRAY]
+        if (sums == sized and sum(e.bits for e in found.values()) >= ASK_ARRAY) or alone:
             axes = ", ".join(str(axis + 1) for axis in (sums if sums == sized else alone))
             cut = ", ".join((":-1" if end else "1:") if axis in sums else ":" for axis in range(array.ndim))
             raise InputError(
