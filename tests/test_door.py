@@ -37,7 +37,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: dc.Suppress(dc.Threshold(3))(CELLS), "DataFrame.*give a Table"),
         (lambda: dc.Threshold(3)(CELLS), "DataFrame.*give a Table"),
         (lambda: dc.protect(TABLE, "suppress"), r"method='suppress'.*Suppress\(Threshold\(3\)\)"),
-        (lambda: dc.protect(TABLE, dc.Publish), r"Publish\(\.\.\.\), not the class"),
+        (lambda: dc.protect(TABLE, dc.Publish), "the class Publish.*made with its parameters"),
         (lambda: dc.protect(TABLE, lambda table: table), "turns a Table into a Protected"),
         (lambda: dc.Table.of(TWICE, ["a"]), "more than one column is called 'a'"),
         (lambda: dc.Microdata.of(TWICE, dimensions=["a"]), "more than one column called 'a'"),

@@ -11,13 +11,16 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InputError, listed, nearest
-from discreet.kinds import Kind, is_number, is_whole, kind_of, told
+from discreet.kinds import LARGEST, Kind, is_number, is_whole, kind_of, told
 
 Door = TypeVar("Door", bound=Callable[..., Any])
-LARGE = 1 << 53  # whole numbers up to here are exact wherever they go
 
 
 def checked(door: Door) -> Door:
@@ -115,7 +118,7 @@ def in_order(door: Callable[..., Any]) -> list[str]:
 # -- how large a number may be ------------------------------------------------------------------------------------
 
 
-def whole(name: str, value: Any, least: int, most: int = LARGE) -> None:
+def whole(name: str, value: Any, least: int, most: int = LARGEST) -> None:
     """Refuse a parameter that is no whole number, too small or too large."""
     if not is_whole(value) or value < least:
         raise InputError(f"{told(name, value)}: give a whole number of {least} or more")
@@ -139,6 +142,14 @@ def share(name: str, value: Any) -> None:
     """Refuse a parameter that is no share."""
     if not (is_number(value) and 0 <= value <= 1):
         raise InputError(f"{told(name, value)}: give a share from 0 to 1")
+
+
+def numbers(name: str, value: Any) -> NDArray[np.float64]:
+    """A parameter as an array of numbers, NaN and infinity among them."""
+    if not hasattr(value, "columns"):
+        with suppress(TypeError, ValueError, OverflowError):
+            return np.asarray(value, np.float64)
+    raise InputError(f"{told(name, value)}: give numbers")
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from discreet.arguments import checked
 from discreet.dimension import Dimension, Group
 from discreet.errors import InputError, listed, nearest
+from discreet.files import is_file
 from discreet.hierarchy import as_csv, code_text, read_text
 from discreet.tomlfile import load, place
 
@@ -181,8 +182,8 @@ def _group(group: Group) -> str:
 def read_codebook(path: str | Path) -> Codebook:
     """A codebook from a TOML file; files it names are looked for beside it."""
     path = Path(path)
-    if path.is_dir() or not path.exists():
-        raise InputError(f"codebook not found: {path.name!r}")
+    if not is_file(path):
+        raise InputError(f"codebook not found: {path.name[:80]!r}")
     return parse_codebook(read_text(path), base=path.parent, source=path.name)
 
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from discreet.columns import Coded, coded, is_plain
 from discreet.duckdb_sql import identifier, literal
 from discreet.errors import InputError, listed, nearest
+from discreet.files import exists
 from discreet.hierarchy import as_csv
 from discreet.kinds import is_text
 
@@ -213,10 +214,11 @@ def _from_path(source: str | Path, table: str | None) -> Source:
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), "")
     if table is not None and suffix != ".duckdb":
         raise InputError("table= names a table of a .duckdb file; leave it out for other data")
-    if path.is_dir() or (any(c in path.name for c in "*?") and not path.exists()):
+    there = exists(path)
+    if (there and path.is_dir()) or (any(c in path.name for c in "*?") and not there):
         return _parquet_files(path)
-    if not path.exists():
-        raise InputError(f"file not found: {path.name!r}")
+    if not there:
+        raise InputError(f"file not found: {path.name[:80]!r}")
     if not suffix:
         raise InputError(f"cannot tell what kind of file {path.name!r} is; known endings: {', '.join(SUFFIXES)}")
     if path.stat().st_size == 0:

@@ -21,6 +21,19 @@ OWNER = 0o600  # the mode of a file that holds something confidential
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would write two bytes for the end of a line
 
 
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder; a name that no system can hold is none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file, and no folder."""
+    return exists(path) and path.is_file()
+
+
 def write_whole(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write to a temporary name beside the target, then rename: all of it or nothing."""
     with whole_file(path, private=private) as file:

@@ -19,6 +19,8 @@ from discreet.errors import listed, nearest
 Unbounded = Annotated[float, "may be infinite"]
 """A number that may be infinite; a plain ``float`` may not."""
 
+LARGEST = 1 << 128  # no whole number is meant to be larger; seeds may have 128 bits
+
 HINTS = {
     "Table": "; of a frame: Table.of(frame, ...) if its rows are cells, tabulate(Microdata.of(frame, ...)) if records",
     "Microdata": "; make it of a frame or file: Microdata.of(data, dimensions=[...])",
@@ -63,7 +65,7 @@ def told(name: str, value: Any) -> str:
 
 def is_whole(value: Any) -> bool:
     """A whole number; True and False are none."""
-    return not isinstance(value, (bool, np.bool_)) and isinstance(value, Integral)
+    return not isinstance(value, (bool, np.bool_)) and isinstance(value, Integral) and abs(int(value)) < LARGEST
 
 
 def is_number(value: Any) -> bool:
@@ -93,7 +95,14 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_))
 
 
+def is_function(value: Any) -> bool:
+    """Something to call, made with its parameters: a class is not."""
+    return callable(value) and not isinstance(value, type)
+
+
 def _is_array(value: Any) -> bool:
+    if hasattr(value, "columns"):  # a frame has names and kinds of columns, which an array has not
+        return False
     return isinstance(value, (np.ndarray, list, tuple)) or hasattr(value, "__array__")
 
 
@@ -172,7 +181,7 @@ def _of_class(kind: type, inside: tuple[Any, ...]) -> Kind | None:
     if getattr(kind, "_is_protocol", False):
         return None
     if kind.__name__ == "Callable":
-        return Kind(callable, "a function")
+        return Kind(is_function, "a function")
     if issubclass(kind, os.PathLike):
         return Kind(_is_path, "a path")
     if issubclass(kind, Mapping):

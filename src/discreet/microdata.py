@@ -15,6 +15,7 @@ from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
 from discreet.errors import InputError, headings, listed, nearest
 from discreet.ibis_source import elsewhere
+from discreet.kinds import told
 from discreet.remote import fetched, is_remote
 
 ENGINES = ("duckdb", "ibis")
@@ -98,6 +99,8 @@ class Microdata:
         return cls(_engine(source, table, memory, engine), book, _secret(secret))
 
     def __post_init__(self) -> None:
+        if not isinstance(self.engine, Engine):
+            raise InputError(f"{told('engine', self.engine)}: give an engine; Microdata.of and .read make one of data")
         book = self.codebook
         if self.secret is not None and book.unit is None:
             raise InputError("a secret makes record keys from unit ids: name the unit column (unit=)")

@@ -174,8 +174,6 @@ def protect(table: Table, method: Method) -> Protected:
     >>> protect(t, Hide(t.where(area="1", sex="1"))).release()
     Release(area x sex: 9 cells, 1 not shown; count)
     """
-    if isinstance(method, type):
-        raise InputError(f"give a {method.__name__} with its parameters, {method.__name__}(...), not the class itself")
     done: object = method(table)
     if not isinstance(done, Protected):
         raise InputError(f"a method turns a Table into a Protected; this one gave {told('back', done)}")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import display, ready
 from discreet.additive import Additive, summable
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.contributions import Contributions, Spanning, merge_up
 from discreet.dimension import Dimension
 from discreet.engine import PRODUCT_DECIMALS, WEIGHT_DECIMALS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+MOST_TOP = 10_000  # contributions per cell, all of which are held
 TOP = 3  # contributions kept per cell unless more are asked for: enough for p% against a coalition of one
 
 
@@ -352,8 +353,8 @@ def tabulate(
     names = _by(data, by, margins)
     dimensions = tuple(data.dimension(name) for name in names)
     layout = Layout.of(dimensions, margins, structural)
-    if top is not None and top < 1:
-        raise InputError(f"top is the number of largest contributions to keep, at least 1, not {top}")
+    if top is not None:
+        whole("top", top, 1, MOST_TOP)
     groups = data.base_cells(names, value=value, top=0 if value is None else top or TOP, where=where)
     return _from_groups(layout, groups, value, data.codebook.title, data.codebook.source)
 

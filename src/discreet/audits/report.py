@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
+from discreet.arguments import checked, numbers, positive
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
 from discreet.audits.system import settled_intervals
@@ -352,7 +352,9 @@ def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, A
             raise InputError("protection is (below, above) or (below, above, width), arrays over the cells")
         parts = []
         for amounts in protection:
-            given = np.asarray(amounts, float)
+            given = numbers("protection", amounts)
+            if given.ndim != 1 or not (given >= 0).all():
+                raise InputError("protection levels are arrays over the cells, none negative")
             laid = np.zeros(max(len(given), int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
             laid[: len(given)] = given
             parts.append(laid[number])
@@ -360,6 +362,7 @@ def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, A
         return truth - parts[0], truth + parts[1], width
     if not isinstance(protection, (int, float)):
         raise InputError("protection is a share, arrays over the cells, a rule or Levels")
+    positive("protection", protection)
     room = protection * np.abs(truth)
     return truth - room, truth + room, np.zeros(len(number))
 

@@ -96,13 +96,14 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     import pandas as pd
 
-    from discreet.hierarchy import read_text
+    from discreet.hierarchy import as_csv, read_text
 
     text = read_text(path)
     if not text.strip():
         raise InputError(f"{path.name!r} is empty")
     delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
-    head = next(csv.reader(io.StringIO(text), delimiter=delimiter))
+    with as_csv(repr(path.name)):
+        head = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     if len(set(head)) < len(head):
         raise InputError(f"{path.name!r} has two columns of one name; rename one: {headings(head)}")
     try:

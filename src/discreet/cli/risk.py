@@ -10,7 +10,7 @@ import click
 
 from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
 from discreet.errors import DiscreetWarning, InputError
-from discreet.files import HTML, check_suffix
+from discreet.files import HTML, check_suffix, is_file
 
 if TYPE_CHECKING:
     from discreet.risk.report import RiskReport
@@ -76,7 +76,7 @@ def known_population(text: str | None) -> dict[str, Any]:
         return {}
     if text == "weights" or text.replace("_", "").isdigit():
         return {"population": text if text == "weights" else int(text)}
-    if not Path(text).is_file():
+    if not is_file(Path(text)):
         raise InputError(f"--population takes a whole number, 'weights' or a CSV file, not {text!r}")
     from discreet.hierarchy import csv_rows, read_text
 

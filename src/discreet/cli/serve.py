@@ -26,7 +26,7 @@ from discreet.cli.common import (
 from discreet.cli.policy import mind
 from discreet.cli.store import opened, store_option
 from discreet.errors import InputError
-from discreet.files import check_suffix, own_folder, write_whole
+from discreet.files import check_suffix, is_file, own_folder, write_whole
 
 if TYPE_CHECKING:
     from socket import socket
@@ -118,7 +118,7 @@ def _roles(given: Sequence[str]) -> dict[str, str]:
 
 def is_cube(data: Path | str) -> bool:
     """Whether DATA is a folder made by `discreet cube`."""
-    return isinstance(data, Path) and (data / "cube.json").is_file()
+    return isinstance(data, Path) and is_file(data / "cube.json")
 
 
 def _prepared(

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import deadline
-from discreet.arguments import checked, positive
+from discreet.arguments import above, checked, numbers, positive
 from discreet.errors import InputError, nearest
+from discreet.kinds import told
 from discreet.methods.controlled import controlled
 from discreet.methods.outcome import perturbed
 from discreet.release import Protected
@@ -177,6 +178,7 @@ class CTA:
     time_limit: float = 60
 
     def __post_init__(self) -> None:
+        above("time_limit", self.time_limit)
         if self.norm not in NORMS:
             raise InputError(f"norm={self.norm!r}; {nearest(str(self.norm), NORMS)}")
         if self.cost not in ("inverse", "unity"):
@@ -224,7 +226,7 @@ class CTA:
             lower = np.maximum(lower, 0)
         lower[values == 0] = upper[values == 0] = 0
         if self.bounds is not None:
-            low, high = (np.asarray(x, np.float64) * scale for x in self.bounds)
+            low, high = (side * scale for side in _pair("bounds", self.bounds))
             if low.shape != (n,) or high.shape != (n,) or ((low > values[:n]) | (high < values[:n])).any():
                 raise InputError(
                     f"bounds are (lowest, highest) for each of the {n:,} cells, the true value between them"
@@ -244,12 +246,19 @@ class CTA:
         if isinstance(given, int | float):
             positive("protection", given)
             given = (np.abs(values[:n]) * given / scale,) * 2
-        down, up = (np.asarray(x, np.float64) for x in given)
+        down, up = _pair("protection", given)
         if down.shape != (n,) or up.shape != (n,) or not (np.isfinite(down).all() and np.isfinite(up).all()):
             raise InputError(f"protection is a share, or a pair of amounts for each of the {n:,} cells")
         pad = np.zeros(len(values) - n)
         whole = [np.maximum(np.ceil(np.append(x * scale, pad) - 1e-9), 1.0) for x in (down, up)]
         return np.minimum(whole[0], np.abs(values)), whole[1]
+
+
+def _pair(name: str, given: Any) -> tuple[Floats, Floats]:
+    """Two arrays, one below and one above."""
+    if not isinstance(given, (tuple, list, np.ndarray)) or len(given) != 2:
+        raise InputError(f"{told(name, given)}: give a pair of arrays over the cells")
+    return numbers(name, given[0]), numbers(name, given[1])
 
 
 def _mask(found: Any, n: int, name: str) -> Array:

@@ -46,10 +46,15 @@ def count_cells(table: Table, method: str) -> Array:
     return table.statistic("count").cells
 
 
+MOST_BASE = 1 << 53  # units of the last decimal
+
+
 def whole_base(table: Table, base: float) -> int:
     """A rounding base in units of the measure's last decimal."""
     decimals = table.statistic(table.measure).decimals
     scaled: float = base * 10**decimals
+    if scaled >= MOST_BASE:
+        raise InputError(f"base={base}: give a base below {MOST_BASE / 10**decimals:g}; more would round all to 0")
     if round(scaled) != scaled or scaled < 1:
         raise InputError(f"base={base}: give a multiple of the measure's last decimal, {10**-decimals:g}")
     return round(scaled)

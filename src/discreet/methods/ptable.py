@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import above, checked, whole
+from discreet.arguments import above, checked, numbers, positive, whole
 from discreet.errors import InputError
 from discreet.files import TEXT, check_suffix, write_whole
 from discreet.hierarchy import as_csv, read_text
@@ -46,7 +46,10 @@ class PTable:
     delta: float | None = None
 
     def __post_init__(self) -> None:
-        p = np.array(self.probabilities, np.float64)
+        p = np.array(numbers("probabilities", self.probabilities))
+        for name in ("epsilon", "delta"):
+            if getattr(self, name) is not None:
+                positive(name, getattr(self, name))
         if p.ndim != 2 or p.shape[1] % 2 == 0 or not np.isfinite(p).all():
             raise InputError(f"a perturbation table has one row a count and columns for -D to D; given: {p.shape}")
         if p.min() < 0 or np.abs(p.sum(axis=1) - 1).max() > 1e-6:
@@ -268,8 +271,8 @@ def _read(path: Path) -> PTable:
 
     first, shift, target = column("i"), column(*aliases["v"]), column("j")
     assert first is not None
-    for numbers in (first, shift, target):
-        if numbers is not None and not (np.abs(numbers) <= _WIDEST).all():  # NaN too
+    for given in (first, shift, target):
+        if given is not None and not (np.abs(given) <= _WIDEST).all():  # NaN too
             raise InputError(f"{path.name!r}: counts and noise are whole numbers of at most {_WIDEST:,}")
     i = first.astype(int)
     p, ends = column("p"), column(*aliases["ub"])

@@ -20,6 +20,10 @@ from discreet.table import Table
 Array = NDArray[Any]
 
 
+MOST_UNITS = 10_000_000  # of a base whose residues are counted one by one
+MOST_ROWS = 5_000  # of a base that becomes a matrix
+
+
 @checked
 @dataclass(frozen=True)
 class Round:
@@ -123,6 +127,9 @@ class SemiControlledRound:
 
     def __call__(self, table: Table) -> Protected:
         b = whole_base(table, self.base)
+        if b > MOST_UNITS:
+            raise InputError(f"base={self.base} is {b:,} units of the last decimal, more than {MOST_UNITS:,}: give the "
+                             "measure fewer decimals, or use RandomRound")  # fmt: skip
         true = table.statistic(table.measure).inner
         group, groups = groups_of(table, self.control)
         residue = true % b
@@ -170,6 +177,8 @@ def groups_of(table: Table, control: Sequence[str]) -> tuple[Array, int]:
 def _whole(base: float) -> int:
     if base != int(base) or base < 1:
         raise InputError(f"base={base}: a transition matrix is one of counts, for a whole base")
+    if base > MOST_ROWS:
+        raise InputError(f"base={base}: a transition matrix is made for a base of at most {MOST_ROWS:,}")
     return int(base)
 
 

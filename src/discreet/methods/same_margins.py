@@ -58,7 +58,7 @@ class SameMargins:
             if (given := getattr(self, name)) not in known:
                 raise InputError(f"{name}={given!r}: {nearest(str(given), known)}")
         whole("listed", self.listed, 0)
-        whole("sweeps", self.sweeps, 1)
+        whole("sweeps", self.sweeps, 1, 1_000_000)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:

@@ -47,7 +47,7 @@ class SmallCountRound:
     secret: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        whole("base", self.base, 2)
+        whole("base", self.base, 2, 1 << 53)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:

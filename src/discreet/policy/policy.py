@@ -17,7 +17,7 @@ from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.engine import SECRET_BYTES
 from discreet.errors import InputError, listed, nearest
-from discreet.files import read_private
+from discreet.files import is_file, read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
@@ -201,7 +201,7 @@ class Policy:
 def read_policy(path: str | Path) -> Policy:
     """A policy from a TOML file."""
     path = Path(path)
-    if path.is_dir() or not path.exists():
+    if not is_file(path):
         raise InputError(f"policy not found: {path.name!r}")
     return parse_policy(read_text(path), source=path.name)
 

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import plot
-from discreet.arguments import checked
+from discreet.arguments import checked, positive, whole
 from discreet.errors import InputError
 from discreet.files import append_private
+from discreet.kinds import is_function, told
 from discreet.methods import method
 from discreet.policy.measures import LOSSES, Measures, read_loss, read_measures, read_thresholds
 from discreet.release import Method, Protected
@@ -132,8 +133,11 @@ def ru_map(
     named = dict(methods) if isinstance(methods, Mapping) else {repr(m): m for m in methods}
     if not named:
         raise InputError("give at least one method")
-    if draws < 1:
-        raise InputError(f"draws={draws!r}: give a whole number of 1 or more")
+    if wrong := next((one for one in named.values() if not is_function(one)), None):
+        raise InputError(f"{told('methods', wrong)}: give methods such as Round(3), made with their parameters")
+    whole("draws", draws, 1, 1_000_000)
+    if t3 is not None:
+        positive("t3", t3)
     how = _How(table, read_measures(measure, weights, jos15_weights), read_loss(loss), draws)
     limits = read_thresholds("t2", t2, how.measures)
     kept = _Kept(resume, how.fingerprint)

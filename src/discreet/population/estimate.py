@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from discreet.arguments import whole
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.loglinear import LogLinear
@@ -133,10 +134,14 @@ class Estimate:
         return self.sample.full(out)
 
 
+MOST_DRAWS = 10_000_000  # more would take days and tell nothing
+
+
 def check_draws(populations: int, seed: int) -> None:
     """Raise unless there is something to draw and a seed to draw it with."""
     if populations < 1:
         raise InputError(f"populations={populations}: draw one or more")
+    whole("populations", populations, 1, MOST_DRAWS)
     if not 0 <= seed < 2**63:
         raise InputError("seed must be a whole number from 0 to 2**63 - 1")
 

@@ -185,6 +185,10 @@ def _whole(counts: Any) -> Array:
             "the sample has counts that are not whole: give the numbers of records as counts, and the sums of their "
             "weights as design="
         )
+    if array.max(initial=0) >= 1 << 53:
+        raise InputError(
+            "the sample has a number of 2**53 or more: no count is as large; look for a missing-value code"
+        )
     array = array.astype(np.int64)
     if array.sum() <= 0:
         raise InputError("the sample has nobody in it: give a table with one or more")

@@ -15,6 +15,7 @@ from typing import Any
 from discreet.arguments import checked
 from discreet.codebook import Codebook
 from discreet.errors import InputError, nearest
+from discreet.files import exists, is_file
 from discreet.formats import by_name
 from discreet.hierarchy import code_text, read_text
 from discreet.programme.checking import check_unit
@@ -34,7 +35,7 @@ Given = Mapping[str, Any]
 def read_programme(path: str | Path) -> Programme:
     """A programme from a TOML file; files it names are looked for beside it."""
     path = Path(path)
-    if path.is_dir() or not path.exists():
+    if not is_file(path):
         raise InputError(f"programme not found: {path.name!r}")
     return parse_programme(read_text(path), base=path.parent, source=path.name)
 
@@ -99,7 +100,7 @@ def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
         made[name] = Source(
             name=name, data=data, codebook=base / one["codebook"], table=one.get("table"), missing=one.get("missing")
         )
-        if isinstance(data, Path) and not data.exists():
+        if isinstance(data, Path) and not exists(data):
             path = ["programme", "data"] if name == MAIN else ["source", name, "data"]
             faults.add(path, f"data not found: {data.name!r}")
     return made

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.errors import InputError, nearest
 from discreet.information import (
     Array,
@@ -22,6 +22,7 @@ from discreet.information import (
     same_shape,
     tables,
 )
+from discreet.kinds import is_function
 from discreet.risk.channels import affordable, expected_channel
 from discreet.risk.frequency import WEIGHTS, Form, Risk, hidden_factor, r2, read_weights
 from discreet.risk.transition import Transition, read_transition
@@ -46,6 +47,9 @@ class ExpectedRisk:
         numbers = {n: np.asarray(getattr(self, n)).tolist() for n in names}
         terms = {k: np.asarray(v).tolist() for k, v in self.terms.items()}
         return {**numbers, "terms": terms, "weights": list(self.weights), "exact": self.exact, "draws": self.draws}
+
+
+MOST_DRAWS = 10_000_000  # more would take days and tell nothing
 
 
 @checked
@@ -103,7 +107,9 @@ def _monte_carlo(
 ) -> ExpectedRisk:
     if draws < 2:
         raise InputError(f"draws={draws}: a standard error needs 2 or more")
-    move = method if callable(method) else read_transition(method).sample
+    whole("draws", draws, 2, MOST_DRAWS)
+    whole("seed", seed, 0)
+    move = method if is_function(method) else read_transition(method).sample
     rng = np.random.default_rng(seed)
     inside = tuple(range(counts.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     moved = tuple(a + 1 if a >= 0 else a for a in inside)  # the draws come first

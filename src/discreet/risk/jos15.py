@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.errors import InputError
 from discreet.information import Array, Axis, Floats, read_counts, same_shape, tables, xlogx
 from discreet.risk.frequency import Risk, read_weights, weighted
@@ -37,6 +37,7 @@ def jos15_risk(counts: Any, weights: Sequence[float] = JOS15_WEIGHTS, *, small: 
     <R 0.3730: zeros 0.2000 x 0.1, small 0.4206 x 0.7, large 0.0000 x 0.1, size 0.5861 x 0.1>
     """
     w = read_weights(weights, 4)
+    whole("small", small, 0)
     rows, batch = tables(read_counts(counts), axis)
     low = rows <= small
     values = rows.astype(np.float64)
@@ -77,6 +78,7 @@ def jos15_after(
     0.1618
     """
     w = read_weights(weights, 4)
+    whole("small", small, 0)
     f_array, g_array = read_counts(before, "before"), read_counts(after, "after")
     same_shape(f_array, g_array)
     (f, batch), (g, _) = tables(f_array, axis), tables(g_array, axis)

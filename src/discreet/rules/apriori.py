@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from discreet.arguments import checked
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, nearest
 from discreet.hierarchy import csv_rows, read_text
 from discreet.release import Hide
 from discreet.rules.base import Array, Rule, of_value, percent
@@ -115,8 +115,11 @@ class Marks:
 
 def named_cells(table: Table, codes: Mapping[str, Any], what: str) -> Array:
     """The cells that a line of a file means; it may be a file of data, so a message tells which line, not its codes."""
-    for name in codes:
-        table.layout.axis(name)
+    known = [d.name for d in table.dimensions]
+    if wrong := next((name for name in codes if name not in known), None):
+        raise InputError(
+            f"{what} is in a file with a column for a dimension that the table has not; {nearest(wrong, known)}"
+        )
     try:
         at = table.layout.find(codes)
     except InputError:
@@ -147,7 +150,7 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
         raise InputError(f"{Path(path).name!r} has no column 'mark'; name the dimensions of its columns")
     found: dict[str, list[dict[str, str]]] = {"safe": [], "unsafe": [], "publish": [], "never": []}
     for number, row in enumerate(rows, 1):
-        if len(row) <= at:
+        if len(row) <= max(at, len(names) - (at >= len(names))):
             raise InputError(f"{Path(path).name!r}: row {number} has too few fields")
         mark = row[at].strip().lower()
         if mark not in MARKS:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import checked
 from discreet.errors import InputError, nearest
+from discreet.kinds import is_function, is_number, told
 from discreet.naming import beside
 from discreet.table import Table, code_columns
 
@@ -254,7 +255,7 @@ def as_rule(given: Any) -> Rule:
         from discreet.rules.apriori import Request
 
         return Request(given)
-    if callable(given):
+    if is_function(given):
         return Custom(given)
     raise InputError(f"a rule is a Rule, a function from Table to truth values, or text; not {type(given).__name__}")
 
@@ -337,10 +338,13 @@ def _read(node: ast.expr, text: str) -> Rule:
     raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)")
 
 
+_MOST = 1_000_000  # percent, where there is no other limit: ten thousand times the value
+
+
 def percent(value: float, what: str, *, most: float | None = None) -> None:
     """Refuse what was meant as a fraction: every share of this package is in percent."""
-    if not np.isfinite(value) or value < 0 or (most is not None and value > most):
-        raise InputError(f"{what} is a percentage from 0 to {most or 'anything'}, not {value}")
+    if not (is_number(value) and 0 <= value <= (_MOST if most is None else most)):
+        raise InputError(f"{told(what, value)}: give a percentage from 0 to {_MOST if most is None else most:,}")
     if 0 < value < 1:
         raise InputError(f"{what} is in percent: write {100 * value:g} for {100 * value:g} %, not {value:g}")
 

@@ -13,8 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.arguments import checked
+from discreet.arguments import whole as check_whole
 from discreet.dimension import Dimension
 from discreet.errors import InputError
+from discreet.kinds import is_whole
 from discreet.layout import Layout
 from discreet.rules.base import Array, Rule, Sums, percent, shown
 from discreet.table import Table
@@ -280,6 +282,8 @@ class KDisclosure(_OfLines):
 
     def __post_init__(self) -> None:
         _check_k(self.k)
+        if self.most is not None:
+            check_whole("most", self.most, 0, 1 << 53)
         object.__setattr__(self, "sensitive", None if self.sensitive is None else tuple(self.sensitive))
         object.__setattr__(self, "unions", _frozen(self.unions))
 
@@ -298,7 +302,7 @@ class KDisclosure(_OfLines):
 
 
 def _check_k(k: int) -> None:
-    if k != int(k) or k < 0:
+    if not is_whole(k) or not 0 <= k < 1 << 53:
         raise InputError(f"k is how many people an intruder knows of, a whole number from 0, not {k}")
 
 

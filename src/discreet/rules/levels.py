@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.arguments import checked, numbers
 from discreet.errors import InputError
 from discreet.hierarchy import csv_rows, read_text
 from discreet.rules.apriori import named_cells
@@ -44,9 +44,11 @@ class Levels:
     upper: Any = None
 
     def __post_init__(self) -> None:
-        for name in ("below", "above", "sliding"):
-            given = np.asarray(np.nan if getattr(self, name) is None else getattr(self, name), float)
-            if (given < 0).any() or np.isinf(given).any():
+        for name in ("below", "above", "sliding", "lower", "upper"):
+            given = numbers(name, [] if getattr(self, name) is None else getattr(self, name))
+            if given.ndim != 1:
+                raise InputError(f"levels: {name!r} must have one number for each cell")
+            if name not in ("lower", "upper") and ((given < 0).any() or np.isinf(given).any()):
                 raise InputError(f"protection levels ({name}) are finite and not negative")
 
     def over(self, table: Table) -> dict[str, Array]:

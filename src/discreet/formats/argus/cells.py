@@ -63,6 +63,9 @@ def read_table(
     if count is None and value is None:
         raise InputError(f"{about.path.name}: neither a <NUMERIC> nor a <FREQUENCY> variable; there are no numbers")
     used = [v for v in about.variables if v.is_number]
+    needed = [v for v in about.variables if set(v.kinds) & {"largest", "cost", "lower", "upper", "shadow"}]
+    if torn := [v.name for v in needed if v not in used]:
+        raise InputError(f"{about.path.name}: {torn[0]!r} cannot hold codes and numbers too; drop one of its keywords")
     columns = {v.name: numbers(fields[v.name], v, path, comma=about.separator != ",") for v in used}
     frame = {d.name: _codes(fields[d.name], d) for d in dims} | columns
     table = Table.of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import deadline
-from discreet.arguments import checked
+from discreet.arguments import above, checked
 from discreet.errors import OutOfTimeError, Refused
 from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress.optimal import GRACE
@@ -99,6 +99,7 @@ def diagnose(table: Table, suppress: Suppress, *, seconds: float = SECONDS) -> D
     >>> diagnose(table, Suppress("threshold(n=2)", forced=table.where(a="1") | table.where(a="Total")))
     let '1/1', '1/2' be hidden: 2 of 6 marks, the fewest
     """
+    above("seconds", seconds)
     roles = roles_of(suppress, table, clash=True)
     both = roles.primary & roles.forced
     roles = replace(roles, forced=roles.forced & (~both | roles.old))

@@ -80,9 +80,12 @@ class Suppress:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", as_rule(self.rule))
+        if isinstance(self.singletons, type) or hasattr(self.singletons, "columns"):
+            raise InputError(f"{told('singletons', self.singletons)}: give 'auto', 'none', 'sums', 'own' or numbers")
         if self.repair not in (None, OFF, EXACT, LEVELS):
             raise InputError(f"repair is 'off', 'exact' or 'levels', not {self.repair!r}")
-        if self.marks is not None and not callable(getattr(self.marks, "mask", None)):
+        frame = hasattr(self.marks, "columns")  # which has a mask, too, of another kind
+        if self.marks is not None and (frame or not callable(getattr(self.marks, "mask", None))):
             raise InputError(f"{told('marks', self.marks)}: give Marks(...), read_marks(path), or marks of tau-ARGUS")
         if isinstance(self.method, str):
             if self.method not in (GAUSS, OPTIMAL, MODULAR):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import deadline
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.at_once import met
 from discreet.methods.suppress.blocks import LARGEST, Block, blocks_of_rows, completed, grouped, rows_of, widened
@@ -26,7 +26,7 @@ from discreet.methods.suppress.components import movable, side_by_side, workers
 from discreet.methods.suppress.growing import Growing, Step, accept, better, protect
 from discreet.methods.suppress.incumbent import incumbent
 from discreet.methods.suppress.optimal import GRACE, OPTIMAL, TIME, Optimal, Solution, UnprotectedError, lower_bound
-from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.problem import Problem, check_weights
 from discreet.methods.suppress.reach import check
 
 Array = NDArray[Any]
@@ -57,6 +57,9 @@ class Modular:
     threads: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_weights(self.weights)
+        if self.threads is not None:
+            whole("threads", self.threads, 1, 1024)
         if not self.time > 0:
             raise InputError(f"time is a number of seconds above 0, not {self.time!r}")
         if self.exact < 1 or self.largest < 3:

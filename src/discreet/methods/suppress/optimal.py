@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import deadline
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, listed, nearest
 from discreet.methods.suppress.components import join, split
 from discreet.methods.suppress.condense import Condensed, condense
-from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.problem import Problem, check_weights
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -89,6 +89,8 @@ class Optimal:
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
             raise InputError(f"no solver {self.solver!r}; {nearest(str(self.solver), SOLVERS)}")
+        check_weights(self.weights)
+        whole("seed", self.seed, 0)
         if not self.time > 0:
             raise InputError(f"time is in seconds and above 0, not {self.time!r}")
         if not 0 <= self.gap < 1:

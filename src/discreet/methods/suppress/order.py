@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import numbers
 from discreet.errors import InputError
+from discreet.kinds import is_function
 from discreet.table import Table
 
 Array = NDArray[Any]
@@ -29,7 +31,7 @@ def importance(table: Table, order: Order, primary: Array) -> Array:
             raise InputError(f"order is 'value', 'count', 'rank', a function or numbers, not {order!r}")
         size = np.abs((table.value if order == "value" else table.count).astype(float))
         return with_ties(table, size + (1 if order == "count" or table.magnitude is None else 0))
-    given = np.asarray(order(table) if callable(order) else order, float)
+    given = numbers("order", order(table) if is_function(order) else order)
     if given.shape != (len(table),) or np.isnan(given).any():
         raise InputError(f"order must give one number for each of the {len(table):,} cells; given: {given.shape}")
     return given

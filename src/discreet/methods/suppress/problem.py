@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import numbers, one_of
 from discreet.errors import InputError
+from discreet.kinds import is_function
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -113,3 +115,16 @@ class Problem:
     def with_needs(self, needs: Needs) -> Problem:
         """The same cells with other needs."""
         return replace(self, needs=needs)
+
+
+WORDS = ("value", "unity", "log", "count", "cost")
+
+
+def check_weights(given: Any) -> None:
+    """Refuse what cannot say what hiding a cell costs: a word, a function, or numbers that are not negative."""
+    if isinstance(given, str):
+        one_of("weights", given, WORDS)
+    elif not is_function(given):
+        found = numbers("weights", given)
+        if found.ndim != 1 or not (found >= 0).all():
+            raise InputError("weights are one number for each cell, none negative")

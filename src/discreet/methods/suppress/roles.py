@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import numbers
 from discreet.errors import InputError, Refused, listed
+from discreet.kinds import is_function
 from discreet.methods.suppress import earlier as before
 from discreet.release import Hide
 from discreet.rules.base import Sums
@@ -107,7 +109,15 @@ def cells_of(given: Any, table: Table) -> Array:
     """A mask from any of the ways to name cells."""
     if given is None:
         return np.zeros(len(table), bool)
-    return Hide(given(table) if callable(given) else given)._mask(table)
+    return Hide(given(table) if is_function(given) else given)._mask(table)
+
+
+def _over(table: Table, side: Any) -> Array:
+    """One side of the bounds as a number for each cell."""
+    found = numbers("bounds", side(table) if is_function(side) else side)
+    if found.shape not in ((), (len(table),)):
+        raise InputError(f"bounds are one number, or one for each of the {len(table):,} cells; given: {found.shape}")
+    return np.broadcast_to(found, (len(table),))
 
 
 def _bounds(given: Any, levels: Levels | None, table: Table, m: int) -> tuple[Array, Array]:
@@ -124,7 +134,7 @@ def _bounds(given: Any, levels: Levels | None, table: Table, m: int) -> tuple[Ar
             raise InputError("bounds are a percentage, or (lower, upper): arrays over the cells, functions or None")
         for k, side in enumerate(given):
             if side is not None:
-                sides[k] = np.broadcast_to(np.asarray(side(table) if callable(side) else side, float), (n,))
+                sides[k] = _over(table, side)
     if levels is not None:
         over = levels.over(table)
         for k, name in enumerate(("lower", "upper")):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arguments import numbers
 from discreet.errors import InputError
 from discreet.methods.suppress import earlier as before
 from discreet.methods.suppress import insiders, singletons
@@ -166,7 +167,7 @@ def weigh(method: Suppress, table: Table, roles: Roles, weights: Any) -> Array:
             raise InputError(f"weights are {', '.join(map(repr, WEIGHTS))}, numbers or a function, not {weights!r}")
         found = ways[weights]()
     else:
-        found = np.array(weights(table) if callable(weights) else weights, float)
+        found = numbers("weights", weights(table) if callable(weights) else weights)
         if found.shape != (n,) or np.isnan(found).any() or (found < 0).any():
             raise InputError(f"weights must be one number, not negative, for each of the {n:,} cells")
     if method.last is not None:
