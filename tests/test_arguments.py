@@ -211,6 +211,7 @@ NONSENSE: dict[str, list[Any]] = {
 HUGE = [10**18, 10**30, 1e300]
 SENSIBLE = {
     ("assess", "table"),
+    ("ru_map", "t2"),  # one for each measure
     *((n, "axis") for n in ("expected_r2", "jos15_risk", "jos15_after", "r1", "r1_star", "r2", "r2_star")),
 }
 RESULTS = ("Audit", "Diagnosis", "RUMap", "RiskReport", "SampleRisk")  # made by functions, with numbers of theirs
