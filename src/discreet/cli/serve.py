@@ -71,11 +71,12 @@ PATH = click.Path(path_type=Path)
 @click.option("--cube", "cube_folder", type=PATH, help="Keep the built cube in this folder and use it next time.")
 @click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
 @click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
+@click.option("--metrics", is_flag=True, help="Counts for Prometheus at /metrics; not through a proxy.")
 def serve(
     data: Path | str, policy_file: Path, role_policies: Sequence[str], codebook: Path | None,
     database_table: str | None, engine: str | None, store: str, mode: str, host: str, port: int, workers: int,
     rate: int, tables: int, cube_folder: Path | None,
-    https: bool, proxy: bool,
+    https: bool, proxy: bool, metrics: bool,
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
 
@@ -91,7 +92,7 @@ def serve(
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
-            https=https, proxy=proxy, roles=_roles(role_policies),
+            https=https, proxy=proxy, metrics=metrics, roles=_roles(role_policies),
         )  # fmt: skip
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))

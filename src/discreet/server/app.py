@@ -26,6 +26,7 @@ from discreet.server.auth import Gate
 from discreet.server.desk import Desk
 from discreet.server.limits import Over
 from discreet.server.logs import configure, log, milliseconds, place
+from discreet.server.metrics import METERS, TYPE
 from discreet.server.settings import Settings
 from discreet.server.store import Unreachable
 
@@ -73,11 +74,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(pages.router)
     app.include_router(method.router)
     app.add_api_route("/health", health, include_in_schema=False)
+    if settings.metrics:
+        app.add_api_route("/metrics", metrics, include_in_schema=False)
     static = resources.files("discreet.server").joinpath("static")
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
     for kind in (Fault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, told)
     app.add_middleware(Watched)
+    routes = (*api.router.routes, *pages.router.routes, *method.router.routes, *app.routes)
+    METERS.name_routes(sorted({path for route in routes if (path := getattr(route, "path", ""))}))
     return app
 
 
@@ -91,6 +96,16 @@ async def health(request: Request) -> Response:
     told = {"status": "ok" if good else "no store", "edition": desk.editions}
     return Response(orjson.dumps(told), 200 if good else 503, media_type="application/json",
                     headers={"Cache-Control": "no-store"})  # fmt: skip
+
+
+async def metrics(request: Request) -> Response:
+    """Counts for a monitor that asks this server itself; who comes through a proxy is a visitor and finds nothing."""
+    if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+        raise HTTPException(404)
+    desk: Desk = request.app.state.desk
+    good = await desk.ledger.run(desk.store.alive)
+    text = "\n".join(METERS.lines(edition=desk.editions, store=bool(good))) + "\n"
+    return Response(text, media_type=TYPE, headers={"Cache-Control": "no-store"})
 
 
 async def told(request: Request, error: Exception) -> Response:
@@ -138,7 +153,9 @@ class Watched:
                 request = Request(scope, receive)
                 fault = Fault(500, "fault", "server", "something went wrong on our side", "try again")
                 await (await told(request, fault))(scope, receive, sending)
-        log.info("request", extra=_facts(scope, status, start))
+        facts = _facts(scope, status, start)
+        METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))
+        log.info("request", extra=facts)
 
 
 def _make_safe(path: str, message: Message) -> None:

@@ -21,7 +21,7 @@ class Settings:
 
     ``rate`` is requests a minute, ``tables`` different tables a day, of a public user; approved users have
     ``APPROVED`` times as many. ``https`` says that a proxy in front speaks TLS (cookies are then Secure); ``proxy``
-    that the address of a user is the last one of X-Forwarded-For.
+    that the address of a user is the last one of X-Forwarded-For. ``metrics`` opens /metrics to who asks directly.
     """
 
     policy: str
@@ -36,6 +36,7 @@ class Settings:
     cache: int = 64
     https: bool = False
     proxy: bool = False
+    metrics: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     """The policies of roles that have one of their own, which also holds for the roles above."""
 

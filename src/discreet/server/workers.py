@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError, Refused
+from discreet.server.metrics import METERS
 from discreet.server.settings import Settings
 
 CALM = 15  # seconds that workers have to finish what they are doing
@@ -91,6 +92,7 @@ class Keeper:
     def __init__(self, settings: Settings, found: socket.socket, number: int) -> None:
         self.settings, self.found, self.number = settings, found, number
         self.alive: dict[int, float] = {}
+        self.rows: dict[int, int] = {}  # of the meters, which a worker's successor takes over
         self.stopping = False
 
     def run(self) -> None:
@@ -105,16 +107,19 @@ class Keeper:
                 return
             pid, _ = os.wait()
             born = self.alive.pop(pid, 0.0)
+            self.rows.pop(pid, None)
             if not self.stopping and time.monotonic() - born < QUICK:
                 time.sleep(1)
 
     def _start(self) -> None:
+        row = min(set(range(self.number)) - set(self.rows.values()))
         pid = os.fork()
         if pid:
-            self.alive[pid] = time.monotonic()
+            self.alive[pid], self.rows[pid] = time.monotonic(), row
             return
         code = 1
         try:
+            METERS.begin(row)
             for name in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
                 signal.signal(name, signal.SIG_DFL)
             work(self.settings, self.found)
