@@ -233,7 +233,7 @@ class Hide:
 
 def publishable(table: Table, name: str) -> Array:
     """A statistic that can be published; keys cannot."""
-    if name == "key" or name not in table.statistics:
+    if name == "key" or name.startswith("again ") or name not in table.statistics:
         raise InputError(
             f"no measure {name!r} to publish; {nearest(name, [n for n in table.statistics if n != 'key'])}"
         )

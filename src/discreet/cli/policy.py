@@ -73,10 +73,12 @@ def check(file: Path, codebook: Path | None) -> None:
                 "many people there are ([risk] population_size = N)"
             )
     methods = ", ".join(name for name, _ in made.methods)
+    methods = "none" if made.before and methods == "publish" else methods
+    steps = f"before counting: {', '.join(name for name, _ in made.before)}; " if made.before else ""
     rules = made.query
     say(
         f"{file} is well formed: at most {rules.max_dimensions} variables, {rules.max_cells:,} cells, "
-        f"{rules.max_filters} filters; methods: {methods}"
+        f"{rules.max_filters} filters; {steps}methods: {methods}"
     )
     mind(made)
 

@@ -128,6 +128,7 @@ def _prepared(
     """Settings with a cube built from the records, or with the records themselves when it would be too large."""
     from discreet.codebook import read_codebook
     from discreet.microdata import Microdata
+    from discreet.policy import read_policy
     from discreet.server import cube
 
     if codebook is None:
@@ -141,7 +142,7 @@ def _prepared(
         say("the cube would be too large: every table is counted from the records")
         return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)
     with working("building the cube"):
-        cube.build(Microdata.read(data, codebook, table=table, engine=engine), folder)
+        cube.build(Microdata.read(data, codebook, table=table, engine=engine), folder, read_policy(settings.policy))
     return replace(settings, cube=str(folder.resolve()))
 
 
@@ -173,13 +174,19 @@ def serve_on(settings: Settings, found: socket, address: str, workers: int) -> N
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
 @place_options
 @click.option("-o", "--output", type=PATH, required=True, help="The folder to write (confidential).")
-def cube(data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path) -> None:
+@click.option("--policy", "policy_file", type=PATH, help="Do its steps before counting ([[before]]) to the records.")
+def cube(
+    data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path,
+    policy_file: Path | None,
+) -> None:  # fmt: skip
     """Count DATA into a cube that `discreet serve` starts from at once."""
     from discreet.microdata import Microdata
+    from discreet.policy import read_policy
     from discreet.server import cube as cubes
 
     with working("building the cube"):
-        version = cubes.build(Microdata.read(data, codebook, table=database_table, engine=engine), output)
+        made = None if policy_file is None else read_policy(policy_file)
+        version = cubes.build(Microdata.read(data, codebook, table=database_table, engine=engine), output, made)
     say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
 
 

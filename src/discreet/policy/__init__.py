@@ -1,5 +1,6 @@
 """What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
 
+from discreet.policy.before import ready
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
 from discreet.policy.parts import answer_in_parts
@@ -38,6 +39,7 @@ __all__ = [
     "grid",
     "parse_policy",
     "read_policy",
+    "ready",
     "replay",
     "ru_map",
     "screen",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import checked
 from discreet.errors import DiscreetWarning, InputError, Refused
+from discreet.policy.before import twin_of
 from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
@@ -61,18 +62,21 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     the population is that of the asked one. Risks and losses are expected ones, over the tables that the method could
     have shown like this (``guesses``). A method without a transition matrix is credited with nothing: its risk after is
     that of what is shown. A table of magnitudes is judged by its counts, protected in the same way. Where the policy
-    says that the data are a sample, the risk is that of the population behind it (``population`` of [risk]).
+    says that the data are a sample, the risk is that of the population behind it (``population`` of [risk]). Data that
+    were changed before counting, and then published, are judged by their twin (``discreet.policy.before``).
     """
-    asked = protected
+    asked, twin = protected, twin_of(protected.table) if isinstance(method, Publish) else None
     if "count" not in protected.published:
         protected = counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
     share = _small_share(protected, shown, hidden, method, policy.table.small)
+    if twin is not None:
+        share = float(((twin > 0) & (twin <= policy.table.small)).mean())
     if shown.sum() <= 0:
         worst = dict.fromkeys(policy.risk.measures.names, (1.0, 1.0))
         return Evidence(population=0, mean=0, small_share=share, before=1, after=1, utility=None, risks=worst)
     size = _population_size(asked, method, policy, int(shown.sum())) if policy.risk.population else None
-    judged = _Judged.of(Table.of(shown, protected.table.dimensions), method, resolved, policy, size)
+    judged = _Judged.of(Table.of(shown, protected.table.dimensions), method, resolved, policy, size, twin)
     before, after = judged.risks[policy.risk.measures.names[0]]
     return Evidence(
         population=float(_population(shown, protected.table, resolved).sum()),
@@ -117,14 +121,17 @@ class _Judged:
     loss: float | None
 
     @classmethod
-    def of(cls, shown: Table, method: Any, resolved: Resolved, policy: Policy, size: int | None) -> _Judged:
+    def of(
+        cls, shown: Table, method: Any, resolved: Resolved, policy: Policy, size: int | None, twin: Array | None
+    ) -> _Judged:
         measures, counts = policy.risk.measures, shown.array()
         rng = np.random.default_rng(int(resolved.query.digest[:16], 16))  # the same query is judged alike each time
         transition = None
-        was = counts[None]
+        was = counts[None] if twin is None else twin[None]
         if hasattr(method, "transition"):
             transition = method.transition(shown)  # of the shown table: one made for the true one would tell of it
             was = guesses(counts, transition, rng, DRAWS)
+        if len(was):
             was = was[was.sum(axis=tuple(range(1, was.ndim))) > 0]
         if not len(was):
             return cls(dict.fromkeys(measures.names, (1.0, 1.0)), None, None)
@@ -133,9 +140,11 @@ class _Judged:
             before, after = _sampled(was, counts, policy, size, rng)
         else:
             before = measures.before(was, axes)
-            after = before if transition is None else measures.after(was, now, axes, transition)
+            same = np.asarray((was == now).mean(axis=axes)) if twin is not None else None
+            unmoved = transition is None and twin is None
+            after = before if unmoved else measures.after(was, now, axes, transition, same)
         risks = {name: (float(np.mean(before[name])), float(np.mean(after[name]))) for name in measures.names}
-        if transition is None and not isinstance(method, Publish):
+        if (transition is None and not isinstance(method, Publish)) or (policy.before and twin is None):
             return cls(risks, None, None)
         utility = float(np.mean(hellinger_utility(was, now, axis=axes)))
         return cls(risks, utility, float(np.mean(LOSSES[policy.loss](was, now, axes))))

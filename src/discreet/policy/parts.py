@@ -74,6 +74,7 @@ def _check_policy(policy: Policy) -> None:
     """Refuse a policy that looks at the table as a whole."""
     found = [name for name in ("t1", "t2", "t3") if getattr(policy.risk, name) is not None]
     found += ["search"] if policy.search else []
+    found += ["before"] if policy.before else []
     found += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
     if found:
         raise InputError(

@@ -20,6 +20,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.files import is_file, read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
+from discreet.policy.before import check_steps
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.policy.samples import model_of
@@ -121,6 +122,7 @@ class Policy:
 
     A policy protects, or it is none: without a method that changes or hides something it is an error, unless
     ``publish="as it is"`` asks by that name for the true numbers. Then every answer, record line and page says so.
+    ``before`` are steps done once to the records or their cube, before anything is counted; they protect too.
     """
 
     title: str = ""
@@ -130,6 +132,7 @@ class Policy:
     risk: Thresholds = Thresholds()
     guard: GuardRules = GuardRules()
     rules: tuple[Rule, ...] = ()
+    before: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     methods: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     publish: str = ""
     search: bool = False
@@ -140,7 +143,10 @@ class Policy:
     def __post_init__(self) -> None:
         if self.publish not in ("", AS_IT_IS):
             raise InputError(f"publish = {self.publish!r}: the only thing it can say is {AS_IT_IS!r}")
-        if self.publish and self.methods in ((), PUBLISH):
+        if self.before and not self.publish:
+            object.__setattr__(self, "methods", () if self.methods == PUBLISH else self.methods)
+            check_steps(self)
+        if (self.publish or self.before) and self.methods in ((), PUBLISH):
             object.__setattr__(self, "methods", PUBLISH)
         for name, parameters in self.methods:
             kind = method_class(name)
@@ -176,6 +182,8 @@ class Policy:
             given["rule"] = reduce(operator.or_, self.rules)
         try:
             return method(name, **given)
+        except InputError:
+            raise
         except (TypeError, ValueError):
             told = ", ".join(f"{key} = {value!r}" for key, value in parameters.items())
             raise InputError(f"method {name!r} cannot take these parameters: {told}") from None
@@ -233,6 +241,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             risk=Thresholds(**risk),
             guard=GuardRules(**given.get("guard", {})),
             rules=tuple(from_dict(rule) for rule in given.get("rule", ())),
+            before=tuple((m.pop("name"), m) for m in map(dict, given.get("before", []))),
             methods=tuple((m.pop("name"), m) for m in methods),
             publish=given.get("publish", ""),
             search=given.get("search", False),

@@ -24,7 +24,13 @@ ASK = f'to publish the true numbers, ask for it by name: publish = "{AS_IT_IS}" 
 def check_protection(policy: Policy) -> None:
     """Raise if the policy would publish the truth without saying so, or holds rules that nothing keeps."""
     names = [name for name, _ in policy.methods]
-    if policy.publish:
+    if policy.before and policy.publish:
+        raise InputError(
+            f"publish = {AS_IT_IS!r} means no protection, and a step before counting is given: leave one out"
+        )
+    if policy.before and names == ["publish"]:  # the step is the protection
+        pass
+    elif policy.publish:
         if names != ["publish"]:
             raise InputError(
                 f"publish = {AS_IT_IS!r} means no protection, and a method is given too ({', '.join(names)}): leave "
@@ -39,7 +45,10 @@ def check_protection(policy: Policy) -> None:
         raise InputError(f"the method 'publish' protects nothing: take another; {ASK}")
     for name in names:
         if changes_records(name):
-            raise InputError(f"method {name!r} changes records before they are counted; a policy protects tables")
+            raise InputError(
+                f"method {name!r} changes records before they are counted: make it a step, [[before]] instead of "
+                "[[method]]"
+            )
     _check_rules(policy, names)
     for number in range(len(names)):
         _check_method(policy, number)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from discreet.arguments import checked
 from discreet.errors import InputError, Refused
 from discreet.microdata import Microdata
+from discreet.policy.before import TWIN, ready, words_of
 from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
 from discreet.policy.policy import Policy
 from discreet.policy.protection import check_hides
@@ -19,6 +21,8 @@ from discreet.policy.query import Query, Resolved
 from discreet.release import AS_IT_IS, Protected, Publish, Release
 from discreet.table import Table, tabulate
 
+SEEN = "The quality stated is an estimate from the changed data."
+UNSEEN = "What that costs is not stated."
 COUNTS = ("count", "weighted count")
 UNPROTECTED = "Published as it is: no number was changed or hidden to protect anybody."
 BANDS = ((0.99, "very high"), (0.95, "high"), (0.85, "moderate"), (0.0, "low"))
@@ -33,7 +37,7 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
     query = Query.of(query) if isinstance(query, str) else query
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)
-    table = unfiltered(data, resolved)
+    table = unfiltered(ready(data, policy), resolved)
     chosen, evidence = protect_by(table, resolved, policy)
     return _release(chosen, evidence, resolved, policy)
 
@@ -52,7 +56,7 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
     """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
     resolved = dry_run(data, query, policy)
     method = policy.make(number)
-    return weigh(method(unfiltered(data, resolved)), method, resolved, policy)
+    return weigh(method(unfiltered(ready(data, policy), resolved)), method, resolved, policy)
 
 
 # -- the codebook decides ---------------------------------------------------------------------------------------
@@ -100,7 +104,7 @@ def unfiltered(data: Microdata | Table, resolved: Resolved) -> Table:
     names = [d.name for d in data.dimensions if d.name in resolved.levels]  # the codebook's order, whoever asks
     value = None if resolved.query.measure == "count" else resolved.query.measure
     if isinstance(data, Table):
-        if value is not None and value not in data.statistics:
+        if value is not None and (value not in data.statistics or value.startswith(TWIN)):
             raise InputError(f"the data hold no measure {value!r}")
         out = {d.name: d.total for d in data.dimensions if d.name not in names}
         for name, total in out.items():
@@ -146,9 +150,18 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
 
 
 def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
-    notes = [*policy.notes, *protection_notes(chosen), *_quality(evidence, policy), *population_notes(resolved)]
+    open_ = [] if policy.before else protection_notes(chosen)
+    notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
+    if policy.before:
+        notes.insert(len(policy.notes), f"Before counting: {words_of(policy)}. {SEEN if evidence.utility else UNSEEN}")
+        chosen = replace(chosen, method=changed_words(chosen, policy), truthful=False)
     whole = chosen.release(notes=notes)
     return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
+
+
+def changed_words(protected: Protected, policy: Policy) -> str:
+    """What was done to a table of changed data, the step first."""
+    return words_of(policy) if protected.method == AS_IT_IS else f"{words_of(policy)}; {protected.method}"
 
 
 def protection_notes(protected: Protected) -> list[str]:

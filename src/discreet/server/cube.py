@@ -16,12 +16,13 @@ import numpy as np
 
 from discreet.additive import Additive
 from discreet.codebook import Codebook, read_codebook
-from discreet.dimension import Dimension
 from discreet.errors import InputError
 from discreet.files import own_folder, whole_file, write_whole
 from discreet.layout import Layout
 from discreet.microdata import Microdata
-from discreet.table import Table, tabulate
+from discreet.policy import Policy, ready
+from discreet.policy.before import corner, cube_of
+from discreet.table import Table
 
 MOST_CELLS = 20_000_000  # inner cells of a cube; data with more are asked each time
 
@@ -31,10 +32,13 @@ def fits(codebook: Codebook) -> bool:
     return math.prod(len(d.leaves) for d in codebook.dimensions) <= MOST_CELLS
 
 
-def build(data: Microdata, folder: Path) -> str:
-    """Count the records and write the cube; gives its version. A cube that is there whole is never half written."""
-    names = [d.name for d in data.dimensions]
-    whole = tabulate(data, by=names, margins=[_corner(data.dimensions)])
+def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
+    """Count the records and write the cube; gives its version. A cube that is there whole is never half written.
+
+    With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data.
+    """
+    made = data if policy is None else ready(data, policy)
+    whole = made if isinstance(made, Table) else cube_of(made)
     own_folder(folder)
     (folder / "cube.json").unlink(missing_ok=True)
     state = hashlib.sha256(data.codebook.to_toml().encode())
@@ -55,7 +59,7 @@ def load(folder: Path) -> tuple[Table, str]:
     try:
         told = json.loads((folder / "cube.json").read_text(encoding="utf-8"))
         codebook = read_codebook(folder / "codebook.toml")
-        layout = Layout.of(codebook.dimensions, margins=[_corner(codebook.dimensions)])
+        layout = Layout.of(codebook.dimensions, margins=[corner(codebook.dimensions)])
         statistics = {}
         for name, decimals in told["decimals"].items():
             inner = np.load(folder / f"{name}.npy", mmap_mode="r")
@@ -81,15 +85,10 @@ def narrowed(table: Table, names: Collection[str]) -> Table:
         for d in table.dimensions
     )
     cut = Layout(table.dimensions, (blocks,), table.layout.possible)
-    layout = Layout.of(kept, margins=[_corner(kept)])
+    layout = Layout.of(kept, margins=[corner(kept)])
     sums = {name: (cut.aggregate(s.inner), s.decimals) for name, s in table.statistics.items()}
     statistics = {name: Additive(inner, layout.aggregate(inner), decimals) for name, (inner, decimals) in sums.items()}
     return replace(table, layout=layout, statistics=statistics)
-
-
-def _corner(dimensions: tuple[Dimension, ...]) -> dict[str, list[str]]:
-    """One published cell only: margins are summed when they are asked for."""
-    return {d.name: [d.total if d.total is not None else d.leaves[0]] for d in dimensions}
 
 
 def _save(path: Path, array: np.ndarray) -> None:

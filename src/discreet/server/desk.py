@@ -13,7 +13,7 @@ from pathlib import Path
 from discreet import __version__
 from discreet.errors import DiscreetError, Refused
 from discreet.microdata import Microdata
-from discreet.policy import Policy, Query, answer, dry_run, read_policy
+from discreet.policy import Policy, Query, answer, dry_run, read_policy, ready
 from discreet.release import Release
 from discreet.server import cube
 from discreet.server.asking import address
@@ -58,10 +58,11 @@ class Desk:
     def __init__(self, settings: Settings, public: Desk | None = None, policy: str = "") -> None:
         self.settings = settings
         self.policy: Policy = read_policy(policy or settings.policy)
-        found = source(settings) if public is None else (public.data, public.version)
-        self.data: Microdata | Table = found[0]
+        found = source(settings) if public is None else (public.whole, public.version)
+        self.whole: Microdata | Table = found[0]
         self.version: str = found[1]
-        self.policy.check(self.data.dimensions)
+        self.policy.check(self.whole.dimensions)
+        self.data = ready(self.whole, self.policy)  # steps before counting are done once
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.version, self.policy.secret)

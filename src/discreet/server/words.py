@@ -28,6 +28,13 @@ HIDDEN = (
     "hidden so that nobody can work out the first ones from the totals."
 )
 AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
+OTHERWISE = "The numbers were changed a little to protect the people behind them."
+CHANGED = (
+    "To protect the people behind the numbers, the data were changed a little at random before anything was counted: "
+    "some people are counted elsewhere, or in another category, than where they belong. Every table is counted from "
+    "the same changed data, so tables agree with each other, and asking again tells nothing new. Small numbers are "
+    "the least certain."
+)
 EXPLAINED = {
     "publish": AS_THEY_ARE,
     "cell-key": NOISE,
@@ -50,7 +57,9 @@ def explained(policy: Policy, release: Release | None = None) -> str:
     if release is not None and release.method == AS_IT_IS:
         return AS_THEY_ARE
     name = policy.methods[0][0]
-    return EXPLAINED.get(name, "The numbers were changed a little to protect the people behind them.")
+    if policy.before:
+        return CHANGED + (f" {EXPLAINED.get(name, OTHERWISE)}" if name != "publish" else "")
+    return EXPLAINED.get(name, OTHERWISE)
 
 
 def suggestions(desk: Desk, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
