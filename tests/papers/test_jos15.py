@@ -265,6 +265,36 @@ def test_printed_matrix() -> None:
     assert (made[counts == 0] == 0).all()
 
 
+def test_comparison_study() -> None:
+    """Table 5: risk falls by swapping a little, by rounding most; utility stays above .97; every figure by hand."""
+    people = dc.datasets.census(60_000)
+    region = people.dimension("region").leaves[1]
+    by = ["sex", "age", "citizenship"]
+    counts = dc.tabulate(people, by=by, where={"region": region}).array()
+    before = float(np.dot(split_terms(counts), WEIGHTS))
+    assert dc.jos15_risk(counts).value == pytest.approx(before)
+    rounded = dc.SemiControlledRound(3, seed=1)(dc.Table.of(counts, by)).shown_inner().reshape(counts.shape).astype(int)
+    p = {}
+    for i in set(counts.ravel().tolist()):
+        p[i, i - i % 3] = 1 - i % 3 / 3
+        p.update({(i, i - i % 3 + 3): i % 3 / 3} if i % 3 else {})
+    parts = after_terms(counts, rounded, p, (1 / 3, 1 / 3))
+    after = dc.jos15_after(counts, rounded, dc.Transition.rounding(3)).value
+    assert after == pytest.approx(np.dot(parts, WEIGHTS))
+    changed = dc.Swap("region", rate=0.05, seed=1)(people)
+    swapped = dc.tabulate(changed, by=by, where={"region": region}).array()
+    top = int(max(counts.max(), swapped.max()))
+    q = {(i, j): 0.9 if i == j else 0.1 / top for i in set(counts.ravel()) for j in set(swapped.ravel())}
+    moved = dc.jos15_after(counts, swapped, 0.9).value
+    assert moved == pytest.approx(np.dot(after_terms(counts, swapped, q, (0.9, 0.9)), WEIGHTS))
+    assert after < moved < before
+    for shown in (rounded, swapped):
+        assert dc.compare(counts, shown).utility == pytest.approx(
+            1 - own.hellinger(counts, shown) / math.sqrt(counts.sum())
+        )
+        assert dc.compare(counts, shown).utility > 0.9
+
+
 def test_diagonal_multiplier() -> None:
     """4.2: the mean of the diagonal over the rows of small and of large counts."""
     matrix = dc.Transition([[1, 0, 0], [0.2, 0.5, 0.3], [0, 0.4, 0.6]])

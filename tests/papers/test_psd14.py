@@ -166,13 +166,13 @@ def test_hellinger_of_rounding(name: str) -> None:
 def test_record_swapping(name: str) -> None:
     """5.1 and Tables 3 to 5: 10 % move, columns keep their sums, HD of the table near the print."""
     printed = PSD14[name]
-    drawn = swapped(printed, 30)
+    drawn = swapped(printed, 20)
     assert all((d.sum(axis=0) == printed.counts.sum(axis=0)).all() for d in drawn)
     assert all((d.sum(axis=1) == printed.counts.sum(axis=1)).all() for d in drawn)
     hd = np.array([own.hellinger(printed.counts, d) for d in drawn])
-    assert abs(hd.mean() - printed.hd_swapping[2]) < 5 * hd.std() / math.sqrt(30) + 0.03 * printed.hd_swapping[2]
+    assert abs(hd.mean() - printed.hd_swapping[2]) < 5 * hd.std() / math.sqrt(20) + 0.03 * printed.hd_swapping[2]
     rows = np.array([[own.hellinger(a, b) for a, b in zip(printed.counts, d, strict=True)] for d in drawn])
-    assert (np.abs(rows.mean(axis=0) - printed.hd_swapping[0]) < 5 * rows.std(axis=0) / math.sqrt(30) + 0.02).all()
+    assert (np.abs(rows.mean(axis=0) - printed.hd_swapping[0]) < 5 * rows.std(axis=0) / math.sqrt(20) + 0.02).all()
 
 
 def test_gad_wgad_and_dr() -> None:
@@ -183,11 +183,11 @@ def test_gad_wgad_and_dr() -> None:
     assert (risk.wgad(f, g, stayed).kept, risk.wgad(f, g, stayed).at_risk) == (0, 2)
     for printed, value in ((TRAVEL, 0.7444), (RELIGION, 0.7004)):
         shares = []
-        for d in swapped(printed, 40):
+        for d in swapped(printed, 15):
             small = np.isin(d, (1, 2))
             shares.append((small & (d == printed.counts)).sum() / small.sum())
             assert risk.dr(printed.counts, d).value == pytest.approx(shares[-1])
-        assert abs(np.mean(shares) - value) < 0.04
+        assert abs(np.mean(shares) - value) < 0.05
         rounded = printed.counts - printed.counts % 3
         assert risk.dr(printed.counts, rounded).value == 0
 
