@@ -80,8 +80,9 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
 
-    DATA are records (a file, or the URL of a database), or a folder made by `discreet cube`. The cube is built once
-    and shared by all workers; a database is not asked again.
+    DATA are records (a file, or the URL of a database), a folder made by `discreet cube`, or a folder of several such
+    folders: a hub, with each cube below its own name. The cube is built once and shared by all workers; a database is
+    not asked again.
     """
     import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
 
@@ -96,6 +97,8 @@ def serve(
         )  # fmt: skip
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))
+        elif several := cubes_in(data):
+            settings = replace(settings, cube=None, cubes=several)
         else:
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
@@ -120,6 +123,13 @@ def _roles(given: Sequence[str]) -> dict[str, str]:
 def is_cube(data: Path | str) -> bool:
     """Whether DATA is a folder made by `discreet cube`."""
     return isinstance(data, Path) and is_file(data / "cube.json")
+
+
+def cubes_in(data: Path | str) -> dict[str, str]:
+    """The cubes in a folder of several, by name."""
+    if not isinstance(data, Path) or not data.is_dir():
+        return {}
+    return {path.name: str(path.resolve()) for path in sorted(data.iterdir()) if is_cube(path)}
 
 
 def _prepared(

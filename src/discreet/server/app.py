@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import resources
 from typing import Any
 
@@ -51,23 +51,43 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = Settings.from_environment() if settings is None else settings
     if from_parent:
         configure()
-    desk = Desk(settings)
+    if settings.cubes:
+        from discreet.server.hub import create_hub
+
+        return create_hub(settings)
+    app = site(settings)
+    app.router.lifespan_context = living([app])
+    return app
+
+
+def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextManager[None]]:
+    """What is done when a worker starts and when it ends, for each of its sites."""
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
-        desk.warm_up()
-        following = asyncio.create_task(app.state.gate.follow_keys())
+    async def life(app: Any) -> AsyncIterator[None]:
+        for one in sites:
+            one.state.desk.warm_up()
+        following = [asyncio.create_task(one.state.gate.follow_keys()) for one in sites]
         log.info("started", extra={"worker": os.getpid()})
-        if desk.policy.openly:
-            log.warning(desk.policy.openly, extra={"worker": os.getpid()})
+        for desk in [d for one in sites for d in (one.state.desk, *one.state.desk.roles.values())]:
+            if desk.policy.openly:
+                log.warning(desk.policy.openly, extra={"worker": os.getpid()})
         yield
-        following.cancel()
-        await desk.close()
+        for task in following:
+            task.cancel()
+        for one in sites:
+            await one.state.desk.close()
         log.info("stopped", extra={"worker": os.getpid()})
 
+    return life
+
+
+def site(settings: Settings) -> FastAPI:
+    """The routes and pages of one cube."""
+    desk = Desk(settings)
     app = FastAPI(
         title="discreet table server", version=__version__, docs_url=None, redoc_url=None,
-        openapi_url="/api/openapi.json", lifespan=life,
+        openapi_url="/api/openapi.json",
     )  # fmt: skip
     app.state.desk, app.state.gate = desk, Gate(desk.store, settings)
     app.include_router(api.router)
@@ -76,14 +96,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_api_route("/health", health, include_in_schema=False)
     if settings.metrics:
         app.add_api_route("/metrics", metrics, include_in_schema=False)
-    static = resources.files("discreet.server").joinpath("static")
-    app.mount("/static", StaticFiles(directory=str(static)), name="static")
+    app.mount("/static", static(), name="static")
     for kind in (Fault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, told)
     app.add_middleware(Watched)
     routes = (*api.router.routes, *pages.router.routes, *method.router.routes, *app.routes)
     METERS.name_routes(sorted({path for route in routes if (path := getattr(route, "path", ""))}))
     return app
+
+
+def static() -> StaticFiles:
+    """Style and scripts, all our own."""
+    return StaticFiles(directory=str(resources.files("discreet.server").joinpath("static")))
 
 
 async def health(request: Request) -> Response:
@@ -119,7 +143,8 @@ async def told(request: Request, error: Exception) -> Response:
     else:
         fault = error if isinstance(error, Fault) else fault_of(error)
     request.state.rule = fault.told["rule"]
-    if request.url.path.startswith("/api") or request.url.path == "/health":
+    path = request.url.path.removeprefix(pages.root(request))
+    if path.startswith("/api") or path == "/health":
         return fault.response()
     return pages.fault_page(request, fault)
 
@@ -142,7 +167,7 @@ class Watched:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _make_safe(scope["path"], message)
+                make_safe(scope, message)
             await send(message)
 
         try:
@@ -158,7 +183,9 @@ class Watched:
         log.info("request", extra=facts)
 
 
-def _make_safe(path: str, message: Message) -> None:
+def make_safe(scope: Scope, message: Message) -> None:
+    """Add the headers that keep a browser safe, and that nothing is kept unless it was said to be."""
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
     given = {name for name, _ in message["headers"]}
     message["headers"] = [*message["headers"], *((n, v) for n, v in SAFE if n not in given)]
     if b"cache-control" not in given:

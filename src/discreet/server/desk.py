@@ -72,7 +72,8 @@ class Desk:
         self.addresses: Counter = Counter(self.store, "address", MINUTE) if public is None else public.addresses
         self.tables: Counter = Counter(self.store, "tables", DAY) if public is None else public.tables
         self.history = History(
-            self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version
+            self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version,
+            people=settings.people,
         )  # fmt: skip
         self.ledger = Ledger(self.store, self.history)
         self._cubes: dict[frozenset[str], Table] = {}

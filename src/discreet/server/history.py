@@ -61,15 +61,19 @@ class Verdict:
 class History:
     """The judge of one worker. ``decide`` and ``settle`` are called from the ledger's thread alone."""
 
-    def __init__(self, store: Store, guard: Guard, policy: Policy, tables: Counter, *, most: int, data: str) -> None:
+    def __init__(
+        self, store: Store, guard: Guard, policy: Policy, tables: Counter, *, most: int, data: str, people: str = ""
+    ) -> None:
         self.store, self.guard, self.policy, self.tables, self.most = store, guard, policy, tables, most
+        self.people = people
         self._stamp = {"policy": policy.digest, "data": data}
         self._past: OrderedDict[str, Past] = OrderedDict()
         self._made: dict[str, Past] = {}
 
     def whose(self, caller: Caller) -> str:
         """The name under which the past of a caller is kept."""
-        return EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
+        who = EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
+        return f"{self.people}|{who}" if self.people else who
 
     def told(self, caller: Caller, query: Query) -> bool:
         """Whether the store is known to hold that the caller was told this before."""

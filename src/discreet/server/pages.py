@@ -121,8 +121,8 @@ async def go(request: Request) -> Response:
     await visitor(request)
     choice = Choice.from_form(request.query_params, desk_of(request).data.dimensions)
     if not choice.variables:
-        return RedirectResponse("/", 303)
-    return RedirectResponse(choice.link(), 303)
+        return RedirectResponse(f"{root(request)}/", 303)
+    return RedirectResponse(root(request) + choice.link(), 303)
 
 
 @router.get("/verdict")
@@ -132,7 +132,7 @@ async def verdict(request: Request) -> Response:
     desk = desk_of(request, caller)
     choice = Choice.from_form(request.query_params, desk.data.dimensions)
     found = await weighed(desk, caller, choice)
-    return Response(_templates.get_template("verdict.html").render(verdict=found), media_type="text/html")
+    return Response(rendered("verdict.html", verdict=found, root=root(request)), media_type="text/html")
 
 
 @router.get("/table")
@@ -152,7 +152,9 @@ async def table(request: Request) -> Response:
         status = fault_of(refused).status
         return page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
     result = shown(desk, choice, reply, release)
-    made = page(request, caller, "page.html", choice=choice, verdict=None, result=result, link=choice.link())
+    made = page(
+        request, caller, "page.html", choice=choice, verdict=None, result=result, link=root(request) + choice.link()
+    )
     remember(request, made, choice)
     return made
 
@@ -221,7 +223,7 @@ async def sign_in(request: Request) -> Response:
     session = await desk.ledger.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
     if session is None:
         return page(request, Caller(""), "login.html", 401, failed=True)
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse(f"{root(request)}/", 303)
     gate.set_cookie(response, SESSION, session, SESSION_SECONDS)
     return response
 
@@ -234,7 +236,7 @@ async def sign_out(request: Request) -> Response:
         raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
     if name := request.cookies.get(gate.cookie(SESSION)):
         await desk_of(request).ledger.run(gate.store.close_session, name)
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse(f"{root(request)}/", 303)
     response.delete_cookie(gate.cookie(SESSION))
     return response
 
@@ -252,6 +254,16 @@ async def visitor(request: Request) -> Caller:
         raise
 
 
+def rendered(template: str, **values: Any) -> str:
+    """A template with its values."""
+    return _templates.get_template(template).render(values)
+
+
+def root(request: Request) -> str:
+    """What stands before every address of this site: the name of its cube, where a server has several."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
 def gate_of(request: Request) -> Gate:
     gate: Gate = request.app.state.gate
     return gate
@@ -265,8 +277,9 @@ def page(request: Request, caller: Caller, template: str, status: int = 200, **v
         "caller": caller, "token": token, "dimensions": list(desk.data.dimensions), "rules": desk.policy.query,
         "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title, "views": views,
         "places": PLACES, "recent": recent(request), "policy": desk.policy, "link": "",
+        "root": root(request),
     }  # fmt: skip
-    text = _templates.get_template(template).render(common | values)
+    text = rendered(template, **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})
     gate.set_cookie(response, NONCE, nonce, SESSION_SECONDS)
     return response
@@ -275,7 +288,7 @@ def page(request: Request, caller: Caller, template: str, status: int = 200, **v
 def fault_page(request: Request, fault: Fault) -> Response:
     """An error as a page, or the redirect that it is."""
     if "Location" in fault.headers:
-        return RedirectResponse(fault.headers["Location"], fault.status)
+        return RedirectResponse(root(request) + fault.headers["Location"], fault.status)
     response = page(request, Caller(""), "fault.html", fault.status, fault=fault.told)
     response.headers.update(fault.headers)
     return response
@@ -288,12 +301,12 @@ def recent(request: Request) -> list[str]:
         links = base64.urlsafe_b64decode(kept.encode()).decode().split("\n")
     except ValueError:
         return []
-    return [link for link in links if link.startswith("/table?")][:MOST_RECENT]
+    return [link for link in links if link.startswith(f"{root(request)}/table?")][:MOST_RECENT]
 
 
 def remember(request: Request, response: Response, choice: Choice) -> None:
     """Add a table to the cookie of recent ones."""
-    link = choice.link()
+    link = root(request) + choice.link()
     links = [link, *(old for old in recent(request) if old != link)][:MOST_RECENT]
     while links and sum(map(len, links)) > 2500:
         links.pop()

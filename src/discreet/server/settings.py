@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from discreet.errors import InputError, listed, nearest
 
 VARIABLE = "DISCREET_SERVER"
 MODES = ("open", "restricted")
+NAME = re.compile("[a-z0-9][a-z0-9-]{0,13}")  # of a cube in a hub: an address, as the others are
+TAKEN = ("api", "static", "health", "metrics")
 ROLES = ("public", "approved", "methodologist", "admin")  # each includes those before it
 
 
@@ -40,12 +43,22 @@ class Settings:
     roles: Mapping[str, str] = field(default_factory=dict)
     """The policies of roles that have one of their own, which also holds for the roles above."""
 
+    cubes: Mapping[str, str] = field(default_factory=dict)
+    """Several cubes by name, instead of one: a hub."""
+    people: str = ""
+    """Of a cube in a hub, the first one that is of the same people."""
+
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise InputError(f"mode {self.mode!r} is none of {listed(MODES)}")
         if self.rate < 1 or self.tables < 1 or self.cache < 0:
             raise InputError("rate and tables must be at least 1, and the cache cannot be negative")
-        if self.cube is None and (self.data is None or self.codebook is None):
+        for name in self.cubes:
+            if not NAME.fullmatch(name) or name in TAKEN:
+                raise InputError(
+                    f"a cube of a hub is called by 1 to 14 small letters, digits and hyphens, not {name!r}; rename it"
+                )
+        if self.cube is None and not self.cubes and (self.data is None or self.codebook is None):
             raise InputError("give a built cube, or data with their codebook")
         for role in self.roles:
             if role not in ROLES[1:]:
@@ -67,6 +80,11 @@ class Settings:
                 f"the environment variable {VARIABLE!r} is not set; start the server with `discreet serve`"
             )
         return cls(**json.loads(environment[VARIABLE]))
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where the cubes lie: one, several of a hub, or none."""
+        return [Path(path) for path in ([self.cube] if self.cube is not None else self.cubes.values())]
 
     @property
     def folder(self) -> Path | None:

@@ -37,19 +37,21 @@ def listening(host: str, port: int) -> socket.socket:
 def load(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
-    from discreet.server import app, cube, desk  # noqa: F401 - imported here so that no worker has to
+    from discreet.server import app, cube, desk, hub  # noqa: F401 - imported here so that no worker has to
 
-    policy = read_policy(settings.policy)
-    if policy.openly:
-        sys.stderr.write(f"discreet: mind: {policy.openly}\n")
-    if settings.folder is None:
+    policies = [read_policy(path) for path in (settings.policy, *settings.roles.values())]
+    for policy in policies:
+        if policy.openly:
+            sys.stderr.write(f"discreet: mind: {policy.openly}\n")
+    if not settings.folders:
         desk.version_of(settings)  # reads the whole files; workers inherit the hash
-        return
-    table, _ = cube.load(settings.folder)
-    policy.check(table.dimensions)
-    for dimension in table.dimensions[:2]:
-        with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
-            answer(table, Query.of(dimension.name), policy).to_csv()
+    for folder in settings.folders:
+        table, _ = cube.load(folder)
+        for policy in policies:
+            policy.check(table.dimensions)
+            for dimension in table.dimensions[:2]:
+                with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
+                    answer(table, Query.of(dimension.name), policy).to_csv()
 
 
 def work(settings: Settings, found: socket.socket, *, alone: bool = False) -> None:

@@ -1,0 +1,128 @@
+"""Several cubes in one server, as a census hub has them (JOS15 section 2.1): each at its own address, with one store.
+
+Cubes with the same number of people are taken to be of the same people, and what somebody was told of one counts when
+another is asked: differences across cubes are differences too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet import __version__
+from discreet.server import cube
+from discreet.server.api import Fault
+from discreet.server.app import living, make_safe, site, static
+from discreet.server.desk import Desk
+from discreet.server.metrics import METERS, TYPE
+from discreet.server.pages import rendered, root
+from discreet.server.settings import Settings
+
+
+def create_hub(settings: Settings) -> FastAPI:
+    """A server of all cubes of ``settings``: /NAME/ is what a server of that cube alone has at /."""
+    people = same_people(settings.cubes)
+    sites = {
+        name: site(replace(settings, cube=folder, cubes={}, people=people[name]))
+        for name, folder in settings.cubes.items()
+    }
+    hub = FastAPI(title="discreet table servers", version=__version__, docs_url=None, redoc_url=None,
+                  openapi_url="/api/openapi.json")  # fmt: skip
+    hub.router.lifespan_context = living(list(sites.values()))
+    hub.state.sites = sites
+    hub.add_api_route("/", index, include_in_schema=False)
+    hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where")
+    hub.add_api_route("/health", health, include_in_schema=False)
+    if settings.metrics:
+        hub.add_api_route("/metrics", metrics, include_in_schema=False)
+    hub.mount("/static", static(), name="static")
+    for name, one in sites.items():
+        hub.mount(f"/{name}", one, name=name)
+    hub.add_exception_handler(HTTPException, nothing)
+    hub.add_middleware(Safe)
+    return hub
+
+
+def same_people(folders: Mapping[str, str]) -> dict[str, str]:
+    """For every cube the name of the first one with as many people: whose questions are set against each other."""
+    first: dict[int, str] = {}
+    found = {}
+    for name, folder in folders.items():
+        table, _ = cube.load(Path(folder))
+        found[name] = first.setdefault(int(table.statistics["count"].inner.sum()), name)
+    return found
+
+
+def _desks(request: Request) -> dict[str, Desk]:
+    return {name: one.state.desk for name, one in request.app.state.sites.items()}
+
+
+def _listed(request: Request) -> list[dict[str, str]]:
+    return [
+        {"name": name, "title": str(desk.data.title if hasattr(desk.data, "title") else "") or name,
+         "address": f"{root(request)}/{name}/"}
+        for name, desk in _desks(request).items()
+    ]  # fmt: skip
+
+
+async def index(request: Request) -> Response:
+    """The cubes, for people."""
+    return Response(rendered("hub.html", cubes=_listed(request), root=root(request)), media_type="text/html")
+
+
+async def cubes(request: Request) -> Response:
+    """The cubes, for programs: name, title, and the address below which their API is."""
+    return Response(orjson.dumps({"cubes": _listed(request)}), media_type="application/json")
+
+
+async def _state(request: Request) -> tuple[bool, str]:
+    """Whether every cube can be asked, and the edition, which is the same for servers that give the same answers."""
+    good, told = True, []
+    for name, desk in _desks(request).items():
+        good = good and await desk.ledger.run(desk.store.alive)
+        told.append(f"{name} {desk.editions}")
+    return good, hashlib.sha256(" ".join(told).encode()).hexdigest()[:16]
+
+
+async def metrics(request: Request) -> Response:
+    """Counts over all cubes for a monitor that asks this server itself."""
+    if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+        raise HTTPException(404)
+    good, edition = await _state(request)
+    return Response("\n".join(METERS.lines(edition=edition, store=good)) + "\n", media_type=TYPE)
+
+
+async def health(request: Request) -> Response:
+    """Whether every cube can be asked, and the edition."""
+    good, edition = await _state(request)
+    words = {"status": "ok" if good else "no store", "edition": edition}
+    return Response(orjson.dumps(words), 200 if good else 503, media_type="application/json")
+
+
+async def nothing(request: Request, error: Exception) -> Response:
+    """An address that no cube has."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return Fault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()
+
+
+class Safe:
+    """The safe headers around what the hub says itself; those of a cube are there already."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                make_safe(scope, message)
+            await send(message)
+
+        await self.app(scope, receive, sending if scope["type"] == "http" else send)
