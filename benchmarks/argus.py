@@ -53,9 +53,8 @@ def of_output(table: dc.Table, rule: dc.Rule, data: Path) -> Recorded:
 
 def simple2d(folder: Path) -> Recorded:
     """Size x Region, P(15,1), weights not used."""
-    about = argus.read_description(folder / "simple2d" / "Tau_TestW.rda")
-    about = replace(about, variables=tuple(v for v in about.variables if "weight" not in v.kinds))
-    records = argus.read_microdata(folder / "simple2d" / "tau_testW.asc", about)
+    home = folder / "simple2d"
+    records = argus.read_microdata(home / "tau_testW.asc", home / "Tau_TestW.rda", weighted=False)
     table = dc.tabulate(records, by=["Size", "Region"], value="Var2", top=3)
     made = of_output(table, dc.PPercent(15), folder / "simple2d" / "pp.tab")
     with (folder / "simple2d" / "Simple2D.txt").open(newline="") as file:

@@ -7,7 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet import Dimension, Hide, InputError, NotAdditiveError, Publish, Table, cli, protect, tabulate
+from discreet import (
+    Dimension,
+    DiscreetWarning,
+    Hide,
+    InputError,
+    NotAdditiveError,
+    Publish,
+    Table,
+    cli,
+    protect,
+    tabulate,
+)  # fmt: skip
 from discreet.formats import argus, to_bytes
 from discreet.formats.argus.description import parse_description
 
@@ -149,7 +160,7 @@ def test_a_wrong_description_is_named_with_its_line(text: str, says: str) -> Non
 
 def test_microdata_in_fixed_columns(folder: Path) -> None:
     """Hierarchies by file and by digits, labels, missing codes as codes of their own, holdings and weights."""
-    data = argus.read_microdata(folder / "firms.asc")
+    data = argus.read_microdata(folder / "firms.asc", weighted=True)
     branch, area, ask = data.dimensions
     assert branch.codes == ("Total", "A", "A01", "A02", "B", "B03", "999")
     assert area.codes == ("All", "N", "1", "2", "S", "3", "99")
@@ -164,6 +175,63 @@ def test_microdata_in_fixed_columns(folder: Path) -> None:
     assert ask.leaves == ("1", "2", "0", "none")
 
 
+def test_a_weight_is_applied_only_when_asked_for(folder: Path) -> None:
+    """As in tau-ARGUS; what is not said is told, and what cannot be done is an error."""
+    with pytest.warns(DiscreetWarning, match="'Weight' is a <WEIGHT> and is not applied"):
+        plain = argus.read_microdata(folder / "firms.asc")
+    assert plain.codebook.weight is None
+    silent = argus.read_microdata(folder / "firms.asc", weighted=False)
+    assert tabulate(plain, by=["Area"], value="Pay") == tabulate(silent, by=["Area"], value="Pay")
+    with pytest.raises(InputError, match="no variable is a <WEIGHT>"):
+        argus.read_microdata(folder / "free.csv", weighted=True)
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\r\r\n"])
+def test_line_ends_that_were_changed_twice(folder: Path, ends: bytes) -> None:
+    """Every kind of file reads the same whichever way its lines end."""
+    expected = tabulate(argus.read_microdata(folder / "firms.asc", weighted=False), by=["Branch", "Area"], value="Pay")
+    table = argus.read_table(folder / "t.tab").table
+    for file in folder.iterdir():
+        lines = file.read_bytes().replace(b"\r\n", b"\n")
+        file.write_bytes(lines.replace(b"\n", ends))
+    found = tabulate(argus.read_microdata(folder / "firms.asc", weighted=False), by=["Branch", "Area"], value="Pay")
+    assert found == expected
+    assert argus.read_table(folder / "t.tab").table == table
+    assert tabulate(argus.read_microdata(folder / "free.csv"), by=["Sex"]).n == 2
+
+
+def test_a_faulty_hierarchy_blocks_only_its_own_tables(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A code that stands twice in an .hrc is an error for tables by that variable, a note for others."""
+    monkeypatch.chdir(folder)
+    (folder / "area.hrc").write_text(AREA_HRC + "@ 1\n")
+    with pytest.warns(DiscreetWarning, match="'Area' is left out.*twice"):
+        data = argus.read_microdata(folder / "firms.asc", weighted=False)
+    assert tabulate(data, by=["Branch"]).n == 5
+    with pytest.raises(InputError, match="unknown dimension 'Area'"):
+        tabulate(data, by=["Area"])
+    with pytest.raises(InputError, match=r"area\.hrc.*twice"):
+        argus.read_microdata(folder / "firms.asc", weighted=False, by=["Area"])
+    command = ["tabulate", "firms.asc", "--codebook", "firms.rda", "--unweighted", "--by"]
+    assert cli.run([*command, "Branch"]) == 0
+    assert "note: variable 'Area' is left out" in capfd.readouterr().err
+    assert cli.run([*command, "Area"]) == 2
+    assert "area.hrc" in capfd.readouterr().err
+
+
+def test_totals_that_no_description_states(folder: Path) -> None:
+    """A table whose total is called otherwise is read by it, or asked about."""
+    (folder / "u.rda").write_text('<SEPARATOR> ";"\nSex\n<RECODEABLE>\nPay\n<NUMERIC>\n<DECIMALS> 1\n')
+    (folder / "u.tab").write_text("f;1000.5\nm;2000.0\nGesamt;3000.5\n")
+    with pytest.warns(DiscreetWarning, match="'Gesamt' is taken"):
+        assert argus.read_table(folder / "u.tab").table.value.tolist() == [3000.5, 1000.5, 2000.0]
+    (folder / "u.tab").write_text("f;1000.5\nm;2000.0\nfolk;3000.5\n")
+    with pytest.raises(InputError, match="'folk' is the sum"):
+        argus.read_table(folder / "u.tab")
+    assert argus.read_table(folder / "u.tab", total="folk").table.dimensions[0].total == "folk"
+
+
 def test_microdata_with_separators(folder: Path) -> None:
     """A variable may be a dimension and a magnitude; the description is found whatever its capitals."""
     data = argus.read_microdata(folder / "free.csv")
@@ -175,7 +243,7 @@ def test_microdata_with_separators(folder: Path) -> None:
 def test_a_blank_is_the_first_missing_code(folder: Path) -> None:
     """As tau-ARGUS has it; without such a code the records are refused."""
     (folder / "firms.asc").write_text(RECORDS + "A01   5 1.0     1\n")
-    t = tabulate(argus.read_microdata(folder / "firms.asc"), by=["Area"])
+    t = tabulate(argus.read_microdata(folder / "firms.asc", weighted=False), by=["Area"])
     assert t.count[t.where(Area="99")].tolist() == [2]
     (folder / "free.csv").write_text('"",1\n"m",2\n')
     with pytest.raises(InputError, match="1 record"):
@@ -201,7 +269,7 @@ def test_wrong_microdata_are_named_with_their_line(folder: Path, name: str, text
     """Never what stands there."""
     (folder / name).write_text(text)
     with pytest.raises(InputError, match=says) as caught:
-        argus.read_microdata(folder / "firms.asc")
+        argus.read_microdata(folder / "firms.asc", weighted=False, by=["Branch", "Area"])
     assert "1x0" not in str(caught.value)
 
 
@@ -347,7 +415,7 @@ def test_protected_tables_in_the_files_of_tau_argus(folder: Path) -> None:
 
 def test_levels_in_the_sbs_file(folder: Path) -> None:
     """How far below the total each code stands."""
-    t = tabulate(argus.read_microdata(folder / "firms.asc"), by=["Area"], value="Pay")
+    t = tabulate(argus.read_microdata(folder / "firms.asc", weighted=True), by=["Area"], value="Pay")
     lines = to_bytes(Publish(measures=("count",))(t).release(), "sbs", levels=True).decode().split("\r\n")
     assert lines[:3] == ['"All",0,5,5,V', '"N",1,3,3,V', '"1",2,2,2,V']
     three = Publish(measures=("count", "Pay", "weighted Pay"))(t).release()
@@ -360,7 +428,14 @@ def test_the_command_line_takes_a_description_for_a_codebook(
 ) -> None:
     """Microdata and ready tables."""
     monkeypatch.chdir(folder)
-    assert cli.run(["tabulate", "firms.asc", "--codebook", "firms.rda", "--by", "Area", "--value", "Pay"]) == 0
+    command = ["tabulate", "firms.asc", "--codebook", "firms.rda", "--by", "Area", "--value", "Pay"]
+    assert cli.run([*command, "--weighted"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"Area,weighted Pay,status\r\nAll,")
+    assert cli.run(command) == 0
+    found = capfdbinary.readouterr()
+    assert found.out.startswith(b"Area,Pay,status\r\nAll,")
+    assert b"note: 'Weight' is a <WEIGHT> and is not applied" in found.err
+    assert cli.run([*command, "--unweighted"]) == 0
+    assert b"note:" not in capfdbinary.readouterr().err
     assert cli.run(["tabulate", "t.tab", "--ready", "--codebook", "t.rda"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"Sex,Area,Pay,status\r\nT,Total,12.5,\r\n")

@@ -88,6 +88,7 @@ def read_text(path: Path) -> str:
         raise InputError(f"cannot read {path.name!r}: {error.strerror}") from None
     if b"\0" in data:
         raise InputError(f"{path.name!r} is not a text file")
+    data = data.replace(b"\r\r\n", b"\r\n")  # line ends that were turned to Windows' twice, as in tau-ARGUS's own files
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -88,6 +88,11 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),
         click.option("--value", help="A magnitude to sum; without one, records are counted."),
         click.option("--where", multiple=True, metavar="DIMENSION=CODE", help="Only those with this code; repeatable."),
+        click.option(
+            "--weighted/--unweighted",
+            default=None,
+            help="With an .rda: whether its <WEIGHT> is applied; not, unless asked for, as in tau-ARGUS.",
+        ),
         click.option("--missing", help="Category for missing values; without one they are an error."),
         click.option("--ready", is_flag=True, help="DATA is a table already: each row a cell, totals included or not."),
         click.option("--count", help="With --ready: the column that holds counts."),
@@ -129,6 +134,7 @@ def load_table(
     value: str | None = None,
     where: Sequence[str] = (),
     missing: str | None = None,
+    weighted: bool | None = None,
     ready: bool = False,
     count: str | None = None,
     total: Sequence[str] = (),
@@ -145,6 +151,8 @@ def load_table(
     if ready:
         if isinstance(data, str):
             raise InputError("a table of cells (--ready) is a file; the URL of a database stands for records")
+        if weighted is not None:
+            raise InputError("--weighted is for records; a table of cells (--ready) has been summed already")
         if memory is not None:
             raise InputError("--memory is for counting records; a table of cells (--ready) has been counted already")
         if codebook is not None and codebook.suffix.lower() == ".rda":
@@ -162,7 +170,9 @@ def load_table(
         raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
-    records = read_microdata(data, codebook, names_of(by), value, missing, database_table, engine, memory)
+    records = read_microdata(
+        data, codebook, names_of(by), value, missing, database_table, engine, memory, weighted=weighted
+    )
     return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
 
 
@@ -175,6 +185,8 @@ def read_microdata(
     database_table: str | None,
     engine: str | None = None,
     memory: str | None = None,
+    *,
+    weighted: bool | None = None,
 ) -> Microdata:
     """Microdata by codebook, or with the codes that the named columns happen to hold."""
     if codebook is not None and codebook.suffix.lower() == ".rda":
@@ -182,7 +194,9 @@ def read_microdata(
 
         if memory is not None:
             raise InputError("--memory is not for tau-ARGUS files, which are read whole")
-        return argus.read_microdata(data, codebook)
+        return argus.read_microdata(data, codebook, weighted=weighted, by=names)
+    if weighted is not None:
+        raise InputError("--weighted is for an .rda of tau-ARGUS; a codebook says by itself what the weight is")
     given: dict[str, Any] = {"missing": missing, "table": database_table, "engine": engine, "memory": memory}
     if codebook is not None:
         return discreet.Microdata.read(data, codebook, **given)

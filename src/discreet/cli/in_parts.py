@@ -45,7 +45,7 @@ def protect_in_parts(
     began = time.perf_counter()
     data = read_microdata(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
-        which["engine"], which["memory"],
+        which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
     with bar(name) as progress:
         discreet.protect_in_parts(

@@ -244,7 +244,7 @@ class PolicyChoice:
         plain = [*query.names, *(name for name, _ in query.where)]
         data = read_microdata(
             which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"],
-            which["engine"], which["memory"],
+            which["engine"], which["memory"], weighted=which["weighted"],
         )  # fmt: skip
         made.check(data.dimensions)
         return data, query, made

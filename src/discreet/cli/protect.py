@@ -188,7 +188,7 @@ def _protected(
     by = names_of(which["by"])
     records = read_microdata(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
-        which["engine"], which["memory"],
+        which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
     changed = made(records)
     table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)

@@ -23,6 +23,7 @@ class Source:
     codebook: Path
     table: str | None = None
     missing: str | None = None
+    weighted: bool | None = None
 
 
 @checked

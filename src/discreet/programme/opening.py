@@ -30,7 +30,9 @@ def microdata(source: Source) -> Microdata:
     if source.codebook.suffix.lower() == ".rda":
         from discreet.formats import argus
 
-        return argus.read_microdata(source.data, source.codebook)
+        return argus.read_microdata(source.data, source.codebook, weighted=source.weighted)
+    if source.weighted is not None:
+        raise InputError(f"weighted is for an .rda of tau-ARGUS; {source.codebook.name!r} says what the weight is")
     return Microdata.read(source.data, source.codebook, table=source.table, missing=source.missing)
 
 

@@ -98,7 +98,12 @@ def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
     for name, one in found.items():
         data = one["data"] if "://" in one["data"] else base / one["data"]
         made[name] = Source(
-            name=name, data=data, codebook=base / one["codebook"], table=one.get("table"), missing=one.get("missing")
+            name=name,
+            data=data,
+            codebook=base / one["codebook"],
+            table=one.get("table"),
+            missing=one.get("missing"),
+            weighted=one.get("weighted"),
         )
         if isinstance(data, Path) and not exists(data):
             path = ["programme", "data"] if name == MAIN else ["source", name, "data"]
