@@ -71,7 +71,7 @@ class Place(click.ParamType):  # type: ignore[type-arg]  # generic only in newer
         return value if isinstance(value, Path) or "://" in value else Path(value)
 
 
-def place_options(command: Callable[..., None]) -> Callable[..., None]:
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which table of a database (``database_table``), and who counts its records (``engine``)."""
     who = click.Choice(["duckdb", "ibis"])
     engine = click.option("--engine", type=who, help="Who counts: DuckDB here, or a database where DATA are.")
@@ -79,7 +79,7 @@ def place_options(command: Callable[..., None]) -> Callable[..., None]:
     return table(engine(command))
 
 
-def table_options(command: Callable[..., None]) -> Callable[..., None]:
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The argument and options that say which table: of records, or a ready one."""
     path = click.Path(path_type=Path)
     options: list[Callable[..., Any]] = [

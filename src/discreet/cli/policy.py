@@ -120,11 +120,11 @@ def search(
     resume: Path | None,
     as_json: bool,
     **which: Any,
-) -> None:
+) -> int:
     """Compare methods on a table: risk, utility, which ones nobody beats, the best one allowed.
 
     Figures are means over draws of a method, with their spread. --measure and --t2 may be repeated, one --t2 each.
-    What is printed and drawn is CONFIDENTIAL: it compares with the true table.
+    What is printed and drawn is CONFIDENTIAL: it compares with the true table. Exit code 1: none is allowed.
     """
     from discreet.policy import read_policy, ru_map
 
@@ -149,6 +149,10 @@ def search(
     else:
         draw(found)
     say("Confidential: compared with the true table.")
+    if found.best is None:
+        say("none of the methods is allowed")
+        return 1
+    return 0
 
 
 def _how(
@@ -183,8 +187,8 @@ def _how(
 def replay(
     record: Path, data: Path | str, codebook: Path, database_table: str | None, engine: str | None,
     policy_files: Sequence[Path], version: str,
-) -> None:  # fmt: skip
-    """Answer every query of a dissemination record again; exit 2 if any answer differs."""
+) -> int:  # fmt: skip
+    """Answer every query of a dissemination record again; exit 1 if an answer differs or could not be compared."""
     from discreet.policy import read_policy
     from discreet.policy import replay as again
 
@@ -196,8 +200,10 @@ def replay(
             bad += 1
             say(f"line {number}: {found.found}")
     if bad:
-        raise InputError(f"{bad:,} of {number:,} answers differ or could not be compared")
+        say(f"{bad:,} of {number:,} answers differ or could not be compared")
+        return 1
     say(f"{number:,} answers, all the same")
+    return 0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from discreet import plot
 from discreet.arguments import checked, positive, whole
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 from discreet.files import append_private
 from discreet.kinds import is_function, told
 from discreet.methods import method
@@ -218,7 +218,7 @@ class _How:
         """Means and standard deviations over draws; a method that does not fit this table is a row with a note."""
         try:
             drawn = [self._figures(one, method(self.table)) for method in variants(one, self.draws)]
-        except InputError as error:
+        except DiscreetError as error:
             return {**dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
                     "note": str(error)}  # fmt: skip
         found: dict[str, Any] = {}
