@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import discreet as dc
 from discreet import InputError, Refused, Table
@@ -144,15 +145,60 @@ def test_the_audit_checks_levels_for_every_method() -> None:
     assert not dc.audit(rounded, protection=dc.Levels([{"a": "2", "b": "1"}], sliding=[5])).ok
 
 
-def test_the_audit_goes_by_the_levels_that_were_asked_for() -> None:
-    """Suppress leaves them behind; without them there is nothing to be narrow."""
+def test_the_audit_goes_by_the_levels_of_the_rule() -> None:
+    """They are asked for by default; where less is asked for, ``ok`` means them all the same."""
     rule = dc.Threshold(6, level=200)
-    asked_for = dc.protect(TABLE, dc.Suppress(rule, repair="levels"))
+    asked_for = dc.protect(TABLE, dc.Suppress(rule))
     assert dc.audit(asked_for).ok
-    less = dc.protect(TABLE, dc.Suppress(rule))
-    assert "levels" not in less.details
-    assert dc.audit(less).ok
+    assert np.array_equal(asked_for.hidden, dc.protect(TABLE, dc.Suppress(rule, repair="levels")).hidden)
+    less = dc.protect(TABLE, dc.Suppress(rule, repair="exact"))
+    assert dc.audit(less).verdict is dc.Verdict.FAIL
+    assert dc.audit(less, protection=0).ok
     assert not dc.audit(less, protection=rule).ok
+
+
+RULES = (dc.PPercent(10), dc.Dominance(1, 60), dc.PQ(10, q=50) | dc.FewContributors(3))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"by": ["region", "size"]},
+        {"by": ["activity", "size"]},
+        {"margins": [("region", "size"), ("activity", "size")]},
+        {"margins": [("region",), ("activity",), ("region", "size")]},
+    ],
+    ids=lambda s: "+".join("x".join(m) for m in s.get("margins", [s.get("by", ())])),
+)
+def test_a_rule_with_levels_has_them_by_default(shape: Any, rule: dc.Rule) -> None:
+    """p %, dominance and pq on tables of one and several margins: every interval reaches as far as the rule asks.
+
+    The intervals are worked out here by linear programs of their own.
+    """
+    table = dc.tabulate(dc.datasets.business(n=250, seed=4), value="turnover", top=3, **shape)
+    done = dc.protect(table, dc.Suppress(rule))
+    primary = np.flatnonzero(rule(table))
+    below, above = rule.levels(table)
+    assert (np.maximum(below, above)[primary] > 0).any()
+    shown = ~done.hidden
+    matrix, inner = table.matrix.T.tocsr(), table.statistic(table.measure)
+    unit = 10.0**inner.decimals
+    value = inner.cells / unit
+    scale = float(value.max())
+    for cell in primary[:25]:
+        row = matrix[[cell]].toarray().ravel()
+        ends = [
+            linprog(sign * row, A_eq=matrix[np.flatnonzero(shown)], b_eq=value[shown] / scale, bounds=(0, None))
+            for sign in (1, -1)
+        ]
+        low = ends[0].fun * scale
+        high = np.inf if ends[1].status == 3 else -ends[1].fun * scale
+        slack = 1e-6 * max(value[cell], 1) + 1e-9 * scale
+        assert low <= max(value[cell] - below[cell], 0) + slack
+        assert high >= value[cell] + above[cell] - slack
+    assert not len(dc.audit(done).primary)
+
 
 
 # -- patterns ---------------------------------------------------------------------------------------------------------

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from discreet.arguments import checked, numbers, positive
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
+from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.system import settled_intervals
 from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.errors import InputError
 from discreet.naming import unused
 from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
-from discreet.rules import Levels, Rule, asked
+from discreet.rules import Levels, Rule, as_rule, asked
 from discreet.table import Table
 from discreet.verdicts import Verdict
 
@@ -67,6 +68,10 @@ class Audit:
     """Per audited cell whether its interval is beyond doubt; None: all are."""
     left: Array | None = field(default=None)
     """Per audited cell the measures whose values stand there although it is marked as confidential; None: nowhere."""
+    sensitive: Array | None = field(default=None)
+    """Per audited cell whether it is shown as it is although the rule that ``protection`` names calls it sensitive."""
+    sums: Lines | None = field(default=None)
+    """What can be worked out of the sums that a rule on whole lines keeps unknown; None if there is no such rule."""
     unjudged: tuple[str, ...] = ()
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
 
@@ -107,6 +112,8 @@ class Audit:
     def reason(self) -> Array:
         """Why a cell is not open, in words."""
         words = np.array([REASONS[name] for name in self.finding.tolist()], object)
+        if self.sensitive is not None:
+            words[self.sensitive & (self.finding == EXACT)] = "sensitive, and shown as it is"
         if self.left is not None:
             there = self.left != ""
             words[there] = [f"marked as confidential, and its {names} stands there" for names in self.left[there]]
@@ -115,7 +122,32 @@ class Audit:
     @property
     def verdict(self) -> Verdict:
         """Fail if an audited cell is exposed; unknown if one, or the release, could not be judged; else pass."""
-        return Verdict.of(fails=len(self.exposed), unknown=self.unjudged or (self.finding == UNKNOWN).any())
+        fails: object = len(self.exposed)
+        unknown: object = self.unjudged or (self.finding == UNKNOWN).any()
+        if self.sums is not None:
+            fails, unknown = fails or self.sums.exposed.any(), unknown or self.sums.unknown.any()
+        return Verdict.of(fails=fails, unknown=unknown)
+
+    @property
+    def lines(self) -> pd.DataFrame:
+        """The sums that a rule on whole lines keeps unknown, the disclosed ones first (confidential).
+
+        ``cells`` are the codes of the inner cells in the sum, ``reach`` is what it must be able to be.
+        """
+        import pandas as pd
+
+        columns = ["cells", "lower", "upper", "reach", "true", "finding"]
+        if self.sums is None:
+            return pd.DataFrame({name: [] for name in columns})
+        found = self.sums
+        word = np.select([found.exposed, found.unknown], [NARROW, UNKNOWN], OPEN)
+        word = np.where(found.exposed & (found.lower == found.upper), EXACT, word)
+        names = _names(self.view, self.view.known.inner_variables())
+        held = [tuple(names[k] for k in column.indices) for column in (found.matrix[:, [j]] for j in range(len(word)))]
+        frame = pd.DataFrame(
+            dict(zip(columns, [held, found.lower, found.upper, found.reach, found.truth, word], strict=True))
+        )
+        return frame.iloc[np.argsort(np.select([found.exposed, found.unknown], [0, 1], 2), kind="stable")]
 
     @property
     def exposed(self) -> Array:
@@ -175,6 +207,7 @@ class Audit:
             "verdict": self.verdict.value,
             "unjudged": list(self.unjudged),
             "summary": self.summary()["cells"].to_dict(),
+            "lines": self.lines.astype(object).to_dict("records"),
             "cells": frame.astype(object).to_dict("records"),
         }
 
@@ -215,6 +248,9 @@ class Audit:
             if name in (EXACT, NARROW) and at.any() and self.status is not None:
                 counts[-1] += f" ({int((self.status[at] == Status.PRIMARY.value).sum()):,} primary)"
         words = f"{self.verdict.value}; {self.view.measure}: {len(self.number):,} cells, {', '.join(counts)}"
+        if self.sums is not None:
+            some, doubt = int(self.sums.exposed.sum()), int(self.sums.unknown.sum())
+            words += f"; {len(self.sums.truth):,} lines, {some:,} disclosed" + (f", {doubt:,} unknown" if doubt else "")
         return f"Audit({'; '.join([words, *self.unjudged])})"
 
 
@@ -238,7 +274,9 @@ def audit(
     ``prior``: what an intruder knows beforehand of hidden cells (see ``discreet.audits.view``). ``protection``: how far
     an interval must reach on both sides of the truth not to be "narrow": 0.1 for a tenth of it, arrays of amounts
     (below, above, and perhaps the whole width) over the cells, or a rule or ``Levels`` whose protection levels are
-    meant. By default those that a method was asked for, which it leaves in ``details["levels"]``.
+    meant. With a rule, cells that it calls sensitive are audited even where they are shown, and the sums that a rule on
+    whole lines keeps unknown are judged (see ``Audit.lines``). By default what a method was asked for, which it leaves
+    in ``details["levels"]`` and ``details["sums"]``.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
@@ -251,9 +289,40 @@ def audit(
         seen = view_of_release(released, measure=measure, nonnegative=nonnegative)
         return of_view(seen, targets, protection=protection, progress=progress)
     seen = view(released, measure=measure, prior=prior, nonnegative=nonnegative)
-    protection = _levels([released] if isinstance(released, Protected) else released, seen.measure, protection)
-    found = of_view(seen, targets, protection=protection, progress=progress)
-    return replace(found, status=_status(released, found.number))
+    several = [released] if isinstance(released, Protected) else list(released)
+    if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
+        protection = as_rule(protection)
+    rule = protection if isinstance(protection, Rule) else None
+    sensitive = np.zeros(len(seen.unknown), bool)
+    if rule is not None:
+        sensitive = np.concatenate([flagged(rule, p.table) for p in several]) & ~seen.unknown
+        if isinstance(targets, str) and targets == "unknown":
+            targets = np.flatnonzero(seen.unknown | sensitive)
+    amounts = _levels(several, seen.measure, protection)
+    found = of_view(seen, targets, protection=amounts, progress=progress)
+    sums, words = _lines(several, seen, rule, protection is None, progress)
+    inside = found.number < len(sensitive)
+    shown = inside & sensitive[np.where(inside, found.number, 0)]
+    return replace(
+        found, status=_status(released, found.number), sums=sums, sensitive=shown if shown.any() else None,
+        unjudged=(*found.unjudged, *words),
+    )  # fmt: skip
+
+
+def _lines(
+    several: Sequence[Protected], seen: View, rule: Rule | None, asked_for: bool, progress: Any
+) -> tuple[Lines | None, tuple[str, ...]]:
+    """The sums that the rule, or what the method was asked for, keeps unknown; and what of it cannot be judged."""
+    tables = [p.table for p in several]
+    if rule is not None:
+        sums, words = sums_of([(table, rule) for table in tables])
+    else:
+        sums, words = [p.details.get("sums") if asked_for else None for p in several], ()
+    if all(s is None for s in sums):
+        return None, words
+    if seen.measure != "count":
+        return None, (*words, f"a rule on whole lines is about counts, and the audit is of {seen.measure!r}")
+    return judged(seen, tables, sums, progress), words
 
 
 def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
@@ -276,7 +345,7 @@ def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Pr
     if isinstance(given, (Rule, Levels)):
         rule, single = (given, None) if isinstance(given, Rule) else (None, given)
         amounts = [asked(p.table, rule, single) for p in several]
-        below = [np.minimum(a.below, _most_below(p.table)) for a, p in zip(amounts, several, strict=True)]
+        below = [np.minimum(a.below, most_below(p.table)) for a, p in zip(amounts, several, strict=True)]
         return (
             np.concatenate(below),
             np.concatenate([a.above for a in amounts]),
@@ -285,7 +354,7 @@ def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Pr
     return given
 
 
-def _most_below(table: Table) -> Array:
+def most_below(table: Table) -> Array:
     """How far below its value anybody can take a cell to lie: no further than zero, unless there are negative ones."""
     nonnegative = bool((table.statistic(table.measure).inner >= 0).all())
     return np.where(nonnegative & (table.value >= 0), table.value.astype(float), np.inf)
@@ -427,6 +496,12 @@ def _codes(seen: View, number: Array) -> dict[str, Any]:
         for name, place in zip(names, places, strict=True):
             columns[name][beyond] = np.array(leaves[name], object)[place]
     return {"table": table, **columns} if len(layouts) > 1 else dict(columns)
+
+
+def _names(seen: View, number: Array) -> list[str]:
+    """Cells by their codes, for people."""
+    codes = _codes(seen, number)
+    return [" ".join(str(c) for c in row) for row in zip(*(v for k, v in codes.items() if k != "table"), strict=True)]
 
 
 def _text(value: Any) -> str:

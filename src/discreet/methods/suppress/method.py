@@ -14,7 +14,7 @@ from discreet import deadline
 from discreet.arguments import checked
 from discreet.errors import InputError, OutOfTimeError, nearest
 from discreet.kinds import told
-from discreet.methods.suppress.roles import LEVELS, Roles, roles_of
+from discreet.methods.suppress.roles import LEVELS, Roles, levels_of, roles_of
 from discreet.release import Protected, Status, publishable
 from discreet.rules import Levels, Marks, as_rule
 from discreet.rules.apriori import CellMarks
@@ -45,8 +45,8 @@ class Suppress:
     numbers. ``forced`` cells must be published, ``hidden`` ones never are and need no protection. ``singletons``:
     "auto", "none", "sums" (frequency tables), "own" (magnitudes), or a contributor's number per inner cell. ``zeros``:
     whether cells of zero may be hidden for others' sake (by default only when a rule on whole lines asks for it).
-    ``repair``: "exact" (no sensitive cell may have only one possible value), "levels" (nor less room than its
-    protection level), or "off"; by default "exact" for elimination and "levels" for the others. ``levels``: protection
+    ``repair``: "levels" (no sensitive cell may have less room than its protection level, nor only one possible value),
+    "exact" (only the latter), or "off"; by default "levels", which an audit goes by in any case. ``levels``: protection
     levels of single cells and what is known of them beforehand, instead of the rule's. ``bounds``: what an intruder
     knows of every hidden cell beforehand, (lower, upper) or a percentage of the value. ``clean_up`` shows again what
     need not be hidden. ``marks``: a-priori marks (``Marks``, ``read_marks``, or those of tau-ARGUS, whose levels count
@@ -97,9 +97,7 @@ class Suppress:
     @property
     def asks(self) -> str:
         """What every sensitive cell is to have: "levels", "exact" (a second value), or "off" (nothing is checked)."""
-        if self.repair is not None:
-            return self.repair
-        return EXACT if self.method == GAUSS else LEVELS
+        return LEVELS if self.repair is None else self.repair
 
     def __call__(self, table: Table) -> Protected:
         from discreet.methods.suppress.limits import Limit
@@ -131,7 +129,7 @@ class Suppress:
         }  # fmt: skip
         told: dict[str, Any] = {"rule": str(self.rule), "why": step, "primary": int((status == "u").sum()), **details}
         told |= {name: int((step == name).sum()) for name in STEPS if name in details}
-        return Protected(table, shown, status, "cell suppression", told | _room(table, roles), truthful=True)
+        return Protected(table, shown, status, "cell suppression", told | _room(self, table, roles), truthful=True)
 
 
 def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
@@ -237,18 +235,26 @@ def _refuse(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> None
     raise refusal(method, table, roles, unsafe)
 
 
-def _room(table: Table, roles: Roles) -> dict[str, Any]:
-    """What an audit goes by: levels that were asked for, and bounds that are known beforehand."""
+def _room(method: Suppress, table: Table, roles: Roles) -> dict[str, Any]:
+    """What an audit goes by: the levels of the rule, also where less was asked for, and bounds known beforehand."""
     from discreet.methods.suppress.mend import quantities, required
 
     found: dict[str, Any] = {}
     n, scale = len(table), 10.0 ** table.statistic(table.measure).decimals
-    if roles.asked is not None:
+    if roles.asked is None:
+        from discreet.audits.report import most_below
+
+        wanted = levels_of(method, table)
+        below = np.minimum(wanted.below, most_below(table))
+        found["levels"] = tuple(np.where(roles.primary[:n], x, 0) for x in (below, wanted.above, wanted.sliding))
+    else:
         need = required(table, roles, quantities(table, roles, roles.primary))
         mine = need.take(np.flatnonzero(need.cells < n))
         levels = np.zeros((3, n))
         levels[:, mine.cells] = mine.below / scale, mine.above / scale, mine.sliding / scale
         found["levels"] = tuple(levels)
+    if roles.sums is not None:
+        found["sums"] = roles.sums
     if np.isfinite(roles.low).any() or np.isfinite(roles.high).any():
         found["bounds"] = roles.low[:n] / scale, roles.high[:n] / scale
     return found

@@ -25,6 +25,12 @@ SLACK = 1e-6
 WHOLE = 20_000  # variables that one model takes at once; beyond, a model around each cell
 AROUND = 1500  # variables of the first model around a cell; four times as many if that does not do
 FACTORS = 12  # a fractional move may become whole when made so many times as large
+OPTIONS: dict[str, Any] = {
+    "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
+    "parallel": "off", "random_seed": 1,
+}  # fmt: skip
+OTHERWISE: tuple[dict[str, Any], ...] = ({}, {"presolve": "on", "simplex_strategy": 4}, {"solver": "ipm"})
+FAR = 1e7  # steps that no cheapest move takes
 SECONDS = 5.0  # for a move in whole numbers where the linear programme gives a fractional one
 
 
@@ -128,12 +134,10 @@ class Programme:
         lp.a_matrix_.start_, lp.a_matrix_.index_ = both.indptr, both.indices
         lp.a_matrix_.value_ = both.data
         self.highs = highspy.Highs()
-        for name, value in {
-            "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
-            "parallel": "off", "random_seed": 1,
-        }.items():  # fmt: skip
+        for name, value in OPTIONS.items():
             self.highs.setOptionValue(name, value)
         self.highs.passModel(lp)
+        self.unit = 1.0
 
     def cheapest(self, at: int, step: float, price: Array, *, thorough: bool) -> Array | None:
         """The cheapest move of one variable by ``step`` or more, None if there is none.
@@ -157,27 +161,48 @@ class Programme:
         return None
 
     def _linear(self, at: int, step: float, price: Array) -> Array | None:
+        """The cheapest move in fractions.
+
+        Counted in steps, and prices in the dearest: amounts of money would be beyond what a solver can tell apart.
+        """
         import highspy
 
+        price = price if self.integer else price / float(price.max(initial=1))
         changed = np.flatnonzero(price != self.price).astype(np.int32)
         self.highs.changeColsCost(len(changed), changed, price[changed])
         self.price = price
+        unit = 1.0 if self.integer else max(abs(step), 1.0)
+        if unit != self.unit:
+            most = np.where(self.most / unit > FAR, np.inf, self.most / unit)
+            self.highs.changeColsBounds(2 * self.n, np.arange(2 * self.n, dtype=np.int32), np.zeros(2 * self.n), most)
+            self.unit = unit
         pair = np.array([at, self.n + at], np.int32)
-        wanted = np.array([max(step, 0.0), max(-step, 0.0)])
+        wanted = np.array([max(step, 0.0), max(-step, 0.0)]) / unit
         self.highs.changeColsBounds(2, pair, wanted, wanted)
-        deadline.run(self.highs)
-        status = self.highs.getModelStatus()
-        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
-            self.highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-            deadline.run(self.highs)
-            status = self.highs.getModelStatus()
-        x = np.asarray(self.highs.getSolution().col_value)
-        self.highs.changeColsBounds(2, pair, np.zeros(2), self.most[pair])
+        status = self._run()
+        x = np.asarray(self.highs.getSolution().col_value) * unit
+        self.highs.changeColsBounds(2, pair, np.zeros(2), self.most[pair] / unit)
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
         if status != highspy.HighsModelStatus.kOptimal:  # neither a move nor a proof that there is none
             raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
         return np.asarray(x[: self.n] - x[self.n :])
+
+    def _run(self) -> Any:
+        """Solve; a basis that led nowhere is forgotten, then other ways to solve are tried."""
+        import highspy
+
+        deadline.run(self.highs)
+        for options in OTHERWISE:
+            if self.highs.getModelStatus() in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+                break
+            self.highs.clearSolver()
+            for name, value in options.items():
+                self.highs.setOptionValue(name, value)
+            deadline.run(self.highs)
+            for name, value in OPTIONS.items():
+                self.highs.setOptionValue(name, value)
+        return self.highs.getModelStatus()
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import Unjudged
 from discreet.methods.suppress.opening import SLACK, Opening
 
 if TYPE_CHECKING:
@@ -128,12 +129,18 @@ def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) ->
         if served[j]:
             continue
         found: list[tuple[float, list[Array]]] = []
+        doubt: Unjudged | None = None
         for steps in _steps(need, reach, j):
-            way = _cheapest(opening, int(cell), steps, cost, thorough=not hidden.any())
+            try:
+                way = _cheapest(opening, int(cell), steps, cost, thorough=not hidden.any())
+            except Unjudged as unsettled:  # another way may do
+                doubt, way = unsettled, None
             if way is not None:
                 found.append(way)
                 if way[0] == 0:  # nothing more has to be hidden
                     break
+        if not found and doubt is not None:
+            raise doubt
         if not found:
             hopeless.append(int(cell))
             continue

@@ -86,7 +86,7 @@ def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
     safe_zeros = not zeros and not (primary & empty).any()
     levels = _levels(method, table)
     low, high = _bounds(method.bounds, levels, table, m)
-    wanted = asked(table, method.rule, levels) if method.asks == LEVELS else None
+    wanted = levels_of(method, table) if method.asks == LEVELS else None
     return Roles(
         joined, joined.layout.matrix, primary, forced & ~never, never, zeros, safe_zeros, empty, sums, low, high, wanted
     )
@@ -96,6 +96,11 @@ def _levels(method: Suppress, table: Table) -> Levels | None:
     """The levels of single cells: those given, else what the marks bring along."""
     given = method.levels if method.levels is not None else getattr(method.marks, "levels", None)
     return given(table) if callable(given) else given
+
+
+def levels_of(method: Suppress, table: Table) -> Asked:
+    """The protection levels of a method's rule, and those of single cells instead where there are some."""
+    return asked(table, method.rule, _levels(method, table))
 
 
 def inner_records(table: Table) -> Array:
