@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[Any]
-Protection = float | tuple[Array, ...] | Rule | Levels | None
+Protection = float | tuple[Array, ...] | Rule | Levels | str | None
 EXACT, NARROW, OPEN, UNKNOWN = "exact", "narrow", "open", "unknown"
 FINDINGS = (EXACT, NARROW, OPEN, UNKNOWN)
 REASONS = {
