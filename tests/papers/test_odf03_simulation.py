@@ -106,6 +106,7 @@ def test_margins_are_kept_and_the_audit_says_what_they_leave() -> None:
     made = dc.protect(table, dc.SameMargins(seed=5))
     assert (made.published["count"] == table.count)[~table.is_inner].all()
     assert (made.published["count"] != table.count).any()
+    assert made.truthful is None  # neither true nor perturbed throughout: a check against other tables must not pass
     flat = dc.Table.of(rng.poisson(3, (3, 4)), ["area", "sex"])
     cells = dc.audit(dc.protect(flat, dc.SameMargins(seed=5))).cells
     array = flat.array()

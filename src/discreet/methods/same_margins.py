@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ class SameMargins:
 
     def _protected(self, table: Table, shown: Array, listed: bool) -> Protected:
         kept = _kept(table, self.keep)
-        return perturbed(
+        made = perturbed(
             table,
             shown,
             "cells drawn at random among the tables with the same margins, which are true"
@@ -112,6 +112,7 @@ class SameMargins:
             listed=listed,
             seed=self.seed,
         )
+        return replace(made, truthful=None)  # margins are true, cells are not: nothing may hang on either
 
 
 def _kept(table: Table, keep: str) -> Array:

@@ -111,7 +111,8 @@ class Stochastic:
             empty_stay = p[0, 0] == 1 and not p[1:, 0].any()
             lower = np.where(exact, shown, (shown > 0) & empty_stay)
             upper = np.where(exact, shown, np.inf)
-            return perturbed(table, shown, words + ", margins restored", lower=lower, upper=upper, **details)
+            made = perturbed(table, shown, words + ", margins restored", lower=lower, upper=upper, **details)
+            return replace(made, truthful=None)  # margins are true, cells are not: nothing may hang on either
         move = np.abs(np.subtract.outer(np.arange(len(self.matrix)), np.arange(len(self.matrix))))
         held = np.array(self.matrix) > 0
         reach = 2 * int(move[held].max()) if self.invariant else int(move[held].max())  # there and back again
