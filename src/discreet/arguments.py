@@ -12,6 +12,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,6 +54,19 @@ def _guarded(door: Callable[..., Any], title: str, owner: type | None = None) ->
     return functools.update_wrapper(made, door)
 
 
+@dataclass(frozen=True)
+class _Allowed:
+    """What a function takes: its arguments by place with their kinds, those by name, and which it needs."""
+
+    placed: tuple[str, ...]
+    tests: tuple[tuple[int, Kind], ...]  # of those by place, where anything is to be tested
+    kinds: dict[str, Kind | None]
+    needed: frozenset[str]
+    alone: int  # so many by their place are enough
+    more: bool  # any number by place
+    others: bool  # any other by name
+
+
 class _Look:
     """What one function allows, found out when it is first called."""
 
@@ -66,38 +80,48 @@ class _Look:
         return {name: found for home in homes for name, found in vars(home).items()} | self.door.__globals__
 
     @functools.cached_property
-    def allowed(self) -> tuple[dict[str, Kind], list[str], frozenset[str], frozenset[str], bool, bool]:
-        known = list(inspect.signature(self.door).parameters.values())
-        positional = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        single = [p for p in known if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    def allowed(self) -> _Allowed:
         names = self.names
-        found = {p.name: kind_of(p.annotation, names) for p in known}
-        kinds = {name: kind for name, kind in found.items() if kind is not None}
-        return (
-            kinds,
-            positional,
-            frozenset(p.name for p in single),
-            frozenset(p.name for p in single if p.default is p.empty),
-            any(p.kind is p.VAR_POSITIONAL for p in known),
-            any(p.kind is p.VAR_KEYWORD for p in known),
+        known = list(inspect.signature(self.door).parameters.values())
+        kinds = {p.name: kind_of(p.annotation, names) for p in known if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        placed = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        needed = [p.name for p in known if p.name in kinds and p.default is p.empty]
+        return _Allowed(
+            placed=tuple(placed),
+            tests=tuple((k, kind) for k, name in enumerate(placed) if (kind := kinds[name]) is not None),
+            kinds=kinds,
+            needed=frozenset(needed),
+            alone=len(needed) if needed == placed[: len(needed)] else len(known) + 1,
+            more=any(p.kind is p.VAR_POSITIONAL for p in known),
+            others=any(p.kind is p.VAR_KEYWORD for p in known),
         )
 
     def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-        kinds, positional, known, needed, more, others = self.allowed
-        if len(args) > len(positional) and not more:
-            raise InputError(self._too_many(args, positional))
-        first = positional[: len(args)]
+        allowed = self.allowed
+        if named or len(args) < allowed.alone:
+            self._look_at_names(allowed, args, named)
+        if len(args) > len(allowed.placed) and not allowed.more:
+            raise InputError(self._too_many(args, list(allowed.placed)))
+        for place, test in allowed.tests:
+            if place < len(args) and not test.holds(args[place]):
+                raise self._wrong(allowed.placed[place], test, args[place])
+        for name, value in named.items():
+            kind = allowed.kinds.get(name)
+            if kind is not None and not kind.holds(value):
+                raise self._wrong(name, kind, value)
+
+    def _look_at_names(self, allowed: _Allowed, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        first = allowed.placed[: len(args)]
         for name in named:
-            if name not in known and not others:
+            if name not in allowed.kinds and not allowed.others:
                 raise InputError(f"{self.title} has no argument {name!r}; {nearest(name, in_order(self.door))}")
             if name in first:
                 raise InputError(f"{self.title}: {name!r} is given twice, by its place and by its name")
-        if missing := needed.difference(first, named):
+        if missing := allowed.needed.difference(first, named):
             raise InputError(f"{self.title} needs {listed([n for n in in_order(self.door) if n in missing])}")
-        for name, value in (*zip(first, args, strict=False), *named.items()):
-            kind = kinds.get(name)
-            if kind is not None and not kind.holds(value):
-                raise InputError(f"{self.title}: {told(name, value)}: give {kind.words}{kind.hint(value)}")
+
+    def _wrong(self, name: str, kind: Kind, value: Any) -> InputError:
+        return InputError(f"{self.title}: {told(name, value)}: give {kind.words}{kind.hint(value)}")
 
     def _too_many(self, args: tuple[Any, ...], positional: list[str]) -> str:
         mine = [n for n in positional if n not in ("self", "cls")]
