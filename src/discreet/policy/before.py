@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.additive import Additive
+from discreet.arguments import checked
 from discreet.dimension import Dimension
 from discreet.errors import InputError, listed, nearest
 from discreet.layout import Layout
@@ -127,6 +128,7 @@ def twin_of(table: Table) -> Array | None:
     return table.layout.dense(counts.astype(np.int64))
 
 
+@checked
 def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
     """The data that a policy answers from: as they are, or the cube that its steps have made of them, made once."""
     held = [name for name in getattr(data, "statistics", {}) if name.startswith(TWIN)]
