@@ -17,7 +17,7 @@ ROWS = [
 ]
 # what may be imported here: rooms with a page of their own in the reference, never a module of the implementation
 PUBLIC = {
-    "discreet", "discreet.audits", "discreet.cli", "discreet.information", "discreet.methods.redesign",
+    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.information", "discreet.methods.redesign",
     "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder", "discreet.rules",
     "discreet.server", "discreet.server.guard", "discreet.server.ledger", "discreet.utility",
 }  # fmt: skip
@@ -70,4 +70,5 @@ def test_only_public_names_are_imported(path: Path) -> None:
             assert not any(alias.name.startswith("_") for alias in node.names)
         elif isinstance(node, ast.Import):
             assert all(a.name in PUBLIC for a in node.names if a.name.startswith("discreet"))
-    assert len(text.splitlines()) <= 470
+    if not path.stem.endswith("_items"):  # those go through whole policies and servers
+        assert len(text.splitlines()) <= 400
