@@ -157,3 +157,10 @@ def test_bounds_are_what_the_table_allows() -> None:
     for j in (0, 2, 3, 4, 7, 11):
         possible = [i for i in range(20) if j - i in table.row(i)]
         assert (lower[j], upper[j]) == (min(possible), max(possible))
+
+
+def test_a_file_whose_counts_do_not_sum_to_one_each(tmp_path: Path) -> None:
+    """Though all of them together do."""
+    (tmp_path / "p.csv").write_text("i;v;p\n0;0;1\n1;0;2\n2;0;0\n")
+    with pytest.raises(InputError, match="of a count should sum to 1"):
+        PTable.read(tmp_path / "p.csv")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -285,6 +284,6 @@ def _read(path: Path) -> PTable:
     d = int(np.abs(v).max())
     made = np.zeros((i.max() + 1, 2 * d + 1))
     np.add.at(made, (i, v + d), p)
-    if math.fabs(made.sum() - len(made)) > 1e-4:
+    if not (np.abs(made.sum(axis=1) - 1) <= 1e-4).all():  # of every count; NaN too
         raise InputError(f"{path.name!r}: the probabilities of a count should sum to 1")
     return PTable(made / made.sum(axis=1, keepdims=True))
