@@ -17,9 +17,9 @@ ROWS = [
 ]
 # what may be imported here: rooms with a page of their own in the reference, never a module of the implementation
 PUBLIC = {
-    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.information", "discreet.methods.redesign",
-    "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder", "discreet.rules",
-    "discreet.server", "discreet.server.guard", "discreet.server.ledger", "discreet.utility",
+    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.information",
+    "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder",
+    "discreet.rules", "discreet.server", "discreet.server.guard", "discreet.server.ledger", "discreet.utility",
 }  # fmt: skip
 
 
