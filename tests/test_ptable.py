@@ -162,5 +162,5 @@ def test_bounds_are_what_the_table_allows() -> None:
 def test_a_file_whose_counts_do_not_sum_to_one_each(tmp_path: Path) -> None:
     """Though all of them together do."""
     (tmp_path / "p.csv").write_text("i;v;p\n0;0;1\n1;0;2\n2;0;0\n")
-    with pytest.raises(InputError, match="of a count should sum to 1"):
-        PTable.read(tmp_path / "p.csv")
+    with pytest.raises(dc.InputError, match="of a count should sum to 1"):
+        dc.PTable.read(tmp_path / "p.csv")
