@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import cli
+from discreet.codebook import Magnitude
 from discreet.number_texts import parse
 
 whole = st.lists(st.integers(0, 10**9), min_size=1, max_size=6)
@@ -83,3 +84,20 @@ def test_a_german_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: 
     assert cli.run(["tabulate", "own.csv", "--ready", "-o", "again.csv"]) == 0
     assert Path("again.csv").read_bytes() == Path("own.csv").read_bytes()
     assert cli.run(["tabulate", "de.csv", "--by", "ort", "--decimal", "."]) == 2
+
+
+def test_records_with_a_doubtful_point(tmp_path: Path) -> None:
+    """A magnitude of a text file: asked about, clear with other decimals beside it, or by what is stated."""
+    path = tmp_path / "firms.csv"
+
+    def total(*numbers: str, **magnitude: int) -> float:
+        path.write_text("k,v\n" + "".join(f"a,{n}\n" for n in numbers))
+        data = dc.Microdata.of(path, dimensions=["k"], magnitudes=[Magnitude("v", **magnitude)])
+        return float(dc.tabulate(data, by=["k"], value="v").value[0])
+
+    with pytest.raises(dc.InputError, match="may part thousands or decimals"):
+        total("1.234", "12.500", "7")
+    assert total("1.234", "12.500", "7", decimals=3) == 20.734
+    assert total("1.234", "12.5", "7") == 20.734
+    assert total("0.234", "12.500") == 12.734
+    assert total("1234", "7") == 1241

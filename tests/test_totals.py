@@ -198,6 +198,20 @@ def test_hidden_cells_do_not_hide_a_total_with_a_name_of_its_own(tmp_path: Path)
     assert (found.cells["lower"] == found.cells["upper"]).all()
 
 
+def test_what_a_known_total_gives_away_and_what_no_total_leaves_unknown(tmp_path: Path) -> None:
+    """79 - 76 is known to all; without a total nothing is, and that is no pass."""
+    file = tmp_path / "t.csv"
+    file.write_text("sex,count,status\r\nf,76,\r\nm,,c\r\nAll,79,\r\n")
+    with pytest.warns(dc.DiscreetWarning, match="'All' is taken"):
+        found = dc.audit(dc.Release.read_csv(file))
+    assert (found.lower.tolist(), found.upper.tolist(), found.ok) == ([3], [3], False)
+    file.write_text("sex,count,status\r\nf,76,\r\nm,,c\r\n")
+    found = dc.audit(dc.Release.read_csv(file))
+    assert not found.ok
+    assert found.verdict.value == "unknown"
+    assert any("no total found" in text for text in found.unjudged)
+
+
 def test_every_command_takes_total(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

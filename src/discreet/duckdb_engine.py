@@ -123,6 +123,8 @@ class DuckDB:
             return 0
         if c.family == "decimal":
             return int(c.kind.rstrip(")").split(",")[1])
+        if c.family == "text":
+            self._check_points(c)
         kind = "FLOAT" if c.kind == "FLOAT" else "DOUBLE"
         # k / 10**d rounds to the same double that the text of k / 10**d does, so equality is the right test
         tests = " ".join(f"WHEN (round(x * 1e{d}) / 1e{d})::{kind} = x THEN {d}" for d in range(MOST_DECIMALS))
@@ -132,6 +134,19 @@ class DuckDB:
             [c.name],
         )[0]
         return int(found or 0)
+
+    def _check_points(self, c: Column) -> None:
+        """Refuse numbers in which every point may part thousands, as in 1.234, unless their decimals are stated."""
+        text = f"trim({c.sql}::VARCHAR)"
+        parted = f"regexp_full_match({text}, '[+-]?[1-9][0-9]{{0,2}}([.][0-9]{{3}})')"
+        points, doubtful = self._ask(
+            f"SELECT count(*) FILTER (contains({text}, '.')), count(*) FILTER ({parted}) FROM {VIEW}", [c.name]
+        )
+        if points and points == doubtful:
+            raise InputError(
+                f"column {c.name!r}: every point has three digits behind it, so it may part thousands or decimals; "
+                "state the decimals of the magnitude (decimals = 3), or write the numbers without points"
+            )
 
     def duplicates(self, column: str) -> tuple[int, int]:
         """How many units occur more than once, and how many records have no unit."""
