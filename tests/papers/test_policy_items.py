@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import cli, methods
 from discreet.policy import LOSSES, RISKS, answer, evidence, parse_policy, ru_map
-from discreet.server import cube
+from discreet.server import cube, method
 from tests import servers
 
 ROUND = '[[method]]\nname = "random-round"\nbase = {base}\nseed = {seed}\n'
@@ -578,3 +578,35 @@ def test_a_server_answers_from_the_changed_cube(tmp_path: Path) -> None:
         page = client.get("/table?variables=region,sex").text
         assert "changed a little at random before anything was counted" in page
         assert "records swapped before counting" in page
+
+
+def test_policy_check_knows_what_every_question_would_refuse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Variables of a step, weights of a sample, record keys: said before anybody asks."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book.toml").write_text('[[dimension]]\nname = "region"\ncodes = ["a", "b"]\n')
+    for text, code, says in (
+        (SWAP.format(rate=0.1).replace("region", "regoin"), 2, "did you mean 'region'"),
+        (PRAM.format(rate=0.5), 2, "unknown variable 'occupation'"),
+        (AS_IT_IS + '[risk]\npopulation = "polya"\n', 2, "names no weight"),
+        (SWAP.format(rate=0.1), 0, "swap needs record keys"),
+        (ROUND.format(base=3, seed=1), 0, "well formed"),
+    ):
+        (tmp_path / "p.toml").write_text(text)
+        assert cli.run(["policy", "check", "p.toml", "--codebook", "book.toml"]) == code
+        assert says in capfd.readouterr().err
+    (tmp_path / "t.csv").write_text("region,count,status\na,5,\nb,6,\n")
+    (tmp_path / "p.toml").write_text(SWAP.format(rate=0.1))
+    assert cli.run(["search", "t.csv", "--ready", "--policy", "p.toml"]) == 2
+    assert "step before counting" in capfd.readouterr().err
+
+
+def test_the_methodologist_sees_every_measure(tmp_path: Path) -> None:
+    """The page of the server has a column for each measure of the policy, before and after, with its spread."""
+    text = servers.policy_text('[risk]\nmeasure = ["r*", "zeros"]\nt2 = [0.9, 0.9]\n[utility]\nloss = "tv"')
+    with servers.client(tmp_path, text) as client:
+        desk = client.app.state.desk  # type: ignore[attr-defined]
+        found = method.examined(desk, dc.Query.of("sex, age"))
+    assert {"before", "risk", "± risk", "before zeros", "risk zeros", "utility", "± utility"} <= set(found["columns"])
+    assert found["evidence"].risks.keys() == {"r*", "zeros"}

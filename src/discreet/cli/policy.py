@@ -62,6 +62,7 @@ def init(output: Path | None) -> None:
 def check(file: Path, codebook: Path | None) -> None:
     """Whether a policy is well formed, and what it says."""
     from discreet.policy import read_policy
+    from discreet.policy.before import keyed
 
     made = read_policy(file)
     if codebook is not None:
@@ -81,6 +82,8 @@ def check(file: Path, codebook: Path | None) -> None:
         f"{rules.max_filters} filters; {steps}methods: {methods}"
     )
     mind(made)
+    if codebook is not None and book.key is None and (needing := keyed(made)):
+        say(f"mind: {', '.join(needing)} needs record keys, and the codebook names no key: every question would fail")
 
 
 def mind(made: Policy, release: Release | None = None) -> None:
@@ -133,6 +136,10 @@ def search(
     methods: dict[str, Any] = {}
     for text in tries:
         methods |= parse_try(text)
+    if made is not None and made.before:
+        raise InputError(
+            "a search compares methods on one table, and the policy has a step before counting: leave it out"
+        )
     if made is not None:
         methods |= {f"{n + 1}. {name}": made.make(n) for n, (name, _) in enumerate(made.methods)}
     how = _how(made, measures, loss, t2, t3) | ({} if draws is None else {"draws": draws})

@@ -105,6 +105,22 @@ def steps_of(policy: Policy) -> list[Any]:
     return made
 
 
+def variables_of(policy: Policy) -> list[str]:
+    """The variables that the steps name, so far as they must be dimensions of the codebook."""
+    found: list[str] = []
+    for made in steps_of(policy) if policy.before else ():
+        for name in ("geography", "variable", "control", "risk"):
+            given = getattr(made, name, ())
+            found += [given] if isinstance(given, str) else list(given)
+    return found
+
+
+def keyed(policy: Policy) -> list[str]:
+    """Steps and methods that take their chances from record keys, because they have no seed."""
+    every = [*policy.before, *policy.methods]
+    return [name for name, given in every if "seed" in method_class(name).__dataclass_fields__ and "seed" not in given]
+
+
 def words_of(policy: Policy) -> str:
     """What the steps do, in words for the public."""
     said = {name: str(getattr(method_class(name), "words", "")) for name in RECORDS}

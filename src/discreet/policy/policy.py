@@ -20,7 +20,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.files import is_file, read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
-from discreet.policy.before import check_steps
+from discreet.policy.before import check_steps, variables_of
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.policy.samples import model_of
@@ -200,6 +200,7 @@ class Policy:
         known = [d.name for d in dimensions]
         named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
         named += [n for k, v in self.query.required.items() for n in (k, *v)]
+        named += variables_of(self)
         for name in named:
             if name not in known:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")

@@ -82,6 +82,7 @@ def examined(desk: Desk, query: Query) -> dict[str, Any]:
     return {
         "cells": len(table),
         "rows": rows,
+        "columns": [name for name in found.frame.columns if name not in ("draws", "note", "pareto", "allowed")],
         "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
         "evidence": weigh(chosen, desk.policy.make(0), resolved, desk.policy),
