@@ -147,6 +147,7 @@ def test_a_description_says_what_each_variable_is(folder: Path) -> None:
         ("Sex 1 3\n<RECODEABLE>\n<DECIMALS> x", "line 3: <DECIMALS> takes whole numbers"),
         ("Sex 1 3\n<RECODEABLE>\n<TOTCODE>", "line 3: <TOTCODE> needs a value"),
         ("Sex 1 1\n<RECODEABLE>\nSex 2 1", "more than one variable is called 'Sex'"),
+        ("Sex 1 1" + "0" * 40 + "\n<RECODEABLE>", "needs its first column and width"),
     ],
 )
 def test_a_wrong_description_is_named_with_its_line(text: str, says: str) -> None:

@@ -43,7 +43,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: dc.Microdata.of(TWICE, dimensions=["a"]), "more than one column called 'a'"),
         (lambda: dc.Table.of([[1, 2], [3]]), "same length"),
         (lambda: dc.Table.of({"a": ["x", "y"], "count": [1]}), "differ in length"),
-        (lambda: dc.Table.of(pd.DataFrame({0: ["x"], 1: [2]}), [0], count=1), "each a Dimension or text"),
+        (lambda: dc.Table.of(pd.DataFrame({0: ["x"], 1: [2]}), [0], count=1), "each a Dimension or text.*as text: '0'"),
         (lambda: dc.Table.of(objects(a=["x\ud800"], count=[1]), ["a"]), "lone surrogate"),
         (lambda: dc.Table.of([1], ["a\ud800"]), "lone surrogate"),
         (lambda: dc.Dimension.flat("a", ["1"], labels={"1": "\ud800"}), "lone surrogate"),

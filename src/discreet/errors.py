@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -74,7 +75,7 @@ def headings(names: Iterable[str], name: str | None = None) -> str:
 
     >>> headings(["sex", "age"], "agee")
     "did you mean 'age'?"
-    >>> headings(["Miller", "1200"])
+    >>> headings(["Miller", "1 200-"])
     'its first line holds numbers, so it is one of data: give the file a line of headings'
     """
     names = [str(n) for n in names]
@@ -86,6 +87,8 @@ def headings(names: Iterable[str], name: str | None = None) -> str:
 
 
 def _is_number(text: str) -> bool:
+    if re.sub(r"\W", "", text).isdecimal():  # whatever signs stand with it
+        return True
     try:
         float(text.replace(",", "."))
     except ValueError:

@@ -24,7 +24,7 @@ LARGEST = 1 << 128  # no whole number is meant to be larger; seeds may have 128 
 HINTS = {
     "Table": "; of a frame: Table.of(frame, ...) if its rows are cells, tabulate(Microdata.of(frame, ...)) if records",
     "Microdata": "; make it of a frame or file: Microdata.of(data, dimensions=[...])",
-    "Protected": "; protect a Table first: protect(table, method)",
+    "Protected": "; protect a Table first: protect(table, method); what is out is read by Release.read_csv(path)",
     "Release": "; a Protected makes one: .release()",
     "function": "; a method is e.g. Suppress(Threshold(3)), a rule Threshold(3), made with its parameters",
 }
@@ -42,8 +42,11 @@ class Kind:
         """What to do instead."""
         if self.choices and isinstance(value, str):
             return f"; {nearest(value, self.choices)}"
-        if "text" in self.words and "\\ud" in ascii(value):
-            return "; a lone surrogate is half a character"
+        if "text" in self.words and isinstance(value, (str, list, tuple, dict)):
+            if "\\ud" in ascii(value):
+                return "; a lone surrogate is half a character"
+            if isinstance(value, (list, tuple)) and any(is_whole(item) for item in value):
+                return "; a column called by a number is named as text: '0'"
         return next((tail for name, tail in HINTS.items() if f"a {name}" in self.words), "")
 
 

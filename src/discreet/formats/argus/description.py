@@ -144,6 +144,11 @@ def tokens(line: str) -> list[str]:
     return [a if a or quoted == '""' else b for quoted, a, b in re.findall(r'("([^"]*)")|(<[^>]*>|[^\s"<]+)', line)]
 
 
+def _is_whole(word: str) -> bool:
+    """A number of columns or digits, of which no file has a million."""
+    return word.isdecimal() and len(word) <= 6
+
+
 def _keyword(made: Description, number: int, word: str) -> str:
     keyword = word.strip("<>").upper()
     if keyword not in KNOWN:
@@ -156,7 +161,7 @@ def _variable(made: Description, number: int, words: list[str]) -> Variable:
     name, rest = words[0], words[1:]
     start = width = 0
     if not made.table:
-        place = [int(w) for w in rest[: 1 if made.separator else 2] if w.isdecimal()]
+        place = [int(w) for w in rest[: 1 if made.separator else 2] if _is_whole(w)]
         if len(place) < (1 if made.separator else 2) or min(place) < 1:
             what = "its width" if made.separator else "its first column and width (or begin the file with <SEPARATOR>)"
             raise made.fault(number, f"the variable named here needs {what} behind its name")
@@ -195,7 +200,7 @@ def _with(made: Description, variable: Variable, number: int, keyword: str, word
             return variable
         stated = {"total_stated": True} if keyword == "TOTCODE" else {}
         return replace(variable, **{place[keyword]: words[0].strip()}, **stated)  # type: ignore[arg-type]
-    if not all(w.isdecimal() for w in words):
+    if not all(_is_whole(w) for w in words):
         raise made.fault(number, f"<{keyword}> takes whole numbers")
     if keyword == "DECIMALS":
         return replace(variable, decimals=int(words[0]))
