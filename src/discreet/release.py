@@ -118,7 +118,10 @@ class Protected:
         return beside(pd.DataFrame(code_columns(self.table.layout)), {**columns, STATUS: self.status})
 
     def summary(self) -> pd.DataFrame:
-        """How many cells have which status, and how much of the measure they hold (confidential)."""
+        """How many cells have which status, and how much of the measure they hold (confidential).
+
+        ``insiders``, of suppressed counts: how many people who work together the pattern holds for; 0: for outsiders.
+        """
         import pandas as pd
 
         size = np.abs(self.table.value.astype(float))
@@ -127,7 +130,8 @@ class Protected:
             for s in Status
             if (at := self.status == s.value).any()
         }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        return frame.assign(insiders=self.details["insiders"]) if "insiders" in self.details else frame
 
     def release(self, *, title: str | None = None, source: str | None = None, notes: Sequence[str] = ()) -> Release:
         """The only way out: published values, open codes, nothing else."""

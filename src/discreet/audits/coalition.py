@@ -34,6 +34,7 @@ class Parts:
     inner: Array
     own: Array
     held: Array
+    people: bool = False  # counts: everybody in an inner cell is like the others there, and counts as 1
 
 
 def parts_of(table: Table, decimals: int) -> Parts:
@@ -44,7 +45,7 @@ def parts_of(table: Table, decimals: int) -> Parts:
     if table.measure == "count":
         count = table.statistic("count").inner
         some = np.flatnonzero(count > 0)
-        return Parts(some, some, np.ones(len(some)), count)
+        return Parts(some, some, np.ones(len(some)), count, people=True)
     if table._inner_contributions is None:
         raise InputError("the table knows no contributions; tabulate microdata with value= and top=")
     inner, grid = table._inner_contributions, 10.0**decimals
@@ -68,10 +69,12 @@ def insiders(
 ) -> pd.DataFrame:
     """Hidden cells that become exactly known to a contributor who adds his own parts to what is published.
 
-    Every single contributor in turn, or the given coalitions (lists of contributor numbers). In each inner cell the
-    value is at least the coalition's own part; a cell that is theirs alone they know. One row per coalition that learns
-    something: who, how many cells, how many of those a rule calls sensitive ("primary": the others are hidden for their
-    sake and may be known), and which. Cells with nobody else in them, margins too, are its own and left out.
+    Every single contributor in turn, or the given coalitions (lists of contributor numbers). In a table of counts a
+    contributor is named by the number of his inner cell, and as often as people of that cell work together. In each
+    inner cell the value is at least the coalition's own part; a cell that is theirs alone they know. One row per
+    coalition that learns something: who, how many cells, how many of those a rule calls sensitive ("primary": the
+    others are hidden for their sake and may be known), and which. Cells with nobody else in them, margins too, are its
+    own and left out.
     """
     import pandas as pd
 
@@ -102,6 +105,11 @@ def _learned(known: Any, parts: Parts, coalition: Array, targets: Array) -> Arra
     own = np.bincount(parts.inner[mine], parts.own[mine], known.matrix.shape[0])
     members = np.unique(np.stack([parts.inner[mine], parts.contributor[mine]]), axis=1)[0]
     members = np.bincount(members, minlength=len(own))
+    if parts.people:
+        members = np.bincount(coalition, minlength=len(own))
+        if len(members) > len(own) or (members > parts.held).any():
+            raise InputError("a coalition names an inner cell more often than it has people")
+        own = members.astype(float)
     alone = (members > 0) & (members == parts.held)
     lower = np.where(own > 0, np.maximum(known.inner_lower, own), known.inner_lower)
     upper = np.where(alone, own, known.inner_upper)

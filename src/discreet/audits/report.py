@@ -187,7 +187,10 @@ class Audit:
         return frame.iloc[np.lexsort((-self.risk, rank))]
 
     def summary(self) -> pd.DataFrame:
-        """How many cells are exact, narrow, open and unknown, and how uncertain they are."""
+        """How many cells are exact, narrow, open and unknown, and how uncertain they are.
+
+        ``insiders`` is 0: an audit is of what outsiders can work out, people in the table are for ``dc.insiders``.
+        """
         import pandas as pd
 
         rows = {}
@@ -198,7 +201,7 @@ class Audit:
                 "least bits": float(self.bits[at].min()) if at.any() else np.nan,
                 "median width": float(np.median((self.upper - self.lower)[at])) if at.any() else np.nan,
             }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").assign(insiders=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python (confidential)."""

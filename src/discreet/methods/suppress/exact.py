@@ -191,7 +191,7 @@ def _cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple
         return clean_up(problem, start, progress=method.progress)[0]
 
     pattern, shut = closed(made, find)
-    done = mended(table, roles, pattern[: made.cells], method.progress, made.people)
+    done = mended(table, roles, pattern[: made.cells], method.progress, made.people, method.insiders)
     found = done.hidden if shut and not len(done.hopeless) else gone
     after = float(weight[found & np.isfinite(weight)].sum())  # whole numbers may ask for other cells
     return (found, after) if after < before else (gone, before)

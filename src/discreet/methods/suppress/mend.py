@@ -111,11 +111,12 @@ def mended(
     gone: Array,
     progress: Callable[[int, int], None] | None = None,
     owners: tuple[Array, Array] | None = None,
+    insiders: int = 0,
 ) -> Repaired:
     """The pattern after the audit found nothing wrong with it any more; ``hopeless`` if there is no way.
 
     ``owners``: per inner cell the number of its only contributor or 0, and whether nobody is in it; then the pattern
-    holds for those contributors too.
+    holds for those contributors too. ``insiders``: of counts, people who work together and know their own cells.
     """
     statistic, n = table.statistic(table.measure), roles.n
     q = quantities(table, roles, gone)
@@ -136,5 +137,10 @@ def mended(
         lower, upper = np.where(done.hidden, q.bottom, q.values), np.where(done.hidden, q.top, q.values)
         now, sensitive = replace(known, lower=lower, upper=upper), np.flatnonzero(roles.primary)
         more = closed(now, truth, sensitive, costs, done.hidden, owners)
+        done = replace(more, rounds=done.rounds + more.rounds)
+    if insiders and not len(done.hopeless):
+        from discreet.methods.suppress import coalitions
+
+        more = coalitions.closed(known, truth, required(table, roles, q), costs, done.hidden, insiders, n)
         done = replace(more, rounds=done.rounds + more.rounds)
     return replace(done, hidden=done.hidden[:n])

@@ -51,8 +51,9 @@ class Suppress:
     knows of every hidden cell beforehand, (lower, upper) or a percentage of the value. ``clean_up`` shows again what
     need not be hidden. ``marks``: a-priori marks (``Marks``, ``read_marks``, or those of tau-ARGUS, whose levels count
     unless others are given). ``earlier``: tables over the same codes that are published and stay as they are.
-    ``last``: the last period's table, whose hidden cells are hidden first. If it cannot be done, ``Refused`` names the
-    cells and the marks to lift. ``details`` tells what was hidden by which step.
+    ``last``: the last period's table, whose hidden cells are hidden first. ``insiders``: of counts, how many people who
+    know their own cells may work together, from anywhere in the table, and still learn no sensitive cell. If it cannot
+    be done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
     >>> from discreet.release import protect
@@ -76,6 +77,7 @@ class Suppress:
     earlier: Sequence[Protected] = field(default=(), kw_only=True)
     last: Protected | None = field(default=None, kw_only=True)
     measures: Sequence[str] | None = field(default=None, kw_only=True)
+    insiders: int = field(default=0, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -87,6 +89,10 @@ class Suppress:
         frame = hasattr(self.marks, "columns")  # which has a mask, too, of another kind
         if self.marks is not None and (frame or not callable(getattr(self.marks, "mask", None))):
             raise InputError(f"{told('marks', self.marks)}: give Marks(...), read_marks(path), or marks of tau-ARGUS")
+        if isinstance(self.insiders, bool) or self.insiders < 0:
+            raise InputError(f"insiders is how many people may work together, 0 or more, not {self.insiders!r}")
+        if self.insiders and self.asks == OFF:
+            raise InputError("insiders= asks for an audit: leave repair='off' out")
         if isinstance(self.method, str):
             if self.method not in (GAUSS, OPTIMAL, MODULAR):
                 known = nearest(self.method, (GAUSS, OPTIMAL, MODULAR))
@@ -102,6 +108,11 @@ class Suppress:
     def __call__(self, table: Table) -> Protected:
         from discreet.methods.suppress.limits import Limit
 
+        if self.insiders and table.measure != "count":
+            raise InputError(
+                "insiders= is for tables of counts; contributors who know their own amounts are singletons='own', "
+                "several of them in a cell are for the rule"
+            )
         limit, roles = Limit.of(self), roles_of(self, table)
         step = np.full(len(table), "", "<U11")
         step[roles.primary[: len(table)]] = "rule"
@@ -129,7 +140,12 @@ class Suppress:
         }  # fmt: skip
         told: dict[str, Any] = {"rule": str(self.rule), "why": step, "primary": int((status == "u").sum()), **details}
         told |= {name: int((step == name).sum()) for name in STEPS if name in details}
-        return Protected(table, shown, status, "cell suppression", told | _room(self, table, roles), truthful=True)
+        words = "cell suppression"
+        if table.measure == "count":
+            told["insiders"] = self.insiders
+            if self.insiders:
+                words += f", safe from any {self.insiders} of the people in the table who work together"
+        return Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
 
 
 def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
@@ -207,7 +223,7 @@ def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
     if method.asks == OFF or own or not roles.never.any():
         return None
     gone = roles.primary | roles.never
-    done = mended(table, roles, gone, method.progress)
+    done = mended(table, roles, gone, method.progress, insiders=method.insiders)
     return done if not len(done.hopeless) and np.array_equal(done.hidden, gone) else None
 
 
@@ -225,7 +241,7 @@ def mended_for(method: Suppress, table: Table, roles: Roles, gone: Array) -> Rep
     from discreet.methods.suppress.mend import mended
 
     known = owners(singletons_of(method, table, roles), table, roles)
-    return mended(table, roles, gone, method.progress, known)
+    return mended(table, roles, gone, method.progress, known, method.insiders)
 
 
 def _refuse(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> None:
