@@ -124,6 +124,19 @@ def test_the_draw_sees_the_margins_alone() -> None:
         assert made[0] == made[1]
 
 
+def test_large_counts() -> None:
+    """Millions of units are dealt cell by cell: margins kept, near independence; billions are refused."""
+    true = np.array([[4_000_000, 10, 3_000_000], [20, 5_000_000, 1_000_000]])
+    table = dc.Table.of(true, ["a", "b"])
+    made = dc.SameMargins(seed=1, distribution="exact")(table).shown_inner().reshape(2, 3)
+    assert made.sum(axis=0).tolist() == true.sum(axis=0).tolist()
+    assert made.sum(axis=1).tolist() == true.sum(axis=1).tolist()
+    mean = np.outer(true.sum(axis=1), true.sum(axis=0)) / true.sum()
+    assert (np.abs(made - mean) < 6 * np.sqrt(mean)).all()
+    with pytest.raises(dc.InputError):
+        dc.SameMargins(seed=1)(dc.Table.of(np.full((2, 2), 10**9), ["a", "b"]))
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     """Fail closed: left-out margins, overlapping groups, no total, magnitudes, tables that cannot be listed."""
     method = dc.SameMargins(seed=1)

@@ -12,10 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import InputError
+
 Array = NDArray[Any]
 
 STEPS = 50
 """Most steps of the search for arrays with given margins, for each that may be listed."""
+UNITS = 2_000_000
+"""Most units that are dealt one by one."""
+MOST_UNITS = 10**9
+"""Beyond this the hypergeometric distribution is not drawn from."""
 DEPTH = 500
 """Most cells of an array that is searched for: the search goes as deep."""
 
@@ -100,10 +106,21 @@ def dealt(margins: Sequence[Array], rng: np.random.Generator) -> Array:
     >>> dealt([np.array([2, 1]), np.array([3, 0])], np.random.default_rng(1)).tolist()
     [[2, 0], [1, 0]]
     """
+    if (total := int(margins[0].sum())) >= MOST_UNITS:
+        raise InputError(f"the table has {MOST_UNITS:,} units or more: too many to be dealt; take a coarser measure")
     shape = tuple(len(m) for m in margins)
-    codes = [np.repeat(np.arange(len(m)), m) for m in margins]
-    cell = np.ravel_multi_index([codes[0], *(rng.permutation(c) for c in codes[1:])], shape)
-    return np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
+    if total <= UNITS:
+        codes = [np.repeat(np.arange(len(m)), m) for m in margins]
+        cell = np.ravel_multi_index([codes[0], *(rng.permutation(c) for c in codes[1:])], shape)
+        return np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
+    made = np.asarray(margins[0])
+    for margin in margins[1:]:  # cell by cell, without a list of the units
+        left, parts = np.asarray(margin).copy(), []
+        for number in made.tolist():
+            parts.append(rng.multivariate_hypergeometric(left, number, method="marginals"))
+            left -= parts[-1]
+        made = np.concatenate(parts)
+    return made.reshape(shape)
 
 
 def shared_out(total: int, cells: int, distribution: str, rng: np.random.Generator) -> Array:
