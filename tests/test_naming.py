@@ -172,7 +172,7 @@ def test_what_cannot_be_told_apart_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(dc.InputError, match="called 'share'"):
         dc.assess(dc.Table.of([[3, 1], [2, 2]], ["share", "sex"])).lines  # noqa: B018
     frame = pd.DataFrame([["a", 1, 2]], columns=["d", "n", "n"])
-    with pytest.raises(dc.InputError, match="two columns of one name"):
+    with pytest.raises(dc.InputError, match="more than one column is called 'n'"):
         dc.Table.of(frame, ["d"], count="n")
     with pytest.raises(dc.InputError, match="as a dimension and as numbers"):
         dc.Table.of({"d": ["1"], "n": [1]}, ["d", "n"], count="n")

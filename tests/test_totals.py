@@ -231,8 +231,9 @@ def test_every_command_takes_total(
     for command in commands:
         assert cli.run(command) == 2
         assert "--total area=folk" in capfd.readouterr().err
-        assert cli.run([*command, "--total", "area=folk", "--total", "sex=folk"]) == 0
-        assert cli.run([*command, "--total", "folk"]) == 0
+        judged = 1 if command[0] == "search" else 0  # no method is allowed here, which is an answer
+        assert cli.run([*command, "--total", "area=folk", "--total", "sex=folk"]) == judged
+        assert cli.run([*command, "--total", "folk"]) == judged
     capfd.readouterr()
     assert cli.run(["tabulate", "folk.csv", "--by", "area", "--total", "folk"]) == 2
     assert "--ready" in capfd.readouterr().err
