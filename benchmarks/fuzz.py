@@ -538,6 +538,8 @@ def main() -> None:
     began, done, faults = time.perf_counter(), Counter[str](), Counter[str]()
     for name, number, fault, folder in fuzz(given.runs, given.seed, given.only):
         done[name] += 1
+        if done.total() % 10_000 == 0:
+            print(f"{done.total():,} runs, {faults.total():,} faults", file=sys.stderr, flush=True)
         if fault is None:
             continue
         faults[name] += 1
