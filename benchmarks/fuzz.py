@@ -411,7 +411,7 @@ TARGETS: dict[str, Target] = {
     "ptable": Target({"p.csv": PTABLE}, _ptable, share=60),
     "jj": Target({"i.jj": JJ}, lambda f: jj.read_jj(f / "i.jj").audit(), share=30),
     "jj protect": Target({"i.jj": JJ}, lambda f: jj.read_jj(f / "i.jj").protect("gauss"), share=20),
-    "rda": Target(FIRMS, lambda f: argus.read_microdata(f / "firms.asc"), share=30),
+    "rda": Target(FIRMS, lambda f: argus.read_microdata(f / "firms.asc", weighted=True), share=30),
     "tab": Target(TABLE, lambda f: argus.read_table(f / "t.tab"), share=60),
     "release": Target({"r.csv": RELEASE}, lambda f: dc.audit(dc.Release.read_csv(f / "r.csv")), share=30),
     "rule": Target({"r.txt": RULE}, lambda f: parse(_text(f, "r.txt"))(PAY), share=60),
@@ -484,7 +484,9 @@ def whole(target: Target, folder: Path) -> None:
     """Do the work on files that are right."""
     for name, data in target.files.items():
         (folder / name).write_bytes(data)
-    target.task(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dc.DiscreetWarning)
+        target.task(folder)
 
 
 def attempt(target: Target, folder: Path, chance: random.Random) -> str | None:
