@@ -167,8 +167,6 @@ def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict
 
 def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     columns = column_names(frame)
-    if repeated := [c for c in dict.fromkeys(columns) if columns.count(c) > 1]:
-        raise InputError(f"the table has two columns of one name; rename one: {headings(repeated)}")
     asked = [d if isinstance(d, str) else d.name for d in dimensions or ()]
     wanted = _measures(columns, how, asked)
     names = [c for c in columns if c not in wanted.values()] if dimensions is None else dimensions
