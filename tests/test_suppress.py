@@ -183,7 +183,7 @@ def test_figure_1_second_panel_does_not_hide_the_group_but_ours_does() -> None:
 
 
 def test_rank_aware_order_on_the_linked_tables_of_the_paper() -> None:
-    """ODF03 section 4.5.3: AS, AR and SR of 3 x 4 x 3; the cheapest cells lower the rank by 4, aligned ones by 7."""
+    """ODF03 section 4.5.3 with totals released: of the cells that are no totals the rank falls by 7 instead of 4."""
     counts = np.full((3, 4, 3), 60)
     table = Table.of(counts, ["a", "s", "r"], margins=[("a", "s"), ("a", "r"), ("s", "r")])
     cell = {(a, s, r): table.where(a=a, s=s, r=r) for a, s, r in _cells()}

@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 OFF, EXACT = "off", "exact"
 GAUSS, OPTIMAL, MODULAR = "gauss", "optimal", "modular"
-STEPS = ("elimination", OPTIMAL, MODULAR, "repair")
+STEPS = ("elimination", "rank", OPTIMAL, MODULAR, "repair")
 
 
 @checked
@@ -160,6 +160,9 @@ def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -
             _refuse(method, table, roles, found.unsafe)
         gone[found.secondary] = True
         step[found.secondary[found.secondary < len(table)]] = "elimination"
+        crossed = _crossed(method, table, roles, gone)
+        gone |= crossed
+        step[crossed[: len(table)]] = "rank"
     middle = time.perf_counter()
     rounds = 0
     if method.asks != OFF:
@@ -168,8 +171,35 @@ def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -
         gone, rounds = done.hidden, done.rounds
     return gone, {
         "elimination": 0, "repair": 0, "audits": rounds, "seconds elimination": middle - began,
-        "seconds repair": time.perf_counter() - middle,
+        "seconds repair": time.perf_counter() - middle, **_rank_told(method, table, gone),
     }  # fmt: skip
+
+
+def _by_rank(method: Suppress) -> bool:
+    return isinstance(method.order, str) and method.order == "rank"
+
+
+def _crossed(method: Suppress, table: Table, roles: Roles, gone: Array) -> Array:
+    """Further cells that ``order="rank"`` hides where no totals are released: the crossing of the primaries' lines."""
+    from discreet.methods.suppress.order import crossing, totals_released
+
+    more = np.zeros(roles.n, bool)
+    if _by_rank(method) and len(table.layout.blocks) > 1 and not totals_released(table):
+        n = len(table)
+        stays = roles.forced[:n] | (roles.empty[:n] & (not roles.zeros))
+        more[:n] = crossing(table, roles.primary[:n]) & ~gone[:n] & ~stays
+    return more
+
+
+def _rank_told(method: Suppress, table: Table, gone: Array) -> dict[str, Any]:
+    """What ``order="rank"`` came to: by how much the rank of the release falls, and of its cells that are no totals."""
+    from discreet.methods.suppress.order import rank_fall, totals_released
+
+    if not _by_rank(method):
+        return {}
+    falls, inside = rank_fall(table, gone[: len(table)])
+    reached = not totals_released(table)
+    return {"rank": 0, "rank falls by": falls, "without totals": inside, "rank order holds": reached}
 
 
 def _by_solver(method: Suppress, table: Table, roles: Roles, step: Array, limit: Limit) -> tuple[Array, dict[str, Any]]:

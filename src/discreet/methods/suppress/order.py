@@ -47,10 +47,20 @@ def with_ties(table: Table, size: Array) -> Array:
 def rank_aware(table: Table, primary: Array) -> Array:
     """Importance by value, but cells in the lines of the primaries and of one chosen partner each come last.
 
-    Propositions 1-3 of [ODF03]_: over linked tables the rank of the released system falls most, and the hidden cells
-    stay most uncertain, when the secondary cells of all tables lie in the same rows and columns. So for every dimension
-    one code beside those of the primaries is chosen, the one whose cells weigh least over all tables together, and
-    cells of these codes only are the first to be hidden.
+    See ``crossing``: those are the first to be hidden where elimination has to hide something. Where totals are
+    released too the rank falls by what elimination hides, wherever that is, and this only keeps it together.
+    """
+    size = importance(table, "value", primary)
+    return np.where(crossing(table, primary), size - size.max(initial=0) - 1, size)
+
+
+def crossing(table: Table, primary: Array) -> Array:
+    """The cells, in all linked tables, that lie in the lines of the primaries and of one chosen partner each.
+
+    Propositions 1-3 of [ODF03]_, for linked tables that are released without totals: the rank of the released system
+    falls most, and the hidden cells stay most uncertain, when the secondary cells of all tables lie in the same rows
+    and columns. So for every dimension one code beside those of the primaries is chosen, the one whose cells weigh
+    least over all tables together.
     """
     size = importance(table, "value", primary)
     codes = table.layout.codes
@@ -69,8 +79,31 @@ def rank_aware(table: Table, primary: Array) -> Array:
             hot[total] = True
         aligned &= hot[codes[:, k]]
     deep = (codes != [-1 if d.total is None else d.position[d.total] for d in table.dimensions]).sum(axis=1)
-    chosen = aligned & (deep == deep[primary].max(initial=0))
-    return np.where(chosen, size - size.max(initial=0) - 1, size)
+    return np.asarray(aligned & (deep == deep[primary].max(initial=0)))
+
+
+def totals_released(table: Table) -> bool:
+    """Whether one of the linked tables shows the total of a dimension beside its parts."""
+    for block in table.layout.blocks:
+        for dimension, shown in zip(table.dimensions, block, strict=True):
+            total = -1 if dimension.total is None else dimension.position[dimension.total]
+            if len(shown) > 1 and total in shown:
+                return True
+    return False
+
+
+def rank_fall(table: Table, hidden: Array) -> tuple[int, int]:
+    """By how much the rank of what is released falls, and that of its cells that are no totals of a linked table."""
+    from discreet import modular
+
+    totals = [-1 if d.total is None else d.position[d.total] for d in table.dimensions]
+    deep = (table.layout.codes != totals).sum(axis=1)
+    inside = deep == deep.max(initial=0)
+    falls = [
+        modular.rank(table.matrix, among) - modular.rank(table.matrix, among & ~hidden)
+        for among in (np.ones(len(table), bool), inside)
+    ]
+    return falls[0], falls[1]
 
 
 def sequence(wanted: Array, first: Array, candidates: Array) -> Array:
