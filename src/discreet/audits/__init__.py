@@ -5,6 +5,7 @@ from __future__ import annotations
 from discreet.audits.coalition import insiders, unions
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
+from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
 from discreet.audits.report import Audit, audit
 from discreet.audits.sample import Sample, enumerated, sampled
@@ -15,6 +16,7 @@ __all__ = [
     "Audit",
     "InfeasibleError",
     "Known",
+    "Lines",
     "Sample",
     "View",
     "audit",
