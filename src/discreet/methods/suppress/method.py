@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import deadline
-from discreet.arguments import checked
+from discreet.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, nearest
 from discreet.kinds import told
 from discreet.methods.suppress.roles import LEVELS, Roles, levels_of, roles_of
@@ -89,8 +89,7 @@ class Suppress:
         frame = hasattr(self.marks, "columns")  # which has a mask, too, of another kind
         if self.marks is not None and (frame or not callable(getattr(self.marks, "mask", None))):
             raise InputError(f"{told('marks', self.marks)}: give Marks(...), read_marks(path), or marks of tau-ARGUS")
-        if isinstance(self.insiders, bool) or self.insiders < 0:
-            raise InputError(f"insiders is how many people may work together, 0 or more, not {self.insiders!r}")
+        whole("insiders", self.insiders, 0, 1_000_000)
         if self.insiders and self.asks == OFF:
             raise InputError("insiders= asks for an audit: leave repair='off' out")
         if isinstance(self.method, str):
