@@ -47,7 +47,10 @@ class Kind:
                 return "; a lone surrogate is half a character"
             if isinstance(value, (list, tuple)) and any(is_whole(item) for item in value):
                 return "; a column called by a number is named as text: '0'"
-        return next((tail for name, tail in HINTS.items() if f"a {name}" in self.words), "")
+        fitting = [name for name in HINTS if f"a {name}" in self.words]
+        if fitting == ["function"] and not isinstance(value, (str, type)):  # not a name or class of ours
+            return ""
+        return HINTS[fitting[0]] if fitting else ""
 
 
 def told(name: str, value: Any) -> str:
