@@ -8,7 +8,6 @@ PORT   := 8000
 DIST   := dist
 BUNDLE := bundle
 EXTRAS := server,postgresql
-FOR    :=  # another platform's bundle, e.g. FOR="--platform win_amd64 --python-version 3.12"
 
 # R loads Python as a library; Debian has it in a package of its own
 SHARED := import os, sysconfig; v = sysconfig.get_config_var; \
@@ -69,7 +68,7 @@ dist: $(VENV)/installed  ## what is uploaded: source distribution and wheel, the
 
 bundle: dist  ## a folder of wheels for machines without a network, with a note on how to install them
 	rm -rf $(BUNDLE)
-	$(BIN)/python -m pip download --quiet --disable-pip-version-check --only-binary :all: $(FOR) -c constraints.txt \
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --only-binary :all: -c constraints.txt \
 		-d $(BUNDLE)/wheels "$$(ls $(DIST)/*.whl)[$(EXTRAS)]"
 	cp deploy/bundle.txt $(BUNDLE)/INSTALL.txt
 
