@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ KILLED = 10.0  # times what was asked
 
 
 def linked(
-    sizes: list[int], margins: list[tuple[int, ...]], records: int, *, groups: int = 0, magnitude: bool = False
+    sizes: list[int], margins: Sequence[tuple[int, ...]], records: int, *, groups: int = 0, magnitude: bool = False
 ) -> dc.Table:
     """Records in skewed categories, counted (or their values added) in linked margins; ``groups``: a hierarchy."""
     import pandas as pd

@@ -200,7 +200,6 @@ def test_a_rule_with_levels_has_them_by_default(shape: Any, rule: dc.Rule) -> No
     assert not len(dc.audit(done).primary)
 
 
-
 # -- patterns ---------------------------------------------------------------------------------------------------------
 
 
