@@ -102,7 +102,8 @@ def _word(data: bytes, chance: random.Random) -> bytes:
     if not found:
         return data
     at = chance.choice(found)
-    other = chance.choice(WORDS) if chance.random() < 0.7 else chance.choice(found).group()
+    plain = [word.group() for word in found if str(SIGN).encode() not in word.group()]  # as a code it may be named
+    other = chance.choice(plain) if plain and chance.random() < 0.3 else chance.choice(WORDS)
     return data[: at.start()] + other + data[at.end() :]
 
 
