@@ -17,6 +17,7 @@ import discreet
 from discreet.cli.console import LEVELS, heard, set_level
 from discreet.cli.console import say as say  # commands take it from here
 from discreet.errors import InputError
+from discreet.files import is_file
 
 if TYPE_CHECKING:
     from discreet.dimension import Dimension
@@ -43,7 +44,43 @@ def _version(context: click.Context, option: click.Parameter, wanted: bool) -> N
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Command(click.Command):
+    """A command none of whose options is dropped without a word because it was given twice."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class Group(click.Group):
+    """Commands that each take an option once, unless it says that it may be repeated."""
+
+    command_class = Command
+    group_class = type
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+def refuse_repeated(command: click.Command, context: click.Context, arguments: Sequence[str]) -> None:
+    """Click keeps the last of an option that is given twice; nobody meant that."""
+    if context.resilient_parsing or not arguments:
+        return
+    given = command.make_parser(context).parse_args(list(arguments))[2]
+    for option in {id(o): o for o in given if isinstance(o, click.Option)}.values():
+        same_again = option.is_flag and not option.secondary_opts
+        if not option.multiple and not same_again and sum(o is option for o in given) > 1:
+            names = "/".join((*option.opts, *option.secondary_opts))
+            raise InputError(f"{names} is given twice, and only one of them could count; give it once")
+
+
+def joined(sign: str) -> Callable[[click.Context, click.Parameter, Sequence[str]], str]:
+    """A list that may be written with its sign, ``--by county,sex``, or one by one, ``--by county --by sex``."""
+    return lambda context, option, given: sign.join(part for part in given if part)
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--log-level",
     type=click.Choice(LEVELS),
@@ -84,7 +121,9 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     path = click.Path(path_type=Path)
     options: list[Callable[..., Any]] = [
         click.argument("data", type=Place()),
-        click.option("--by", default="", help="Dimensions to cross, separated by commas."),
+        click.option(
+            "--by", multiple=True, callback=joined(","), help="Dimensions to cross, separated by commas; repeatable."
+        ),
         click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),
         click.option("--value", help="A magnitude to sum; without one, records are counted."),
         click.option("--where", multiple=True, metavar="DIMENSION=CODE", help="Only those with this code; repeatable."),
@@ -123,6 +162,8 @@ def total_of(given: Sequence[str]) -> str | dict[str, str | None] | None:
     plain = [name.strip() for name, equals, _ in parts if not equals]
     if len(plain) > 1 or (plain and len(parts) > 1):
         raise InputError("--total takes one CODE for all dimensions, or DIMENSION=CODE for each of some")
+    if twice := [name for name in (part[0].strip() for part in parts) if sum(p[0].strip() == name for p in parts) > 1]:
+        raise InputError(f"--total names the total of {twice[0]!r} twice; a dimension has one")
     return plain[0] if plain else {name.strip(): code.strip() or None for name, _, code in parts} or None
 
 
@@ -231,6 +272,12 @@ def filters(where: Sequence[str]) -> dict[str, list[str]] | None:
             raise InputError(f"--where takes DIMENSION=CODE, not {item!r}")
         found.setdefault(name.strip(), []).append(code.strip())
     return found or None
+
+
+def keep_edited(path: Path, new: bytes) -> None:
+    """Refuse to write over a file that people edit by hand, unless it would stay the same."""
+    if path.exists() and (not is_file(path) or path.read_bytes() != new):
+        raise InputError(f"{path} is there already and may have been edited; give another name, or --force")
 
 
 def emit(data: bytes, output: Path | None, *, private: bool = False) -> None:

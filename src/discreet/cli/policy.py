@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -19,6 +19,7 @@ from discreet.cli.common import (
     emit_json,
     example,
     format_of,
+    keep_edited,
     load_table,
     names_of,
     place_options,
@@ -28,7 +29,7 @@ from discreet.cli.common import (
     value_of,
     working,
 )
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.files import check_suffix
 
 if TYPE_CHECKING:
@@ -47,11 +48,14 @@ def policy() -> None:
 @example("discreet policy init -o policy.toml")
 @policy.command()
 @click.option("-o", "--output", type=PATH, help="Write the template here instead of to stdout.")
-def init(output: Path | None) -> None:
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(output: Path | None, force: bool) -> None:
     """A policy with every key, commented."""
     from discreet.policy import template
 
     check_suffix(output, [".toml"], "a policy")
+    if output is not None and not force:
+        keep_edited(output, template().encode())
     emit(template().encode(), output)
 
 
@@ -226,10 +230,14 @@ class PolicyChoice:
     def given(self) -> bool:
         return self.file is not None
 
-    def refuse_others(self, parameters: Sequence[str], *others: object) -> None:
-        """A policy is not to be bent on the command line."""
-        if parameters or any(o is not None for o in others):
-            raise InputError("with --policy the policy decides: leave out -P, --rule, --marks and --confidential")
+    def refuse_others(self, others: Mapping[str, object]) -> None:
+        """A policy is not to be bent on the command line, and only what a policy answers is recorded."""
+        named = [name for name, value in others.items() if value is not None]
+        if self.given and named:
+            raise InputError(f"with --policy the policy decides: leave out {listed(named)}")
+        recorded = {"--record": self.record, "--who": self.who, "--data-version": self.version}
+        if not self.given and (named := [name for name, value in recorded.items() if value]):
+            raise InputError(f"{listed(named)}: only what a policy answers is recorded; name it (--policy)")
 
     def answer(self, which: dict[str, Any], output: Path | None, format: str | None) -> Release:
         """The release that the policy allows, or Refused."""

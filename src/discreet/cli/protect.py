@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @example('discreet protect people.csv --by area,sex --method suppress --rule "threshold(n=3)" -o table.csv')
 @app.command()
 @table_options
-@click.option("--method", "name", default="suppress", show_default=True, help="How to protect; `--method list` lists.")
+@click.option("--method", "name", show_default="suppress", help="How to protect; `--method list` lists.")
 @click.option("-P", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
 @click.option("--rule", help='Which cells are sensitive, e.g. "threshold(n=3) | dominance(n=1, k=75)".')
 @click.option("--marks", type=click.Path(path_type=Path), help="A-priori marks: CSV of codes and mark (s, u, z, w).")
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @click.option("--in-parts", is_flag=True, help="For tables too large to be held: protect and write part by part.")
 @click.option("--part-cells", type=click.IntRange(1), help="With --in-parts: cells held at a time (1000000).")
 def protect(
-    name: str,
+    name: str | None,
     parameters: Sequence[str],
     rule: str | None,
     marks: Path | None,
@@ -80,9 +80,13 @@ def protect(
     if metadata and in_parts:
         raise InputError("a table in parts has no metadata beside it: leave out --metadata")
     check_suffix(confidential, CSV, "the confidential table")
+    policy.refuse_others(
+        {"--method": name, "-P": parameters or None, "--rule": rule, "--marks": marks, "--levels": levels,
+         "--top": top, "--confidential": confidential}
+    )  # fmt: skip
+    name = name or "suppress"
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
-        policy.refuse_others(parameters, rule, marks, levels, confidential)
         if in_parts:
             parts.answer_in_parts(policy, which, output, format, part_cells)
             return
@@ -151,10 +155,16 @@ def _given(
             raise InputError(f"-P takes NAME=VALUE, not {item!r}")
         if key.strip() not in known:
             raise InputError(f"method {name!r} has no parameter {key.strip()!r}; {nearest(key.strip(), known)}")
+        if key.strip() in found:
+            raise InputError(
+                f"-P gives {key.strip()!r} twice; a parameter has one value (`discreet search` tries several)"
+            )
         found[key.strip()] = value_of(text.strip())
     for key, value in (("rule", rule), ("marks", marks)):
         if value is None:
             continue
+        if key in found:
+            raise InputError(f"{key} is given by -P and by --{key}; give one of them")
         if key not in known:
             raise InputError(f"method {name!r} takes no --{key}")
         if key == "marks":

@@ -18,6 +18,7 @@ from discreet.cli.common import (
     emit_release,
     example,
     format_of,
+    joined,
     place_options,
     release_options,
     say,
@@ -206,8 +207,14 @@ def cube(
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
-@click.option("--variables", required=True, help="Variables with their level of detail: sex,age or county:region,sex.")
-@click.option("--where", default="", help="The population: region=R1, several separated by semicolons.")
+@click.option(
+    "--variables", required=True, multiple=True, callback=joined(","),
+    help="Variables with their level of detail: sex,age or county:region,sex; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--where", multiple=True, callback=joined(";"),
+    help="The population: region=R1, several separated by semicolons; repeatable.",
+)  # fmt: skip
 @release_options
 def answer(
     data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,

@@ -15,6 +15,7 @@ from discreet.cli.common import (
     emit_release,
     example,
     format_of,
+    keep_edited,
     load_table,
     release_options,
     say,
@@ -71,7 +72,8 @@ def show(file: Path, rows: int, columns: int, codebook: Path | None, total: Sequ
 @click.option("-n", "records", type=click.IntRange(1), help="Number of records (synthetic microdata only).")
 @click.option("--seed", type=click.IntRange(0), help="Seed (synthetic microdata only).")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write: .parquet or .csv.")
-def datasets(name: str | None, records: int | None, seed: int | None, output: Path | None) -> None:
+@click.option("--force", is_flag=True, help="Write over a codebook that is there and was edited.")
+def datasets(name: str | None, records: int | None, seed: int | None, output: Path | None, force: bool) -> None:
     """List the bundled datasets, or write one; microdata come with a codebook of the same name (.toml)."""
     from discreet import datasets as bundled
 
@@ -80,6 +82,8 @@ def datasets(name: str | None, records: int | None, seed: int | None, output: Pa
         for entry in bundled.catalogue():
             click.echo(f"{entry.name:<{width}}  {entry.kind:<9}  {entry.description}")
         return
+    if output is not None and not force and (book := bundled.codebook_of(name)) is not None:
+        keep_edited(output.with_suffix(".toml"), book.to_toml().encode())
     with working(f"making {name}"):
         written = bundled.write(name, output, n=records, seed=seed)
     if isinstance(written, bytes):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from discreet.arguments import checked
+from discreet.codebook import Codebook
 from discreet.datasets.business import business, business_arrow, business_codebook, business_dimensions
 from discreet.datasets.census import census, census_arrow, census_codebook, census_dimensions, census_structural
 from discreet.datasets.printed import (
@@ -79,6 +80,7 @@ _PRINTED = {
         injuries_figure,
     )
 }
+_MICRODATA = {"census": (census_arrow, census_codebook), "business": (business_arrow, business_codebook)}
 
 
 @checked
@@ -92,6 +94,11 @@ def catalogue() -> list[Entry]:
 
 
 @checked
+def codebook_of(name: str) -> Codebook | None:
+    """The codebook that ``write`` puts beside microdata; a printed table has none."""
+    return _MICRODATA[name][1]() if name in _MICRODATA else None
+
+
 def write(
     name: str, path: str | Path | None = None, *, n: int | None = None, seed: int | None = None
 ) -> bytes | list[Path]:
@@ -113,6 +120,6 @@ def write(
         return [Path(path)]
     if path is None:
         raise InputError(f"{name} is microdata: say where to write them (-o {name}.parquet)")
-    make, codebook = {"census": (census_arrow, census_codebook), "business": (business_arrow, business_codebook)}[name]
+    make, codebook = _MICRODATA[name]
     options = {key: value for key, value in (("n", n), ("seed", seed)) if value is not None}
     return write_microdata(make(**options), codebook(), Path(path))

@@ -1,0 +1,111 @@
+"""No option is dropped without a word: given twice, beside one that decides, or over a file that people edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from discreet import cli
+from discreet.cli.common import app, refuse_repeated
+from discreet.errors import InputError
+
+ROWS = "county,sex\n01,f\n01,m\n02,f\n02,m\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(ROWS)
+    return tmp_path
+
+
+def commands(group: click.Command = app, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command, and the groups themselves, with the words that call it."""
+    yield path, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, (*path, name))
+
+
+OPTIONS = [
+    pytest.param(command, option, id=" ".join((*path, option.opts[0])))
+    for path, command in commands()
+    for option in command.params
+    if isinstance(option, click.Option)
+]
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_an_option_given_twice_is_kept_twice_or_refused(command: click.Command, option: click.Option) -> None:
+    """Of every command; a plain flag says the same again."""
+    value = [] if option.is_flag else ["a"]
+    names = [option.opts[0], (option.secondary_opts or option.opts)[-1]]
+    arguments = [names[0], *value, names[1], *value]
+    context = click.Context(command)
+    if option.multiple or (option.is_flag and not option.secondary_opts):
+        refuse_repeated(command, context, arguments)
+        return
+    with pytest.raises(InputError, match=f"{option.opts[0]}.* twice"):
+        refuse_repeated(command, context, arguments)
+    refuse_repeated(command, context, arguments[: len(arguments) // 2])
+
+
+def test_every_command_refuses() -> None:
+    """The check is part of how a command reads its arguments, of groups as well."""
+    assert all(type(command).__module__ == "discreet.cli.common" for _, command in commands())
+    assert cli.run(["--log-level", "info", "--log-level", "debug", "datasets"]) == 2
+    assert cli.run(["policy", "init", "-o", "a.toml", "--output", "b.toml"]) == 2
+
+
+def test_dimensions_may_be_named_one_by_one(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The same table as with a comma; with only one of two names it would have another head."""
+    assert cli.run(["tabulate", "people.csv", "--by", "county,sex"]) == 0
+    at_once = capfdbinary.readouterr().out
+    assert cli.run(["tabulate", "people.csv", "--by", "county", "--by", "sex"]) == 0
+    assert capfdbinary.readouterr().out == at_once
+    assert at_once.startswith(b"county,sex,count")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--method", "random-round", "-P", "base=3", "-P", "base=5"], "'base' twice"),
+        (["--rule", "threshold(n=3)", "-P", 'rule="threshold(n=9)"'], "by -P and by --rule"),
+        (["--rule", "threshold(n=3)", "--who", "me"], "--who"),
+        (["--rule", "threshold(n=3)", "--ready", "--total", "sex=a", "--total", "sex=b"], "twice"),
+        *(
+            (["--policy", "policy.toml", name, value], f"leave out '{name}'")
+            for name, value in (
+                ("--method", "suppress"), ("-P", "base=3"), ("--rule", "threshold(n=3)"), ("--marks", "m.csv"),
+                ("--levels", "l.csv"), ("--top", "2"), ("--confidential", "c.csv"),
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_would_be_dropped_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
+) -> None:
+    """With the name of what is too many."""
+    assert cli.run(["policy", "init", "-o", "policy.toml"]) == 0
+    assert cli.run(["protect", "people.csv", "--by", "county,sex", *more, "-o", "out.csv"]) == 2
+    assert says in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+
+
+def test_files_that_people_edit_are_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy, and the codebook beside a dataset; written again as they are they may be, and by --force."""
+    for arguments, file in (
+        (["policy", "init", "-o", "policy.toml"], folder / "policy.toml"),
+        (["datasets", "census", "-n", "10", "-o", "census.csv"], folder / "census.toml"),
+    ):
+        assert cli.run(arguments) == 0
+        assert cli.run(arguments) == 0
+        made = file.read_text()
+        file.write_text("# mine\n" + made)
+        assert cli.run(arguments) == 2
+        assert "--force" in capsys.readouterr().err
+        assert file.read_text().startswith("# mine\n")
+        assert cli.run([*arguments, "--force"]) == 0
+        assert file.read_text() == made
