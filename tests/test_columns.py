@@ -139,6 +139,51 @@ def test_series_keep_their_labels() -> None:
     assert dc.Table.of(mean, ["region"], value="pay").dimensions[0].name == "region"
 
 
+FIRMS = pd.DataFrame(
+    {"area": list("NNSSWWNS"), "size": list("abababab"), "jobs": range(1, 9), "pay": [9, 2, 6, 5, 3, 5, 8, 7]}
+)
+
+
+@pytest.mark.parametrize("aggfunc", ["sum", "mean", "max", ["sum"], ["sum", "count"], ["min", "max"]])
+@pytest.mark.parametrize("values", [["jobs", "pay"], ["pay"], "pay"])
+def test_columns_and_functions_are_no_categories(aggfunc: str | list[str], values: str | list[str]) -> None:
+    """What pandas computes side by side is not added up as if it were people, whichever way the table lies."""
+    pivot = FIRMS.pivot_table(index="area", columns="size", values=values, aggfunc=aggfunc)
+    if pivot.columns.nlevels == 1:
+        table = dc.Table.of(pivot, value="pay")
+        assert table.measure == "pay"
+        assert "count" not in table.statistics
+        assert [d.name for d in table.dimensions] == ["area", "size"]
+        assert sorted(table.statistic("pay").inner_values) == sorted(pivot.to_numpy().ravel())
+        return
+    for made in (pivot, pivot.T, pivot.unstack()):
+        for value in (None, "pay"):
+            with pytest.raises(dc.InputError, match="take one"):
+                dc.Table.of(made, value=value)
+    named = pivot.rename_axis(columns=[f"level {k}" for k in range(pivot.columns.nlevels)])
+    total = {"level 0": "Total"}  # 'sum' is a category as soon as somebody says so
+    assert len(dc.Table.of(named, value="x", decimals=1, total=total).dimensions) == pivot.columns.nlevels + 1
+
+
+def test_a_table_of_sums_says_what_it_holds() -> None:
+    """A Series with a name asks; decimals, empty cells and columns without a name say what to do."""
+    sums = FIRMS.groupby("area")["pay"].sum()
+    with pytest.raises(dc.InputError, match="say count='pay' if it counts records, value='pay'"):
+        dc.Table.of(sums)
+    assert dc.Table.of(sums, count="pay").n == dc.Table.of(sums, value="pay").value[0] == FIRMS["pay"].sum()
+    pivot = FIRMS.pivot_table(index="area", columns="size", values="pay", aggfunc="sum")
+    with pytest.raises(dc.InputError, match='such as value="turnover"'):
+        dc.Table.of(pivot / 4)
+    with pytest.raises(dc.InputError, match=r"1 cells of the table are empty.*fillna"):
+        dc.Table.of(pivot.mask((pivot.index.to_numpy() == "N")[:, None] & (pivot.columns.to_numpy() == "a")))
+    with pytest.raises(dc.InputError, match="'sum', 'count'"):
+        dc.Table.of(FIRMS.groupby("area")["pay"].agg(["sum", "count"]))
+    with pytest.warns(dc.DiscreetWarning, match="rename_axis"):
+        dc.Table.of(FIRMS.groupby("area")[["jobs", "pay"]].sum())
+    with pytest.raises(dc.InputError, match="no column 'wage'"):
+        dc.Table.of(FIRMS.set_index("area")[["jobs", "pay"]], value="wage")
+
+
 def test_structured_arrays_and_columns_called_by_numbers() -> None:
     """Fields are columns; a number is a name like any other."""
     cells = np.array([("f", 3), ("m", 2)], dtype=[("sex", "U1"), ("n", "i4")])

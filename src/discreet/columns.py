@@ -6,14 +6,15 @@ interval and a date with its zone are written as they are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import DiscreetWarning, InputError, listed
 from discreet.hierarchy import code_text, natural
 
 Array = NDArray[Any]
@@ -217,6 +218,54 @@ def wide(data: Any, axis: Callable[[int], str]) -> tuple[dict[str, Coded], Array
             found[name] = Coded(codes.codes, codes.position[place])
     values = data.to_numpy()
     return found, np.asarray(values).ravel()
+
+
+# what pandas and numpy call the functions of an aggregation
+AGGREGATES = ("sum", "mean", "median", "count", "size", "nunique", "min", "max", "std", "var", "sem", "prod", "average")
+
+
+def refuse_headings(data: Any, totals: Collection[str] = ()) -> None:
+    """Refuse a level that lists columns or functions of an aggregation: they are no categories of one dimension.
+
+    pandas leaves such a level without a name, beside levels with the names of what was grouped by. ``totals`` are codes
+    that were said to be totals. Columns beside a named index may be either, so that is a warning.
+
+    >>> import pandas as pd
+    >>> refuse_headings(pd.Series([3, 2], ["sum", "count"]))
+    Traceback (most recent call last):
+    ...
+    discreet.errors.InputError: a level of the table without a name holds 'sum', 'count': what was computed, not \
+categories; take one (frame["sum"]) and say what it is (value=NAME for a magnitude)
+    """
+    header = None if data.ndim == 1 else data.columns
+    for index in (data.index,) if header is None else (data.index, header):
+        for level, name in enumerate(index.names):
+            if name is not None:
+                continue
+            codes = [str(c) for c in index.get_level_values(level).unique()]
+            if computed := [c for c in codes if c in AGGREGATES and c not in totals]:
+                raise InputError(
+                    f"a level of the table without a name holds {listed(computed)}: what was computed, not categories; "
+                    f'take one (frame["{computed[0]}"]) and say what it is (value=NAME for a magnitude)'
+                )
+            if index.nlevels > 1 and (index is header or any(n is not None for n in index.names)):
+                raise InputError(
+                    "a level of the table has no name beside levels that may have one; as pandas makes it, it lists "
+                    'columns, which are no categories: take one (frame["..."]), or, if its codes are categories, name '
+                    "all levels (frame.columns.names, frame.index.names = ...)"
+                )
+    if (
+        header is not None
+        and header.nlevels == 1
+        and header.name is None
+        and any(n is not None for n in data.index.names)
+    ):
+        warnings.warn(
+            "the columns have no name and are taken for the categories of one dimension, to be added up; say so "
+            '(frame.rename_axis(columns="sex")), or take one (frame["..."])',
+            DiscreetWarning,
+            stacklevel=6,
+        )
 
 
 def _level(index: Any, level: int) -> Coded:

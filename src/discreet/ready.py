@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet import totals
 from discreet.additive import Additive, counts, fixed, summable, whole
-from discreet.columns import Coded, coded, wide
+from discreet.columns import Coded, coded, refuse_headings, wide
 from discreet.dimension import Dimension
 from discreet.errors import InputError, NotAdditiveError, headings, listed
 from discreet.hierarchy import column_names
@@ -55,7 +55,7 @@ def read(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, 
     if isinstance(data, np.ndarray) and data.dtype.names:
         data = {name: data[name] for name in data.dtype.names}
     nothing_said = dimensions is None and how.count is None and how.value is None
-    if _is_series(data) or (nothing_said and _is_crosstab(data)):
+    if _is_series(data) or (nothing_said and _is_crosstab(data)) or _is_pivot(data, how):
         return _from_wide(data, dimensions, how)
     if hasattr(data, "columns") or hasattr(data, "column_names") or isinstance(data, dict):
         return _from_frame(data, dimensions, how)
@@ -149,6 +149,15 @@ class _Rows:
 
 def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     """A Series or cross-tabulation of pandas: the levels of index and columns are the dimensions."""
+    if dimensions is None:
+        said = how.total.values() if isinstance(how.total, Mapping) else [how.total]
+        refuse_headings(data, [str(code) for code in said if code is not None])
+    called = getattr(data, "name", None)
+    if how.count is None and how.value is None and called not in (None, "count", "size"):
+        raise InputError(
+            f"the Series is called {called!r}: say count={called!r} if it counts records, value={called!r} if it is "
+            "the sum of a magnitude"
+        )
     levels, values = wide(data, _axis)
     names: Sequence[Dimension | str] = list(levels)
     codes = list(levels.values())
@@ -159,10 +168,26 @@ def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict
         if set(asked) == set(levels):
             codes = [levels[name] for name in asked]
         names = dimensions
-    if how.count is not None and how.count != getattr(data, "name", None):
+    if how.count is not None and how.count != called:
         raise InputError("count= names a column; a Series or cross-tabulation holds one number per cell")
     measure = "count" if how.value is None else how.value
+    _wide_numbers(data, values, how)
     return _from_rows(_Rows(tuple(names), tuple(codes), {measure: (repr(measure), values)}), how)
+
+
+def _wide_numbers(data: Any, values: Array, how: Reading) -> None:
+    """Refuse empty cells, and decimals that are taken for counts, with what to do about them."""
+    if values.dtype.kind != "f":
+        return
+    if bad := int(np.isnan(values).sum()):
+        raise InputError(f"{bad:,} cells of the table are empty; if nothing is there, fill them: fillna(0)")
+    if how.value is None and (bad := int((values != np.rint(values)).sum())):
+        unnamed = data.ndim > 1 and data.columns.nlevels == 1 and data.columns.name is None
+        first = 'name its columns (frame.rename_axis(columns="sex")) and ' if unnamed else ""
+        raise InputError(
+            f"'count': {bad:,} entries are not whole numbers, so the table holds no counts; for sums of a magnitude "
+            f'{first}say its name, such as value="turnover"'
+        )
 
 
 def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
@@ -298,6 +323,14 @@ def _is_crosstab(data: Any) -> bool:
     numeric = all(kind.kind in "iuf" for kind in data.dtypes)
     listed_long = type(data.index).__name__ == "RangeIndex" and data.index.name is None and "count" in data.columns
     return numeric and not listed_long
+
+
+def _is_pivot(data: Any, how: Reading) -> bool:
+    """A cross-tabulation whose numbers are the magnitude that ``value`` names, as no column of it is called so."""
+    if how.value is None or how.count is not None or not _is_crosstab(data):
+        return False
+    header = data.columns
+    return how.value not in column_names(data) and (header.nlevels > 1 or header.name is not None)
 
 
 def _with_totals(

@@ -86,10 +86,11 @@ class Table:
         or kept as given ("trust"). Comparison is exact at ``decimals`` (found from the data when not stated), give
         or take ``tolerance`` units of the last one per part: 0.5 allows for parts that were rounded one by one.
 
-        Series and cross-tabulations of pandas are read by their index and columns. ``total`` is the code of the total,
-        in all dimensions or by dimension ({"sex": "All"}; None for one that is never summed over). Where it is not
-        said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning; a
-        code that adds up all others under another name, or is called a total and is not, is an error that asks.
+        Series and cross-tabulations of pandas are read by their index and columns, as counts unless ``value`` names the
+        magnitude that was summed: a pivot of whole numbers does not show which it is. ``total`` is the code of the
+        total, in all dimensions or by dimension ({"sex": "All"}; None for one that is never summed over). Where it is
+        not said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning;
+        a code that adds up all others under another name, or is called a total and is not, is an error that asks.
         """
         how = ready.Reading(
             count=count,
