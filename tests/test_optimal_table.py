@@ -145,7 +145,7 @@ def test_wrong_choices_are_refused() -> None:
         dc.Suppress(dc.Threshold(3), method="optmal")
     with pytest.raises(InputError, match="an Optimal or a Modular"):
         dc.Suppress(dc.Threshold(3), method=3)
-    with pytest.raises(InputError, match="weights are"):
+    with pytest.raises(InputError, match="did you mean 'value'"):
         optimal(TABLE, dc.Threshold(5), method=dc.Optimal(weights="valu"))
     with pytest.raises(InputError, match="one number"):
         optimal(TABLE, dc.Threshold(5), method=dc.Optimal(weights=np.ones(3)))
