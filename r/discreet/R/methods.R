@@ -31,7 +31,14 @@ cell_key <- function(data, by, freq = NULL, key = NULL, d = 2, v = 1, js = 0, ps
 
 assess <- function(data, by, freq = NULL, after = NULL, hierarchies = list(), missing = NULL, total = "Total") {
   table <- counted(data, by, freq, hierarchies, missing, total)
-  as_frame(ask("assess", table, if (is.null(after)) NULL else held(after)))
+  found <- ask("assess", table, if (is.null(after)) NULL else held(after))
+  made <- as_frame(reticulate::py_get_item(found, "measures"))
+  notes <- as.character(unlist(reticulate::py_to_r(reticulate::py_get_item(found, "notes"))))
+  attr(made, "notes") <- notes
+  for (note in notes) {
+    message(note)
+  }
+  made
 }
 
 audit <- function(x) {

@@ -185,8 +185,9 @@ def cell_key(table: dc.Table, d: Any, v: Any, js: Any, pstay: Any, seed: Any) ->
 
 @told
 def assess(table: dc.Table, after: Any) -> dict[str, Any]:
-    found = dc.assess(table, after).summary().reset_index()
-    return columns_of(found[["measure", "value", "meaning"]])
+    report = dc.assess(table, after)
+    found = report.summary().reset_index()
+    return {"measures": columns_of(found[["measure", "value", "meaning"]]), "notes": list(report.notes)}
 
 
 @told

@@ -123,6 +123,12 @@ test_that("risk is a data.frame of measures", {
   expect_identical(names(before), c("measure", "value", "meaning"))
   expect_true("r1" %in% before$measure)
   expect_gt(nrow(after), nrow(before))
+  expect_identical(attr(after, "notes"), character(0))
+  hidden <- suppress_small_counts(d, c("region", "sex"), under = 5)
+  expect_gt(sum(hidden$suppressed), 0)
+  expect_message(found <- assess(d, c("region", "sex"), after = hidden), "inner cells are not shown.*audit")
+  expect_identical(found$measure, before$measure)
+  expect_match(attr(found, "notes"), "not shown")
 })
 
 test_that("what is written can be read, without the truth", {
