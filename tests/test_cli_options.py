@@ -109,3 +109,60 @@ def test_files_that_people_edit_are_kept(folder: Path, capsys: pytest.CaptureFix
         assert file.read_text().startswith("# mine\n")
         assert cli.run([*arguments, "--force"]) == 0
         assert file.read_text() == made
+
+
+def shown(out: str) -> set[str]:
+    """Everything between the lines of a drawn table."""
+    return {cell.strip() for line in out.splitlines() if line.startswith("│") for cell in line.split("│")[1:-1]}
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 400])
+def test_a_number_is_never_cut(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    """However narrow the terminal: each number that is drawn is one of the table, and what is left out is counted."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    codes = [f"a category with a long name {k}" for k in range(9)]
+    counts = {(r, c): 1_234_567 + 1000 * i + 10 * j for i, r in enumerate("xyz") for j, c in enumerate(codes)}
+    lines = [f"{r},{c},{n}" for (r, c), n in counts.items()]
+    (folder / "cells.csv").write_text("\n".join(["row,column,count", *lines]) + "\n")
+    assert cli.run(["tabulate", "cells.csv", "--ready", "--by", "row,column", "-o", "t.csv"]) == 0
+    true = {f"{int(line.rsplit(',', 2)[-2]):,}" for line in (folder / "t.csv").read_text().splitlines()[1:]}
+    capsys.readouterr()
+    assert cli.run(["show", "t.csv"]) == 0
+    out = capsys.readouterr().out
+    drawn = {text for text in shown(out) if text[:1].isdigit()}
+    assert drawn
+    assert drawn <= true
+    assert drawn == true or "more column" in out
+    assert cli.run(["risk", "cells.csv", "--ready", "--by", "row,column"]) == 0
+    out = capsys.readouterr().out
+    assert not any("…" in text for text in shown(out) if text[:1].isdigit())
+    assert {text for text in shown(out) if text.startswith("1,2")} <= {f"{n:,}" for n in counts.values()}
+    released = ["row,column,count,status"]
+    for line in (folder / "t.csv").read_text().splitlines()[1:]:
+        row, column, _, _ = line.split(",")
+        hide = row in ("x", "y") and column in codes[:2]
+        released.append(f"{row},{column},,c" if hide else line)
+    (folder / "released.csv").write_text("\n".join(released) + "\n")
+    cli.run(["audit", "released.csv"])
+    out = capsys.readouterr().out
+    assert len({text for text in shown(out) if text[:1].isdigit()}) >= 3
+    assert not any("…" in text for text in shown(out) if text[:1].isdigit())
+    assert width > 80 or "more column" in out
+
+
+def test_codes_in_brackets_are_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are no markup."""
+    (folder / "t.csv").write_text("a,count,status\nTotal,3,\n[red],1,\n[b],2,\n")
+    assert cli.run(["show", "t.csv"]) == 0
+    assert "[red]" in capsys.readouterr().out
+
+
+def test_an_audit_of_a_whole_table_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rather than an empty box."""
+    (folder / "t.csv").write_text("a,count,status\nTotal,3,\nx,1,\ny,2,\n")
+    assert cli.run(["audit", "t.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "nothing is hidden" in err
+    assert out == ""

@@ -1,19 +1,16 @@
-"""Cells laid out for reading: the last dimension across, the others down. Text, HTML and rich tables."""
+"""Cells laid out for reading: the last dimension across, the others down. Text and HTML."""
 
 from __future__ import annotations
 
 import html as markup
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.dimension import Dimension
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
 
 Array = NDArray[Any]
 HIDDEN = "×"  # a cell that is not shown
@@ -105,21 +102,6 @@ def html(dimensions: Sequence[Dimension], codes: Array, values: Array, *, captio
     note = f'<tfoot><tr><td colspan="{len(g.corner) + len(g.heads)}">{e(g.note)}</td></tr></tfoot>' if g.note else ""
     title = f"<caption>{e(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>{note}</table>"
-
-
-def rich(dimensions: Sequence[Dimension], codes: Array, values: Array, *, title: str = "", **size: Any) -> RichTable:
-    """A table for the terminal."""
-    from rich.table import Table as RichTable
-
-    g = grid(dimensions, codes, values, **size)
-    made = RichTable(title=title or None, caption=g.note or None, header_style="bold")
-    for corner in g.corner:
-        made.add_column(corner, style="bold")
-    for head in g.heads:
-        made.add_column(head, justify="right")
-    for stub, line in zip(g.stubs, g.body, strict=True):
-        made.add_row(*stub, *line)
-    return made
 
 
 def _totals_last(dimension: Dimension) -> list[int]:

@@ -14,6 +14,7 @@ import discreet
 from discreet.cli.cells import read_csv
 from discreet.cli.common import app, emit, emit_json, example, say, total_of, total_option
 from discreet.cli.console import heard
+from discreet.cli.drawing import Column, more, table
 from discreet.errors import InputError
 from discreet.files import CSV, HTML, check_suffix
 from discreet.naming import unused
@@ -21,6 +22,9 @@ from discreet.naming import unused
 if TYPE_CHECKING:
     from discreet.audits import Audit
     from discreet.release import Release
+
+_PLACES = {"lower": 12, "upper": 12, "width": 12, "values": 12, "bits": 3, "DR": 3}  # significant ones
+_SPARE = ("status", "reason", "bits", "values", "width")  # the last goes first
 
 
 @example("discreet audit released.csv --codebook people.toml -o audit.csv")
@@ -128,18 +132,22 @@ def _against(release: Release, path: Path, negative: bool, progress: Callable[[i
 
 
 def _show(found: Audit, rows: int) -> None:
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
+    """The riskiest cells; what follows from the interval goes first when there is no room."""
     frame = found.cells.drop(columns="true", errors="ignore").head(rows)
+    if frame.empty:
+        say("nothing to show" if len(found.cells) else "nothing is hidden")
+        return
     if not frame["reason"].any():
         frame = frame.drop(columns="reason")
-    made = RichTable(title="Cells that are not shown", header_style="bold")
-    for name in frame.columns:
-        made.add_column(str(name), justify="right")
-    for row in frame.itertuples(index=False):
-        made.add_row(*(f"{v:,.6g}" if isinstance(v, float) else str(v) for v in row))
-    Console().print(made)
+    measured = list(frame.columns[list(frame.columns).index("lower") :])
+    columns = []
+    for name, cells in frame.items():
+        number = name in measured and name in _PLACES
+        texts = [f"{v:,.{_PLACES[str(name)]}g}" for v in cells.astype(float)] if number else cells.tolist()
+        spare = _SPARE.index(name) + 1 if name in measured and name in _SPARE else 0
+        columns.append(Column(str(name), texts, number, spare))
+    gone = table(columns, "Cells that are not shown")
+    more(len(found.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
 
 
 @contextmanager

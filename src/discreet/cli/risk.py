@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
+from discreet.cli.drawing import Column, more, table
 from discreet.errors import DiscreetWarning, InputError
 from discreet.files import HTML, check_suffix, is_file
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from discreet.risk.report import RiskReport
 
 SHADES = ("green", "yellow", "dark_orange", "red")
@@ -101,6 +104,7 @@ def draw(report: RiskReport, lines: int) -> None:
     """The report for people who read it in a terminal: measures, then the riskiest lines or a heat map."""
     from rich.console import Console
     from rich.table import Table as Rich
+    from rich.text import Text
 
     console = Console()
     names = " x ".join(d.name for d in report.table.dimensions)
@@ -109,51 +113,45 @@ def draw(report: RiskReport, lines: int) -> None:
         console.print(note)
     measures = Rich(header_style="bold")
     for head in ("measure", "value", "meaning"):
-        measures.add_column(head, justify="right" if head == "value" else "left")
+        measures.add_column(head, justify="right" if head == "value" else "left", no_wrap=head == "value")
     for name, row in report.summary().iterrows():
-        measures.add_row(str(name), number(float(row["value"])), str(row["meaning"]))
+        measures.add_row(Text(str(name)), number(float(row["value"])), Text(str(row["meaning"])))
     console.print(measures)
     for result in report.extra.values():
         console.print(result.statement, markup=False)
     if len(report.table.dimensions) == 2 and report.counts.size <= 600:
-        console.print(heat_map(report))
+        heat_map(report)
     if lines:
-        console.print(riskiest(report, lines))
+        riskiest(report, lines)
 
 
-def heat_map(report: RiskReport) -> Any:
+def heat_map(report: RiskReport) -> None:
     """A two-way table whose last column and row are the risks of its lines, coloured."""
-    from rich.table import Table as Rich
-
     from discreet.risk.frequency import line_risks
 
     down, across = report.table.dimensions
     columns, rows = line_risks(report.counts, report.before.weights)
-    made = Rich(title="Counts, with the risk (R1) of every row and column", header_style="bold")
-    made.add_column(f"{down.name} \\ {across.name}")
-    for code in across.leaves:
-        made.add_column(code, justify="right")
-    made.add_column("R1", justify="right")
-    for code, line, value in zip(down.leaves, report.counts, rows, strict=True):
-        made.add_row(code, *(f"{int(n):,}" for n in line), shade(value))
-    made.add_section()
-    made.add_row("R1", *(shade(value) for value in columns), shade(float(report.before.value)))
-    return made
+    made = [Column(f"{down.name} \\ {across.name}", [*down.leaves, "R1"], number=False)]
+    for n, (code, line, value) in enumerate(zip(across.leaves, report.counts.T, columns, strict=True)):
+        made.append(Column(code, [*(f"{int(k):,}" for k in line), shade(value)], spare=n))
+    made.append(Column("R1", [*(shade(value) for value in rows), shade(float(report.before.value))]))
+    gone = table(made, "Counts, with the risk (R1) of every row and column", last_apart=True)
+    more(0, gone, "a wider terminal shows them, e.g. COLUMNS=160")
 
 
-def riskiest(report: RiskReport, most: int) -> Any:
+def riskiest(report: RiskReport, most: int) -> None:
     """The riskiest lines with a bar for each."""
-    from rich.table import Table as Rich
-
-    made = Rich(title="Riskiest lines", header_style="bold")
-    heads = ["line", "people", "R1", *(["R2"] if report.after is not None else []), ""]
-    for head in heads:
-        made.add_column(head, justify="left" if head in ("line", "") else "right")
-    for label, row in zip(report.line_labels(most), report.lines.head(most).to_dict(orient="records"), strict=True):
-        filled = 0 if row["r1"] != row["r1"] else round(20 * row["r1"])
-        after = [shade(row["r2"])] if report.after is not None else []
-        made.add_row(label, f"{int(row['n']):,}", shade(row["r1"]), *after, "█" * filled + "░" * (20 - filled))
-    return made
+    rows = report.lines.head(most).to_dict(orient="records")
+    full = [0 if row["r1"] != row["r1"] else round(20 * row["r1"]) for row in rows]
+    after = [Column("R2", [shade(row["r2"]) for row in rows])] if report.after is not None else []
+    made = [
+        Column("line", report.line_labels(most), number=False),
+        Column("people", [f"{int(row['n']):,}" for row in rows]),
+        Column("R1", [shade(row["r1"]) for row in rows]),
+        *after,
+        Column("", ["█" * n + "░" * (20 - n) for n in full], spare=1),
+    ]
+    table(made, "Riskiest lines")
 
 
 def number(value: float) -> str:
@@ -161,8 +159,8 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:,.4f}"
 
 
-def shade(value: float) -> str:
+def shade(value: float) -> Text:
     """A risk in the colour of its height."""
-    if value != value:
-        return "–"
-    return f"[{SHADES[min(int(value * 4), 3)]}]{value:.3f}[/]"
+    from rich.text import Text
+
+    return Text("–") if value != value else Text(f"{value:.3f}", style=SHADES[min(int(value * 4), 3)])

@@ -24,6 +24,7 @@ from discreet.cli.common import (
     total_option,
     working,
 )
+from discreet.cli.drawing import Column, more, table
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
@@ -52,18 +53,24 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
 @total_option
 def show(file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str]) -> None:
     """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
-    from rich.console import Console
-
     from discreet import display, published
 
     book = None if codebook is None else discreet.read_codebook(codebook)
     release = discreet.Release.of_file(published.from_csv(file, book, 1, total_of(total), find=False))
     measure = next(iter(release.values))
-    made = display.rich(
-        release.dimensions, release.codes, release.values[measure], title=measure, rows=rows, columns=columns,
-        labels=book is not None,
-    )  # fmt: skip
-    Console().print(made)
+    found = display.grid(
+        release.dimensions, release.codes, release.values[measure], rows=rows, columns=columns, labels=book is not None
+    )
+    most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]
+    stubs = zip(*found.stubs, strict=True)
+    body = zip(*found.body, strict=True)
+    gone = table(
+        [Column(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
+        + [Column(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
+        measure,
+    )
+    cure = "--rows and --columns show more, as far as the terminal is wide, e.g. COLUMNS=160"
+    more(most[0] - len(found.stubs), most[1] - len(found.heads) + gone, cure)
 
 
 @example("discreet datasets census -n 100000 -o census.parquet")
