@@ -631,6 +631,27 @@ def test_interrupted_it_leaves_a_valid_state(home: Path, jobs: int) -> None:
 # -- what is wrong is said at once ------------------------------------------------------------------------------
 
 
+def test_unknown_keys_and_sections_hide_no_other_fault(home: Path) -> None:
+    """Each key that is none has the line where it stands, and what else is wrong is said beside it."""
+    text = HEAD + KEYED + '[default]\nname = "x"\n[[table]]\nname = "one"\nby = ["sexx"]\ntop2 = 1\nnots = []\n'
+    text = 'colour = "red"\nshape = "round"\n' + text
+    with pytest.raises(dc.InputError) as caught:
+        parse_programme(text, source="p.toml")
+    first, *said = str(caught.value).splitlines()
+    assert first.startswith("6 faults")
+    lines = text.splitlines()
+    for key, found in zip(
+        ("colour", "shape", "[default]", "[[table]]", "top2", "nots"), sorted(said, key=_line_of), strict=True
+    ):
+        number = next(n for n, line in enumerate(lines, 1) if line.startswith(key))
+        assert _line_of(found) == number, found
+        assert key.strip("[]") in found
+
+
+def _line_of(said: str) -> int:
+    return int(said.partition(", line ")[2].partition(":")[0])
+
+
 def test_all_faults_are_said_at_once_with_table_and_key(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Unknown dimensions, levels, codes, methods, parameters, rules, groups, names: one list, each with its line."""
     entries = {

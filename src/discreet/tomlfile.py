@@ -48,7 +48,7 @@ def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
     if error.validator == "additionalProperties" and "properties" in error.schema:
         known = list(error.schema["properties"])
         key = next(k for k in error.instance if k not in known)
-        return [key], f"unknown key {key!r} in {where}; {nearest(key, known)}"
+        return [key], unknown(key, known, where)
     if error.validator == "required":
         key = next(k for k in error.validator_value if k not in error.instance)
         return [], f"{where} has no {key!r}"
@@ -71,6 +71,11 @@ def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
     return [], f"{where} {limits.get(error.validator, 'has a form that is not known; see the documentation')}"
 
 
+def unknown(key: str, known: Sequence[str], where: str) -> str:
+    """A key that is none, and the nearest that is one."""
+    return f"unknown key {key!r} in {where}; {nearest(key, known)}"
+
+
 def name_of(path: Sequence[Any], whole: str) -> str:
     """A path in words.
 
@@ -83,20 +88,41 @@ def name_of(path: Sequence[Any], whole: str) -> str:
     return repr(path[-1]) if path else whole
 
 
+_HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\],=]+?)\s*\]{1,2}\s*(#.*)?$")
+
+
 def place(text: str, source: str, path: Sequence[Any]) -> str:
     """File and line of a path such as ["dimension", 1, "labels"], found by looking for its header and key."""
     lines = text.splitlines()
-    start, stop = 0, len(lines)
+    start, first, stop = 0, 0, len(lines)
     keys = [p for p in path if isinstance(p, str)]
     if len(path) >= 2 and isinstance(path[1], int):
         headers = [n for n, line in enumerate(lines) if re.match(rf"\s*\[\[\s*{re.escape(str(path[0]))}\s*\]\]", line)]
         if path[1] < len(headers):
-            start, keys = headers[path[1]], keys[1:]
+            start, first, keys = headers[path[1]], headers[path[1]] + 1, keys[1:]
             ends = (n for n in range(start + 1, stop) if re.match(r"\s*\[\[", lines[n]))
             stop = next(ends, stop)
+    elif (found := _section(lines, keys)) is not None:
+        return f"{source}, line {found + 1}"
     for key in reversed(keys):  # the innermost key that has a line of its own
-        pattern = rf"\s*(\[.*\.)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
-        found = next((n for n in range(start, stop) if re.match(pattern, lines[n])), None)
+        pattern = rf"\s*(\[+(.*\.)?\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
+        found = next((n for n in range(first, stop) if re.match(pattern, lines[n])), None)
         if found is not None:
             return f"{source}, line {found + 1}"
     return f"{source}, line {start + 1}"
+
+
+def _section(lines: Sequence[str], keys: Sequence[str]) -> int | None:
+    """The line of a key in the section that the keys before it name, or of the section that all of them name.
+
+    >>> _section(["title = 1", "[a]", "x = 1", "[b.c]", "x = 2"], ["b", "c", "x"]), _section(["[a]"], ["a"])
+    (4, 0)
+    """
+    heads = [(n, found[1]) for n, line in enumerate(lines) if (found := _HEADER.match(line))]
+    names = {re.sub(r"[\"']|\s*(?=\.)|(?<=\.)\s*", "", name): n for n, name in reversed(heads)}
+    if (whole := names.get(".".join(keys))) is not None:
+        return whole
+    start = names.get(".".join(keys[:-1]), -1)
+    stop = next((n for n, _ in heads if n > start), len(lines))
+    pattern = re.compile(rf"\s*[\"']?{re.escape(keys[-1])}[\"']?\s*[=.]") if keys else None
+    return next((n for n in range(start + 1, stop) if pattern and pattern.match(lines[n])), None)

@@ -16,7 +16,7 @@ import json
 import math
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,16 +51,21 @@ _kept: dict[tuple[int, str], tuple[weakref.ref[Any], Table]] = {}
 _lock = threading.Lock()
 
 
+def check_step(name: str, parameters: Iterable[str]) -> None:
+    """Raise if a step is none or has unknown parameters."""
+    if name not in STEPS:
+        raise InputError(f"{name!r} is no step before counting; {nearest(name, STEPS)}")
+    known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "words")]
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"step {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+
+
 def check_steps(policy: Policy) -> None:
     """Raise if a step is none, has unknown parameters, changes nothing, or comes in the wrong order."""
     names = [name for name, _ in policy.before]
     for name, parameters in policy.before:
-        if name not in STEPS:
-            raise InputError(f"{name!r} is no step before counting; {nearest(name, STEPS)}")
-        known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "words")]
-        for parameter in parameters:
-            if parameter not in known:
-                raise InputError(f"step {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+        check_step(name, parameters)
     if len(set(names)) > 1 or (len(names) > 1 and names[0] != "pram"):
         raise InputError(
             f"what several steps cost together cannot be told ({listed(names)}): give one, or PRAM of several variables"

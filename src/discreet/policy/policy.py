@@ -6,7 +6,8 @@ import hashlib
 import json
 import operator
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, reduce
 from importlib import resources
@@ -20,7 +21,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.files import is_file, read_private
 from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
-from discreet.policy.before import check_steps, variables_of
+from discreet.policy.before import check_step, check_steps, variables_of
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.policy.samples import model_of
@@ -28,7 +29,7 @@ from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
-from discreet.tomlfile import load
+from discreet.tomlfile import load, place
 
 TOLD = ("band", "expected", "none")
 
@@ -149,11 +150,7 @@ class Policy:
         if (self.publish or self.before) and self.methods in ((), PUBLISH):
             object.__setattr__(self, "methods", PUBLISH)
         for name, parameters in self.methods:
-            kind = method_class(name)
-            known = [f for f in kind.__dataclass_fields__ if f not in ("secret", "rule")]
-            for parameter in parameters:
-                if parameter not in known:
-                    raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+            _check_method(name, parameters)
         if self.utility not in TOLD:
             raise InputError(f"'utility' must be one of {listed(TOLD)}")
         object.__setattr__(self, "loss", read_loss(self.loss))
@@ -206,6 +203,13 @@ class Policy:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
 
 
+def _check_method(name: str, parameters: Iterable[str]) -> None:
+    known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "rule")]
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+
+
 @checked
 def read_policy(path: str | Path) -> Policy:
     """A policy from a TOML file."""
@@ -223,6 +227,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
     2
     """
     given = load(text, schema(), source, "the policy")
+    _check_entries(given, text, source)
     query = dict(given.get("query", {}))
     for name in ("forbidden", "disallowed"):
         if name in query:
@@ -252,6 +257,24 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
         )
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
+
+
+def _check_entries(given: Mapping[str, Any], text: str, source: str) -> None:
+    """Refuse what is wrong with one [[rule]], [[before]] or [[method]] by itself, with the line of the key at fault."""
+    checks: dict[str, Callable[[dict[str, Any]], object]] = {
+        "rule": from_dict,
+        "before": lambda one: check_step(one.pop("name"), one),
+        "method": lambda one: _check_method(one.pop("name"), one),
+    }
+    for kind, check in checks.items():
+        for n, one in enumerate(given.get(kind, ())):
+            try:
+                check(dict(one))
+            except InputError as error:
+                keys = [k for k in one if f"parameter {k!r}" in str(error)]
+                keys += [k for k in one if re.search(rf"\b{re.escape(k)}\b", str(error)) and k not in ("name", "rule")]
+                keys += [k for k in ("name", "rule") if k in one and repr(one[k]) in str(error)]
+                raise InputError(f"{place(text, source, [kind, n, *keys[:1]])}: {error}") from None
 
 
 def _secret(where: Mapping[str, str] | None) -> bytes | None:

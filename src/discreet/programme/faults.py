@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError
-from discreet.tomlfile import explain, place
+from discreet.tomlfile import explain, name_of, place, unknown
 
 
 @dataclass
@@ -37,21 +37,33 @@ class Faults:
         except DiscreetError as error:
             self.add(path, str(error), name)
 
-    def schema(self, given: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-        """Everything that does not fit the schema."""
+    def schema(self, given: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+        """Everything that does not fit the schema; True if the rest can be read all the same.
+
+        It can where keys are unknown and nothing else is wrong: they are taken out, so that other faults are found too.
+        """
         from jsonschema import Draft202012Validator
 
         errors = sorted(
             Draft202012Validator(schema).iter_errors(given), key=lambda e: [str(p) for p in e.absolute_path]
         )
+        readable = True
         for error in errors:
             path = list(error.absolute_path)
-            keys, message = explain(error, path, "the programme")
             name = ""
             if len(path) > 1 and path[0] == "table":
                 named = given["table"][path[1]]
                 name = str(named.get("name", "")) if isinstance(named, Mapping) else ""
-            self.add([*path, *keys], message, name)
+            if error.validator == "additionalProperties" and "properties" in error.schema:
+                known = list(error.schema["properties"])
+                for key in [k for k in error.instance if k not in known]:
+                    self.add([*path, key], unknown(key, known, name_of(path, "the programme")), name)
+                    del error.instance[key]
+            else:
+                keys, message = explain(error, path, "the programme")
+                self.add([*path, *keys], message, name)
+                readable = False
+        return readable
 
     def settle(self) -> None:
         """Refuse the programme if anything is wrong with it."""

@@ -51,8 +51,8 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
     if problem:
         raise InputError(problem)
     faults = Faults(text, source)
-    faults.schema(given, schema())
-    faults.settle()
+    if not faults.schema(given, schema()):
+        faults.settle()
     sources = _sources(given, base, faults)
     books: dict[str, Codebook] = {}
     for name, one in sources.items():
