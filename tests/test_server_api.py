@@ -206,3 +206,13 @@ def _document(client: TestClient) -> dict[str, Any]:
     if id(client) not in _documents:
         _documents[id(client)] = client.get("/api/openapi.json").json()
     return _documents[id(client)]
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/nothing"])
+def test_where_there_is_nothing_the_hint_leads_somewhere(client: TestClient, path: str) -> None:
+    """The address that is named answers."""
+    answer = client.get(path)
+    assert answer.status_code == 404
+    named = [word for word in answer.text.replace('"', " ").split() if word.startswith("/api")]
+    assert named
+    assert all(client.get(word).status_code == 200 for word in named)

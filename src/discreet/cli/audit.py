@@ -12,7 +12,7 @@ import click
 
 import discreet
 from discreet.cli.cells import read_csv
-from discreet.cli.common import app, emit, emit_json, example, say, total_of, total_option
+from discreet.cli.common import app, book_of, emit, emit_json, example, say, total_of, total_option
 from discreet.cli.console import heard
 from discreet.cli.drawing import Column, more, table
 from discreet.errors import InputError
@@ -66,7 +66,7 @@ def audit(
             instance = read_jj(file)
             found = instance.audit(instance.primary if primary_only else None, progress=progress)
         else:
-            book = None if codebook is None else discreet.read_codebook(codebook)
+            book = book_of(codebook, file)
             release = discreet.Release.read_csv(file, codebook=book, total=total_of(total))
             if confidential is None:
                 found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)

@@ -20,6 +20,7 @@ from discreet.errors import InputError
 from discreet.files import is_file
 
 if TYPE_CHECKING:
+    from discreet.codebook import Codebook
     from discreet.dimension import Dimension
     from discreet.microdata import Microdata
     from discreet.release import Release
@@ -233,8 +234,11 @@ def read_microdata(
     if codebook is not None and codebook.suffix.lower() == ".rda":
         from discreet.formats import argus
 
-        if memory is not None:
-            raise InputError("--memory is not for tau-ARGUS files, which are read whole")
+        for option, value_given in (("--memory", memory), ("--table", database_table), ("--engine", engine)):
+            if value_given is not None:
+                raise InputError(f"{option} is not for tau-ARGUS files, which are read whole")
+        if missing is not None:
+            raise InputError("--missing is not for tau-ARGUS files: the .rda says which codes are missing values")
         return argus.read_microdata(data, codebook, weighted=weighted, by=names)
     if weighted is not None:
         raise InputError("--weighted is for an .rda of tau-ARGUS; a codebook says by itself what the weight is")
@@ -242,6 +246,27 @@ def read_microdata(
     if codebook is not None:
         return discreet.Microdata.read(data, codebook, **given)
     return discreet.Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **given)
+
+
+def is_rda(codebook: Path | None) -> bool:
+    """Whether a codebook is a description of tau-ARGUS."""
+    return codebook is not None and codebook.suffix.lower() == ".rda"
+
+
+def book_of(codebook: Path | None, file: Path) -> Codebook | None:
+    """The codebook, or the ``.rda`` in its place, of a published table."""
+    if codebook is None or not is_rda(codebook):
+        return None if codebook is None else discreet.read_codebook(codebook)
+    from discreet import published
+    from discreet.formats import argus
+
+    found = published.from_csv(file, None, 1, None, find=False)
+    return argus.read_codebook(codebook, {d.name: d.codes for d in found.dimensions})
+
+
+def records_of(data: Path | str, codebook: Path, table: str | None, engine: str | None) -> Microdata:
+    """Records with all the dimensions of their codebook, or of the ``.rda`` in its place."""
+    return read_microdata(data, codebook, (), None, None, table, engine)
 
 
 def names_of(text: str) -> list[str]:

@@ -19,11 +19,13 @@ from discreet.cli.common import (
     emit_json,
     example,
     format_of,
+    is_rda,
     keep_edited,
     load_table,
     names_of,
     place_options,
     read_microdata,
+    records_of,
     say,
     table_options,
     value_of,
@@ -69,6 +71,8 @@ def check(file: Path, codebook: Path | None) -> None:
     from discreet.policy.before import keyed
 
     made = read_policy(file)
+    if is_rda(codebook):
+        raise InputError("an .rda tells its codes only beside its data; check against a codebook (TOML), or without")
     if codebook is not None:
         book = discreet.read_codebook(codebook)
         made.check(book.dimensions)
@@ -203,7 +207,7 @@ def replay(
     from discreet.policy import read_policy
     from discreet.policy import replay as again
 
-    records = discreet.Microdata.read(data, codebook, table=database_table, engine=engine)
+    records = records_of(data, codebook, database_table, engine)
     policies = [read_policy(file) for file in policy_files]
     bad = number = 0
     for number, found in enumerate(again(record, records, policies, version=version), start=1):

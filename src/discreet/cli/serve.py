@@ -18,8 +18,10 @@ from discreet.cli.common import (
     emit_release,
     example,
     format_of,
+    is_rda,
     joined,
     place_options,
+    records_of,
     release_options,
     say,
     working,
@@ -144,6 +146,12 @@ def _prepared(
 
     if codebook is None:
         raise InputError("name the codebook of the data (--codebook), or serve a folder made by `discreet cube`")
+    if is_rda(codebook):
+        records = records_of(data, codebook, table, engine)
+        if not cube.fits(records.codebook):
+            raise InputError("the cube would be too large for a server of tau-ARGUS files; give a codebook (TOML)")
+        cube.build(records, folder, read_policy(settings.policy))
+        return replace(settings, cube=str(folder.resolve()))
     if not cube.fits(read_codebook(codebook)):
         if isinstance(data, str) or engine == "ibis":
             raise InputError(
@@ -191,13 +199,12 @@ def cube(
     policy_file: Path | None,
 ) -> None:  # fmt: skip
     """Count DATA into a cube that `discreet serve` starts from at once."""
-    from discreet.microdata import Microdata
     from discreet.policy import read_policy
     from discreet.server import cube as cubes
 
     with working("building the cube"):
         made = None if policy_file is None else read_policy(policy_file)
-        version = cubes.build(Microdata.read(data, codebook, table=database_table, engine=engine), output, made)
+        version = cubes.build(records_of(data, codebook, database_table, engine), output, made)
     say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
 
 
@@ -221,7 +228,6 @@ def answer(
     variables: str, where: str, output: Path | None, format: str | None, metadata: bool,
 ) -> None:  # fmt: skip
     """The table that a server would give, or exit 3 with the rule that refuses it."""
-    from discreet.microdata import Microdata
     from discreet.policy import answer as ask
     from discreet.policy import read_policy
     from discreet.server import cube as cubes
@@ -234,7 +240,7 @@ def answer(
     elif codebook is None:
         raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
     else:
-        source = Microdata.read(data, codebook, table=database_table, engine=engine)
+        source = records_of(data, codebook, database_table, engine)
     policy = read_policy(policy_file)
     release = ask(source, query_from(source.dimensions, variables, where), policy)
     mind(policy, release)

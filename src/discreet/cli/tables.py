@@ -11,6 +11,7 @@ import click
 import discreet
 from discreet.cli.common import (
     app,
+    book_of,
     emit,
     emit_release,
     example,
@@ -55,7 +56,7 @@ def show(file: Path, rows: int, columns: int, codebook: Path | None, total: Sequ
     """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
     from discreet import display, published
 
-    book = None if codebook is None else discreet.read_codebook(codebook)
+    book = book_of(codebook, file)
     release = discreet.Release.of_file(published.from_csv(file, book, 1, total_of(total), find=False))
     measure = next(iter(release.values))
     found = display.grid(

@@ -139,7 +139,9 @@ async def told(request: Request, error: Exception) -> Response:
         fault = Fault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
     elif isinstance(error, HTTPException):
         words = {404: "there is nothing here", 405: "this cannot be done here"}
-        fault = Fault(error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api")
+        fault = Fault(
+            error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api/metadata"
+        )
     else:
         fault = error if isinstance(error, Fault) else fault_of(error)
     request.state.rule = fault.told["rule"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.formats.argus.cells import Tabular, read_table
+from discreet.formats.argus.coding import read_codebook
 from discreet.formats.argus.description import Description, Variable, read_description
 from discreet.formats.argus.marks import Marks, read_apriori
 from discreet.formats.argus.records import read_microdata
@@ -13,6 +14,7 @@ __all__ = [
     "Tabular",
     "Variable",
     "read_apriori",
+    "read_codebook",
     "read_description",
     "read_microdata",
     "read_table",
