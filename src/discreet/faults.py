@@ -25,7 +25,11 @@ NO_CODE = Words(
     'have no value; correct the data or give missing values a category (missing = "Unknown")',
 )
 NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
-TEXT = Words("holds text that is no number", "hold text that is no number")
+_WRITTEN = (
+    "text that is no number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
+    'pandas.read_csv(path, decimal=",", thousands=".") gives a data frame of numbers to read instead)'
+)
+TEXT = Words(f"holds {_WRITTEN}", f"hold {_WRITTEN}")
 INFINITE = Words("is infinite", "are infinite")
 NEGATIVE = Words("is negative", "are negative")
 LARGE = Words("is too large: state fewer decimals", "are too large: state fewer decimals")
