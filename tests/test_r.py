@@ -149,7 +149,7 @@ def test_a_python_without_discreet_is_said(r: Run, tmp_path: Path) -> None:
         """,
         tmp_path,
     )
-    assert "pip install discreet" in said
+    assert "install its wheel there" in said
     assert "RETICULATE_PYTHON" in said
 
 

@@ -7,7 +7,7 @@ bridge <- function() {
     if (!reticulate::py_module_available("discreet")) {
       stop(
         "the Python package 'discreet' is not in ", reticulate::py_config()$python,
-        "; install it there (pip install discreet) or name another Python in RETICULATE_PYTHON",
+        "; install its wheel there or name another Python in RETICULATE_PYTHON",
         call. = FALSE
       )
     }
