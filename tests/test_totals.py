@@ -239,7 +239,9 @@ def test_every_command_takes_total(
     assert "--ready" in capfd.readouterr().err
     assert cli.run(["protect", "folk.csv", "--by", "area", "--rule", "threshold(n=3)", "--total", "folk"]) == 2
     assert cli.run(["tabulate", "folk.csv", "--ready", "--total", "folk", "--total", "sex=folk"]) == 2
-    assert cli.run(["audit", "out.csv", "--total", "All"]) == 0
+    capfd.readouterr()
+    assert cli.run(["audit", "out.csv", "--total", "All"]) == 1  # all is shown, and no rule says what should not be
+    assert "nothing was judged" in capfd.readouterr().err
     assert cli.run(["show", "out.csv", "--total", "area=All"]) == 0
 
 

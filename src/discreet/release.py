@@ -260,6 +260,8 @@ class Release:
     notes: tuple[str, ...] = ()
     truthful: bool | None = None
     """Whether its method says that every value shown is the true one, or changed; None: it does not say."""
+    doubts: tuple[str, ...] = ()
+    """What of its sums the file it was read from does not tell, in words; an audit of it is no pass then."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -355,10 +357,11 @@ class Release:
 
     @classmethod
     def read_csv(
-        cls, path: str | Path, *, codebook: Codebook | None = None, measures: int = 1, total: Totals = None
+        cls, path: str | Path, *, codebook: Codebook | None = None, measures: int | None = None, total: Totals = None
     ) -> Release:
         """A table that ``to_csv`` wrote: dimensions, then ``measures`` columns of numbers, then the status.
 
+        There is one column of numbers unless stated; where another seems to be one, it is asked.
         The codes are those of the file in their order; a codebook gives them order, total and labels. ``total`` says
         which code is the total, as in ``Table.of``; otherwise it is found, hidden cells allowed for.
         """
@@ -369,7 +372,7 @@ class Release:
         """What a file held of a release; it does not say how the table was protected."""
         return cls(
             dimensions=found.dimensions, codes=found.codes, values=found.values, decimals=found.decimals,
-            status=found.status, method="",
+            status=found.status, method="", doubts=found.doubts,
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:

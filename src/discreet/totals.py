@@ -134,7 +134,7 @@ def stated(total: Totals, names: Sequence[str], codes: Mapping[str, Sequence[str
         return usual
     if isinstance(total, str):
         if not total:
-            raise InputError("total= is a code, not empty text")
+            raise InputError(f"total= is a code, not empty text; write {TOTAL} where the field of a total is empty")
         if not any(total in codes[name] for name in names):
             _misspelt(total, [c for name in names for c in codes[name]], "no dimension has")
         return usual | {name: total for name in names if total in codes[name]}
@@ -144,7 +144,10 @@ def stated(total: Totals, names: Sequence[str], codes: Mapping[str, Sequence[str
         if code is None:
             continue
         if not code:
-            raise InputError(f"the total of dimension {name!r} is a code, or None if it has none; not empty text")
+            raise InputError(
+                f"the total of dimension {name!r} is a code, or None if it has none; not empty text: write {TOTAL} "
+                "where the field of a total is empty"
+            )
         if code not in codes[name]:
             _misspelt(code, codes[name], f"dimension {name!r} does not have")
     return usual | {name: total[name] for name in names if name in total}
@@ -251,6 +254,8 @@ def _unusual(cells: Cells, axis: int, code: str, e: Evidence, many: int) -> None
 
 def _choice(cells: Cells, axis: int, code: str) -> str:
     name = cells.names[axis]
+    if not code.strip():  # nothing can be said of a code without a name
+        return f"if it is the total, write {TOTAL} in its empty fields; if it is a category, a name of its own"
     return f"if it is the total, say {option(name, code)}; if it is a category, {_not_so(cells, name)}"
 
 

@@ -43,6 +43,11 @@ NO_TOTAL = (
     "no total found: no cell that is not shown stands in a sum with others, so nothing can be said of it; name the "
     "total of each dimension, or give its hierarchy"
 )
+NO_TARGETS = "no cell was named, so nothing was judged"
+NOTHING_HIDDEN = (
+    "every value is shown as it is and no rule is given that says which cells are sensitive, so nothing was judged; "
+    "name one with protection= (on the command line, what `protect` wrote beside it with --confidential)"
+)
 
 
 @checked
@@ -74,6 +79,8 @@ class Audit:
     """What can be worked out of the sums that a rule on whole lines keeps unknown; None if there is no such rule."""
     unjudged: tuple[str, ...] = ()
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
+    others: tuple[Audit, ...] = ()
+    """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
 
     @property
     def m(self) -> Array:
@@ -126,7 +133,8 @@ class Audit:
         unknown: object = self.unjudged or (self.finding == UNKNOWN).any()
         if self.sums is not None:
             fails, unknown = fails or self.sums.exposed.any(), unknown or self.sums.unknown.any()
-        return Verdict.of(fails=fails, unknown=unknown)
+        own = Verdict.of(fails=fails, unknown=unknown)
+        return Verdict.worst([own, *(other.verdict for other in self.others)])
 
     @property
     def lines(self) -> pd.DataFrame:
@@ -212,6 +220,7 @@ class Audit:
             "summary": self.summary()["cells"].to_dict(),
             "lines": self.lines.astype(object).to_dict("records"),
             "cells": frame.astype(object).to_dict("records"),
+            **({"others": [other.to_dict() for other in self.others]} if self.others else {}),
         }
 
     def plot(self, ax: Axes | None = None, *, most: int = 40) -> Axes:
@@ -236,6 +245,7 @@ class Audit:
         more = f"<p>{len(frame) - most:,} more cells</p>" if len(frame) > most else ""
         title = f"<caption>{html.escape(repr(self))} (confidential)</caption>"
         more += "".join(f"<p>{html.escape(text)}</p>" for text in self.unjudged)
+        more += "".join(other.to_html(most=most) for other in self.others)
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _repr_html_(self) -> str:
@@ -254,7 +264,7 @@ class Audit:
         if self.sums is not None:
             some, doubt = int(self.sums.exposed.sum()), int(self.sums.unknown.sum())
             words += f"; {len(self.sums.truth):,} lines, {some:,} disclosed" + (f", {doubt:,} unknown" if doubt else "")
-        return f"Audit({'; '.join([words, *self.unjudged])})"
+        return f"Audit({'; '.join([words, *self.unjudged, *map(repr, self.others)])})"
 
 
 COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "reason", "status", "true")
@@ -279,7 +289,8 @@ def audit(
     (below, above, and perhaps the whole width) over the cells, or a rule or ``Levels`` whose protection levels are
     meant. With a rule, cells that it calls sensitive are audited even where they are shown, and the sums that a rule on
     whole lines keeps unknown are judged (see ``Audit.lines``). By default what a method was asked for, which it leaves
-    in ``details["levels"]`` and ``details["sums"]``.
+    in ``details["levels"]`` and ``details["sums"]``. Without any rule, what shows everything as it is cannot be judged.
+    ``measure``: of a Release all are judged unless one is named (see ``Audit.others``), of a Protected the table's own.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
@@ -289,27 +300,64 @@ def audit(
     if isinstance(released, Release):
         if prior is not None:
             raise InputError("prior is measured from the truth, which a Release does not hold; audit the Protected")
-        seen = view_of_release(released, measure=measure, nonnegative=nonnegative)
-        return of_view(seen, targets, protection=protection, progress=progress)
+        names = list(released.values) if measure is None else [measure]
+        each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
+        return replace(each[0], others=tuple(each[1:]))
     seen = view(released, measure=measure, prior=prior, nonnegative=nonnegative)
     several = [released] if isinstance(released, Protected) else list(released)
     if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
         protection = as_rule(protection)
     rule = protection if isinstance(protection, Rule) else None
+    nothing = empty(seen, targets, ruled=rule is not None or all(RULED & p.details.keys() for p in several))
     sensitive = np.zeros(len(seen.unknown), bool)
+    amounts = _levels(several, seen.measure, protection)
     if rule is not None:
         sensitive = np.concatenate([flagged(rule, p.table) for p in several]) & ~seen.unknown
-        if isinstance(targets, str) and targets == "unknown":
-            targets = np.flatnonzero(seen.unknown | sensitive)
-    amounts = _levels(several, seen.measure, protection)
+    elif protection is not None and isinstance(amounts, tuple):
+        sensitive = _asked_of(amounts, len(sensitive)) & ~seen.unknown
+    if sensitive.any() and isinstance(targets, str) and targets == "unknown":
+        targets, nothing = np.flatnonzero(seen.unknown | sensitive), ()
     found = of_view(seen, targets, protection=amounts, progress=progress)
     sums, words = _lines(several, seen, rule, protection is None, progress)
     inside = found.number < len(sensitive)
     shown = inside & sensitive[np.where(inside, found.number, 0)]
     return replace(
         found, status=_status(released, found.number), sums=sums, sensitive=shown if shown.any() else None,
-        unjudged=(*found.unjudged, *words),
+        unjudged=(*found.unjudged, *words, *nothing),
     )  # fmt: skip
+
+
+RULED = {"rule", "levels", "sums"}
+"""What a method leaves in its details if it was told which cells are sensitive."""
+
+
+def _of_release(
+    release: Release,
+    measure: str,
+    targets: str | Array,
+    protection: Protection,
+    nonnegative: bool | None,
+    progress: Any,
+) -> Audit:
+    seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
+    found = of_view(seen, targets, protection=protection, progress=progress)
+    return replace(found, unjudged=(*found.unjudged, *empty(seen, targets)))
+
+
+def empty(seen: View, targets: str | Array, *, ruled: bool = False) -> tuple[str, ...]:
+    """Why nothing is judged, if so: no cell is named, or all is shown and no rule says what should not be."""
+    if not isinstance(targets, str):
+        return () if len(_targets(seen, targets)) else (NO_TARGETS,)
+    return (NOTHING_HIDDEN,) if targets == "unknown" and not ruled and not seen.withheld.any() else ()
+
+
+def _asked_of(amounts: tuple[Array, ...], cells: int) -> Array:
+    """Of which cells a protection level is asked."""
+    found = np.zeros(cells, bool)
+    for given in amounts:
+        level = numbers("protection", given)[:cells]
+        found[: len(level)] |= level > 0
+    return found
 
 
 def _lines(

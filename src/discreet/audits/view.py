@@ -101,6 +101,8 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     decimals = release.decimals[name]
     layout = Layout.of(release.dimensions)
     at = np.ravel_multi_index(tuple(release.codes.T), layout.code_shape)
+    if repeated := len(at) - len(np.unique(at)):
+        raise InputError(f"{repeated:,} rows of the release repeat the cell of another row; keep one for each cell")
     shown = np.full(len(layout), np.nan)
     shown[at] = np.rint(release.values[name] * 10.0**decimals)
     if nonnegative is None:
@@ -114,7 +116,7 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     left = np.full(len(layout), "", object)
     for other, cells in release.left.items():
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
-    return View(made, None, (layout,), name, decimals, left=left, unjudged=_marks(release))
+    return View(made, None, (layout,), name, decimals, left=left, unjudged=(*release.doubts, *_marks(release)))
 
 
 def _marks(release: Release) -> tuple[str, ...]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import discreet
-from discreet.cli.cells import read_csv
-from discreet.cli.common import app, book_of, emit, emit_json, example, say, total_of, total_option
+from discreet.cli.against import against
+from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
 from discreet.cli.drawing import Column, more, table
-from discreet.errors import InputError
 from discreet.files import CSV, HTML, check_suffix
 from discreet.naming import unused
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from discreet.audits import Audit
-    from discreet.release import Release
 
 _PLACES = {"lower": 12, "upper": 12, "width": 12, "values": 12, "bits": 3, "DR": 3}  # significant ones
 _SPARE = ("status", "reason", "bits", "values", "width")  # the last goes first
@@ -32,6 +31,8 @@ _SPARE = ("status", "reason", "bits", "values", "width")  # the last goes first
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--codebook", type=click.Path(path_type=Path), help="Hierarchies of the table's codes (CSV only).")
 @total_option
+@measures_option
+@click.option("--measure", help="The one to judge; all columns of numbers unless stated (CSV only).")
 @click.option("--negative", is_flag=True, help="Inner cells may be negative (CSV only).")
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
 @click.option(
@@ -44,6 +45,8 @@ def audit(
     file: Path,
     codebook: Path | None,
     total: Sequence[str],
+    measures: int | None,
+    measure: str | None,
     negative: bool,
     primary_only: bool,
     confidential: Path | None,
@@ -54,7 +57,8 @@ def audit(
     """What an intruder can work out of FILE: a released table (CSV), or a cell-suppression instance (.jj).
 
     Shows the interval of every cell that is not shown, riskiest first. Only what stands in the file is used; with
-    --confidential, cells with less room than their protection level are called narrow.
+    --confidential, cells with less room than their protection level are called narrow, and those that are sensitive
+    are judged even where they are shown.
 
     Exit code 0: the verdict is pass; 1: it is fail (a cell is exact or narrow) or unknown (it could not be judged).
     """
@@ -67,68 +71,57 @@ def audit(
             found = instance.audit(instance.primary if primary_only else None, progress=progress)
         else:
             book = book_of(codebook, file)
-            release = discreet.Release.read_csv(file, codebook=book, total=total_of(total))
+            release = discreet.Release.read_csv(file, codebook=book, measures=measures, total=total_of(total))
+            nonnegative = False if negative else None
             if confidential is None:
-                found = discreet.audit(release, nonnegative=False if negative else None, progress=progress)
+                found = discreet.audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
             else:
-                found = _against(release, confidential, negative, progress)
+                found = against(release, confidential, measure, nonnegative, progress)
     if as_json:
         emit_json(_told(found))
     else:
-        _show(found, rows)
+        for one in (found, *found.others):
+            _show(one, rows)
     if output is not None:
-        frame = found.cells.drop(columns="true", errors="ignore")
         paged = output.suffix.lower() in HTML
-        data = found.to_html(most=len(frame)) if paged else frame.to_csv(index=False)
+        data = found.to_html(most=len(found.number)) if paged else _cells(found).to_csv(index=False)
         emit(data.encode(), output, private=True)
-    counts = found.summary()["cells"]
-    say(", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
-    for text in found.unjudged:
+    for one in (found, *found.others):
+        counts = one.summary()["cells"]
+        name = f"{one.view.measure}: " if found.others else ""
+        say(name + ", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
+    for text in _unjudged(found):
         say(text)
     say(f"verdict: {found.verdict.value}")
     return 0 if found.ok else 1
 
 
+def _cells(found: Audit) -> pd.DataFrame:
+    """All audited cells without the truth; of several measures, which one each is of."""
+    import pandas as pd
+
+    frames = [one.cells.drop(columns="true", errors="ignore") for one in (found, *found.others)]
+    if not found.others:
+        return frames[0]
+    for one, frame in zip((found, *found.others), frames, strict=True):
+        frame.insert(0, unused("measure", frame.columns), one.view.measure)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _unjudged(found: Audit) -> list[str]:
+    return list(dict.fromkeys(text for one in (found, *found.others) for text in one.unjudged))
+
+
 def _told(found: Audit) -> dict[str, Any]:
     """What an intruder could know, and what could not be judged; never the truth beside it."""
-    cells = found.cells.drop(columns="true", errors="ignore").astype(object)
+    from discreet.audits.report import FINDINGS
+
     return {
         "verdict": found.verdict.value,
-        "summary": found.summary()["cells"].to_dict(),
-        "unjudged": list(found.unjudged),
-        "cells": cells.to_dict("records"),
+        "summary": _cells(found)["finding"].value_counts().reindex(FINDINGS, fill_value=0).to_dict(),
+        "unjudged": _unjudged(found),
+        "cells": _cells(found).astype(object).to_dict("records"),
     }
-
-
-def _against(release: Release, path: Path, negative: bool, progress: Callable[[int, int], None] | None) -> Audit:
-    """The audit against true values and protection levels in a confidential file."""
-    import numpy as np
-
-    from discreet.audits.report import of_view
-    from discreet.audits.view import view_of_release
-
-    seen = view_of_release(release, nonnegative=False if negative else None)
-    frame, layout = read_csv(path), seen.layouts[0]
-    names = [d.name for d in layout.dimensions]
-    measure = unused(seen.measure, names)
-    wanted = [*names, measure]
-    if missing := [c for c in wanted if c not in frame.columns]:
-        raise InputError(f"{path.name!r} has no column {missing[0]!r}; give the file of `protect --confidential`")
-    for d in layout.dimensions:
-        if unknown := int((~frame[d.name].isin(d.codes)).sum()):
-            raise InputError(f"{path.name!r}: {unknown:,} lines have a code of {d.name!r} that the table has not")
-    codes = [[d.index(c) for c in frame[d.name]] for d in layout.dimensions]
-    at = np.ravel_multi_index(codes, layout.code_shape)
-    truth, levels = np.full(len(layout), np.nan), np.zeros((3, len(layout)))
-    try:
-        truth[at] = np.rint(frame[measure].astype(float) * 10.0**seen.decimals)
-        for k, column in enumerate(("below", "above", "sliding")):
-            head = unused(column, names)
-            levels[k, at] = frame[head].astype(float) if head in frame.columns else 0
-    except ValueError:
-        raise InputError(f"{path.name!r}: a value or level is no number") from None
-    targets = np.flatnonzero(seen.withheld & ~np.isnan(truth))
-    return of_view(replace(seen, truth=truth), targets, protection=tuple(levels), progress=progress)
 
 
 def _show(found: Audit, rows: int) -> None:
@@ -146,7 +139,7 @@ def _show(found: Audit, rows: int) -> None:
         texts = [f"{v:,.{_PLACES[str(name)]}g}" for v in cells.astype(float)] if number else cells.tolist()
         spare = _SPARE.index(name) + 1 if name in measured and name in _SPARE else 0
         columns.append(Column(str(name), texts, number, spare))
-    gone = table(columns, "Cells that are not shown")
+    gone = table(columns, f"Cells that are not shown: {found.view.measure}")
     more(len(found.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
 
 

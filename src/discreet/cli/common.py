@@ -153,6 +153,12 @@ def total_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--total", multiple=True, metavar="[DIMENSION=]CODE", help=words)(command)
 
 
+def measures_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How many columns of a published table hold numbers (``measures``)."""
+    words = "How many columns before the status hold numbers. One unless stated; asked for where it is not clear."
+    return click.option("--measures", type=click.IntRange(1), metavar="N", help=words)(command)
+
+
 def total_of(given: Sequence[str]) -> str | dict[str, str | None] | None:
     """``["sex=All", "year="]`` as {"sex": "All", "year": None}, ``["All"]`` as "All".
 

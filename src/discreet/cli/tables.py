@@ -18,6 +18,7 @@ from discreet.cli.common import (
     format_of,
     keep_edited,
     load_table,
+    measures_option,
     release_options,
     say,
     table_options,
@@ -52,26 +53,29 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
 @click.option("--columns", default=12, show_default=True, help="Columns to show.")
 @click.option("--codebook", type=click.Path(path_type=Path), help="Show labels from this codebook instead of codes.")
 @total_option
-def show(file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str]) -> None:
+@measures_option
+def show(
+    file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str], measures: int | None
+) -> None:
     """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
     from discreet import display, published
 
     book = book_of(codebook, file)
-    release = discreet.Release.of_file(published.from_csv(file, book, 1, total_of(total), find=False))
-    measure = next(iter(release.values))
-    found = display.grid(
-        release.dimensions, release.codes, release.values[measure], rows=rows, columns=columns, labels=book is not None
-    )
-    most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]
-    stubs = zip(*found.stubs, strict=True)
-    body = zip(*found.body, strict=True)
-    gone = table(
-        [Column(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
-        + [Column(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
-        measure,
-    )
-    cure = "--rows and --columns show more, as far as the terminal is wide, e.g. COLUMNS=160"
-    more(most[0] - len(found.stubs), most[1] - len(found.heads) + gone, cure)
+    release = discreet.Release.of_file(published.from_csv(file, book, measures, total_of(total), find=False))
+    for measure, values in release.values.items():
+        found = display.grid(
+            release.dimensions, release.codes, values, rows=rows, columns=columns, labels=book is not None
+        )
+        most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]
+        stubs = zip(*found.stubs, strict=True)
+        body = zip(*found.body, strict=True)
+        gone = table(
+            [Column(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
+            + [Column(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
+            measure,
+        )
+        cure = "--rows and --columns show more, as far as the terminal is wide, e.g. COLUMNS=160"
+        more(most[0] - len(found.stubs), most[1] - len(found.heads) + gone, cure)
 
 
 @example("discreet datasets census -n 100000 -o census.parquet")

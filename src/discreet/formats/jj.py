@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.additive import fixed
-from discreet.audits.report import Audit, of_view
+from discreet.audits.report import Audit, empty, of_view
 from discreet.audits.system import Known
 from discreet.audits.view import View
 from discreet.dimension import Dimension
@@ -99,7 +99,9 @@ class Instance:
     ) -> Audit:
         """Interval of every hidden cell (or of ``targets``); "narrow" where it does not reach the protection levels."""
         levels = self.lower_level, self.upper_level, self.sliding_level
-        return of_view(self.view(hidden), targets, protection=levels, progress=progress)
+        seen = self.view(hidden)
+        found = of_view(seen, targets, protection=levels, progress=progress)
+        return replace(found, unjudged=(*found.unjudged, *empty(seen, targets)))
 
     def problem(self, weights: Any = "cost") -> Problem:
         """The cell suppression problem: primaries are hidden, cells of status z and those without room are published.

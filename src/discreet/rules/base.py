@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import importlib
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -311,15 +312,23 @@ def from_toml(text: str) -> Rule:
         raise InputError(f"not TOML: {error}") from None
 
 
+_NAMES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[A-Za-z][\w-]*(?=\s*\()""")  # quoted text, or names
+
+
 @checked
 def parse(text: str) -> Rule:
     """A rule from one line of text: names with parameters, joined by ``|`` and ``&``, grouped by parentheses.
 
+    Names may be written with hyphens, as the documentation has them.
+
     >>> parse("(few_contributors(n=3) | p_percent(p=10)) & threshold(n=20)")
     (FewContributors(n=3) | PPercent(p=10)) & Threshold(n=20)
+    >>> parse("p-percent(p=10)")
+    PPercent(p=10)
     """
+    plain = _NAMES.sub(lambda found: found[1] or found[0].replace("-", "_"), text.strip())
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(plain, mode="eval").body
     except SyntaxError:
         raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)") from None
     return _read(tree, text)
