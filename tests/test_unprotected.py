@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.cli import run
 from discreet.methods import HOMES
+from discreet.methods.effect import calls_nothing
 from discreet.policy import Policy, answer, parse_policy, template
+from discreet.rules import as_rule
 from tests import servers
 
 SEX = dc.Dimension.flat("sex", ["f", "m"])
 RULE = '[[rule]]\nrule = "threshold"\nn = 10\n'
+HIDE = '[[method]]\nname = "suppress"\n'
 AS_IT_IS = 'publish = "as it is"\n'
 OPEN = {
     "nothing": "",
@@ -36,6 +39,22 @@ OPEN = {
     "nearest 1": '[[method]]\nname = "round"\nbase = 1\n',
     "never changing": '[[method]]\nname = "barnard"\np = 1\n',
     "always staying": '[[method]]\nname = "stochastic"\nstay = 1\n',
+    "two rules that find nothing": '[[rule]]\nany = [{rule="threshold", n=1}, {rule="threshold", n=1}]\n' + HIDE,
+    "a rule and one that finds nothing": '[[rule]]\nall = [{rule="threshold", n=3}, {rule="threshold", n=1}]\n' + HIDE,
+    "a rule and one of sums": '[[rule]]\nall = [{rule="threshold", n=3}, {rule="k-disclosure", k=1}]\n' + HIDE,
+    "no cells on request": '[[rule]]\nrule = "request"\ncells = []\n' + HIDE,
+    "lines of no variable": '[[rule]]\nrule = "direct-disclosure"\nsensitive = []\n' + HIDE,
+    "lines of nobody": '[[rule]]\nrule = "k-disclosure"\nk = 0\nmost = 0\n' + HIDE,
+    "a share that no cell has": '[[rule]]\nrule = "dominance"\nn = 1\nk = 100\n' + HIDE,
+    "sums that an adjustment does not see": '[[rule]]\nrule = "k-disclosure"\n[[method]]\nname = "cta"\n',
+    "nothing combined": '[[method]]\nname = "redesign"\nmerge = {}\n',
+    "hardly any noise": '[[method]]\nname = "cell-key"\nv = 1e-12\n',
+    "hardly any noise on values": '[[method]]\nname = "cell-key-magnitude"\np = [1e-9, 1e-9]\n',
+    "nearly always staying": '[[method]]\nname = "stochastic"\nstay = 0.999999999\n',
+    "hardly anybody swapped": '[[before]]\nname = "swap"\ngeography = "area"\nrate = 1e-12\n',
+    "swapped with a neighbour": '[[before]]\nname = "swap"\ngeography = "area"\nstrata = ["area"]\n',
+    "hardly anybody recoded": '[[before]]\nname = "pram"\nvariable = "job"\nstay = 0.9999999999\n',
+    "a mixture of nothing": '[[before]]\nname = "pram"\nvariable = "job"\nalpha = 1e-15\n',
     "records changed when the table is there": '[[method]]\nname = "swap"\ngeography = ["area"]\n',
 }
 
@@ -172,3 +191,165 @@ def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:
     made = parse_policy('[[method]]\nname = "random-round"\nbase = 0.01\n')
     with pytest.raises(dc.InputError, match="leaves this measure as it is"):
         answer(data, dc.Query.of("sex", measure="pay"), made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k_disclosure(k=0)", "direct_disclosure(k=0)", "threshold(n=1) | threshold(n=2)", "threshold(n=1, zeros=True)",
+        "p_percent(p=5)", "t_sensitivity(t=0)", "threshold(n=5) & dominance(n=1, k=75)", "pq(p=5, q=50)",
+        "threshold(n=4) & group_disclosure()", "few_contributors(n=3)",
+    ],
+)  # fmt: skip
+def test_a_rule_that_can_find_something_is_one(text: str) -> None:
+    """Also with k = 0, which keeps lines from lying in one cell."""
+    assert not calls_nothing(as_rule(text))
+
+
+def test_k_of_0_hides_something() -> None:
+    """All of a line in one cell, as large as it is: no outsider may learn that."""
+    table = dc.Table.of([[20, 0, 0], [5, 7, 9], [8, 6, 4]], ["area", "job"])
+    assert dc.protect(table, dc.Suppress("k_disclosure(k=0)")).hidden.any()
+
+
+SWAP = '[[before]]\nname = "swap"\ngeography = "region"\nrate = 0.2\nseed = 3\n'
+PRAM = '[[before]]\nname = "pram"\nstay = 0.7\nseed = 3\n'
+STOCHASTIC = 'name = "stochastic"\nstay = 0.4\nseed = 3\n'
+STEPS = {
+    "swap": SWAP,
+    "swap within jobs": SWAP + 'strata = ["job"]\n',
+    "sex along": SWAP + 'also = ["sex"]\n',
+    "within provinces": SWAP + 'strata = ["level 1"]\n',
+    "pram": PRAM + 'variable = "sex"\n',
+    "exact pram": PRAM + 'variable = "sex"\nexact = true\n',
+    "pram within": PRAM + 'variable = "region"\nwithin = "level 1"\n',
+}
+ASKED = [
+    "region", "region:level 1", "job", "sex", "region,job", "region:level 1,job", "region,sex", "job,sex",
+    "region:level 1,sex", "region,job,sex",
+]  # fmt: skip
+
+
+def people() -> dc.Microdata:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({name: rng.choice(codes, 400) for name, codes in CODES.items()})
+    region = dc.Dimension.from_prefix("region", CODES["region"], [1])
+    flat = [dc.Dimension.flat(name, CODES[name]) for name in ("job", "sex")]
+    return dc.Microdata.of(frame, dimensions=[region, *flat])
+
+
+CODES = {"region": ["na", "nb", "sc", "sd"], "job": ["x", "y"], "sex": ["f", "m"]}
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_a_table_that_no_step_changes_is_refused_and_the_others_are_changed(step: str) -> None:
+    """Decided from the codebook; in 400 records every table that a step can change is another one than the true."""
+    made, data, refused = parse_policy(step), people(), []
+    for query in ASKED:
+        true = answer(data, query, parse_policy(AS_IT_IS)).values["count"]
+        try:
+            release = answer(data, query, made)
+        except dc.Refused as said:
+            refused.append(said.rule)
+            continue
+        assert (release.values["count"] != true).any(), query
+    assert set(refused) == {"untouched"}
+    assert len(refused) < len(ASKED)
+
+
+def test_a_method_that_keeps_every_cell_answers_nothing() -> None:
+    """Control groups of one cell each; as a step, the totals of its groups."""
+    step = parse_policy("[[before]]\n" + STOCHASTIC + 'control = ["job"]\n')
+    with pytest.raises(dc.Refused, match="nothing that the policy does"):
+        answer(people(), "job", step)
+    assert answer(people(), "job,sex", step).truthful is False
+    made = parse_policy("[[method]]\n" + STOCHASTIC + 'control = ["region", "job"]\n')
+    with pytest.raises(dc.Refused, match="nothing that the policy does"):
+        answer(people(), "region,job", made)
+
+
+def test_a_method_on_top_answers_what_the_step_leaves() -> None:
+    """Then the method protects it."""
+    both = STEPS["pram"] + '[[method]]\nname = "random-round"\nbase = 7\nseed = 1\n'
+    assert (answer(people(), "region,job", parse_policy(both)).values["count"] % 7 == 0).all()
+
+
+NOTHING = {
+    "a rule that finds nothing": ["--rule", "threshold(n=1)"],
+    "two rules that never meet": ["--rule", "threshold(n=3) & threshold(n=1)"],
+    "round": ["--method", "round", "-P", "base=1"],
+    "round in parts": ["--method", "round", "-P", "base=1", "--in-parts"],
+    "random-round": ["--method", "random-round", "-P", "base=1", "-P", "seed=1"],
+    "stochastic": ["--method", "stochastic", "-P", "stay=1", "-P", "seed=1"],
+    "control of every cell": ["--method", "stochastic", "-P", 'control=["area", "job"]', "-P", "seed=1"],
+    "pram": ["--method", "pram", "-P", "variable=job", "-P", "stay=1", "-P", "seed=1"],
+    "swap": ["--method", "swap", "-P", "geography=area", "-P", "rate=0", "-P", "seed=1"],
+    "swap in its strata": ["--method", "swap", "-P", "geography=area", "-P", 'strata=["job"]', "-P", "seed=1"],
+    "sample": ["--method", "sample", "-P", "fraction=1", "-P", "seed=1"],
+    "redesign": ["--method", "redesign", "-P", "merge={}"],
+    "global-recode": ["--method", "global-recode", "-P", "variable=job", "-P", "groups={}"],
+    "recoded to what it is": ["--method", "global-recode", "-P", "variable=job", "-P", "level=job"],
+}
+
+
+@pytest.mark.parametrize("more", NOTHING.values(), ids=NOTHING)
+def test_protect_writes_no_true_table_under_another_name(more: list[str], folder: Path, capfdbinary: Any) -> None:
+    """An error that says how to ask for it, and no file."""
+    assert run(["protect", "m.csv", "--by", "area,job", *more, "-o", "out.csv"]) == 2
+    assert "--method publish" in said(capfdbinary)
+    assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--in-parts"]])
+def test_protect_as_it_is_says_so(more: list[str], folder: Path, capfdbinary: Any) -> None:
+    """Asked for by name it is written, and said."""
+    assert run(["protect", "m.csv", "--by", "area,job", "--method", "publish", "-o", "out.csv", *more]) == 0
+    assert "mind: this table is not protected: it is published as it is" in said(capfdbinary)
+    assert b"b,x,1," in (folder / "out.csv").read_bytes()
+
+
+PROGRAMME = """
+[programme]
+name = "p"
+output = "out"
+[source.people]
+data = "m.csv"
+codebook = "book.toml"
+[defaults]
+source = "people"
+{how}
+[[table]]
+name = "t"
+by = ["area", "job"]
+"""
+BOOK = '[[dimension]]\nname = "area"\ncodes = ["a", "b"]\n[[dimension]]\nname = "job"\ncodes = ["x", "y"]\n'
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        'rule = "threshold(n=1)"',
+        'rule = "threshold(n=3) & threshold(n=1)"',
+        'method = "round"\nparameters = {base = 1}',
+        'method = "redesign"\nparameters = {merge = {}}',
+        'method = "swap"\nparameters = {geography = "area", strata = ["job"], seed = 1}',
+        'method = "sample"\nparameters = {fraction = 1, seed = 1}',
+    ],
+)
+def test_a_programme_does_not_publish_the_truth_under_another_name(how: str, folder: Path, capfdbinary: Any) -> None:
+    """Found when it is read."""
+    (folder / "book.toml").write_text(BOOK)
+    (folder / "p.toml").write_text(PROGRAMME.format(how=how))
+    assert run(["run", "p.toml", "--jobs", "1"]) == 2
+    assert 'method = "publish"' in said(capfdbinary)
+    assert not (folder / "out").exists()
+
+
+def test_a_programme_says_what_it_publishes_as_it_is(folder: Path, capfdbinary: Any) -> None:
+    """On the terminal, in the page and in the report for machines."""
+    (folder / "book.toml").write_text(BOOK)
+    (folder / "p.toml").write_text(PROGRAMME.format(how='method = "publish"'))
+    assert run(["run", "p.toml", "--jobs", "1"]) == 0
+    assert "mind: not protected, published as they are: t" in said(capfdbinary)
+    assert json.loads((folder / "out" / "report.json").read_text())["unprotected"] == ["t"]
+    assert "Not protected:" in (folder / "out" / "report.html").read_text()

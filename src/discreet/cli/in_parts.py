@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import discreet
+from discreet.cli import unprotected as guard
 from discreet.cli.common import bar, filters, format_of, names_of, read_microdata, say
 from discreet.cli.policy import PolicyChoice, mind
 from discreet.errors import InputError
+from discreet.release import AS_IT_IS
 
 
 def check_options(
@@ -39,6 +41,7 @@ def protect_in_parts(
     from discreet.methods import method
 
     made, path = method(name, **given), _target(which, output, format)
+    guard.check_made(name, made, which)
     by = names_of(which["by"])
     if not by:
         raise InputError("name the dimensions of the table: --by county,sex")
@@ -47,11 +50,14 @@ def protect_in_parts(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
+    guard.check_table(made, by, data.dimensions, which["where"])
     with bar(name) as progress:
         discreet.protect_in_parts(
-            data, by, made, path, value=which["value"], where=filters(which["where"]), format=format,
-            progress=progress, **_size(cells),
+            data, by, guard.Looked(name, made), path, value=which["value"], where=filters(which["where"]),
+            format=format, progress=progress, **_size(cells),
         )  # fmt: skip
+    if name == "publish":
+        guard.mind(AS_IT_IS)
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
 
 

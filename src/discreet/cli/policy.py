@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import discreet
+from discreet.cli import unprotected
 from discreet.cli.common import (
     Place,
     app,
@@ -96,12 +97,10 @@ def check(file: Path, codebook: Path | None) -> None:
 
 def mind(made: Policy, release: Release | None = None) -> None:
     """Say on stderr what a policy, or the answer it gave, publishes as it is."""
-    from discreet.release import AS_IT_IS
-
     if release is None and made.openly:
         say(f"mind: {made.openly}")
-    elif release is not None and release.method == AS_IT_IS:
-        say("mind: this table is not protected: it is published as it is")
+    elif release is not None:
+        unprotected.mind(release.method)
 
 
 @example(

@@ -71,6 +71,10 @@ def _tell(report: Report, output: Path) -> None:
         say(f"{finding.level}: {finding.kind}: {finding.text}")
         for text in finding.examples:
             say(f"    {text}")
+    if report.unprotected:
+        shown, more = report.unprotected[:SHOWN], len(report.unprotected) - SHOWN
+        others = f" and {more:,} more" if more > 0 else ""
+        say(f"mind: not protected, published as they are: {', '.join(shown)}{others}")
     kept = sum(line.kept for line in report.lines)
     say(report.summary() + (f", {kept:,} kept from an earlier run" if kept else ""))
     say(f"wrote {output / 'report.html'} and report.json")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli import in_parts as parts
+from discreet.cli import unprotected as guard
 from discreet.cli.common import (
     app,
     bar,
@@ -105,6 +106,7 @@ def protect(
     if confidential is not None:
         write_whole(confidential, _all(done).to_csv(index=False).encode(), private=True)
         say(f"wrote {confidential}: confidential")
+    guard.mind(done.method)
     say(_summary(done, time.perf_counter() - began))
 
 
@@ -186,13 +188,19 @@ def _protected(
 ) -> Protected:
     import discreet
     from discreet.methods import method, method_class
+    from discreet.methods.effect import changes_records
 
     kind = method_class(name)
     if "progress" in {f.name for f in dataclasses.fields(kind)}:
         given = {**given, "progress": progress}
     made: Any = method(name, **given)
-    if not str(kind.__call__.__annotations__.get("return", "")).endswith("Microdata"):
-        return discreet.protect(load_table(**which, top=top), made)
+    guard.check_made(name, made, which)
+    if not changes_records(name):
+        table = load_table(**which, top=top)
+        guard.check_table(made, [d.name for d in table.dimensions], table.dimensions, which["where"])
+        done = discreet.protect(table, made)
+        guard.check_done(name, done)
+        return done
     if which["ready"]:
         raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
     by = names_of(which["by"])
@@ -200,6 +208,7 @@ def _protected(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
+    guard.check_table(made, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
     changed = made(records)
     table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)
     return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words, truthful=made.truthful)

@@ -28,6 +28,7 @@ from discreet.dimension import Dimension
 from discreet.errors import InputError, listed, nearest
 from discreet.layout import Layout
 from discreet.methods import method, method_class
+from discreet.methods.effect import check_effect
 from discreet.microdata import Microdata
 from discreet.policy.guess import guesses
 from discreet.table import Table, tabulate
@@ -70,9 +71,8 @@ def check_steps(policy: Policy) -> None:
         raise InputError(
             f"what several steps cost together cannot be told ({listed(names)}): give one, or PRAM of several variables"
         )
-    for name, made in zip(names, steps_of(policy), strict=True):
-        if _idle(made):
-            raise InputError(f"step {name!r} with these parameters changes nothing: take other ones")
+    for made in steps_of(policy):
+        check_effect(made)
     if policy.before and (policy.risk.t1 is not None or policy.risk.population):
         raise InputError("t1 and population have no meaning with a step before counting: leave them out")
     if policy.before and policy.risk.t3 is not None and policy.methods:
@@ -80,18 +80,6 @@ def check_steps(policy: Policy) -> None:
             "what a step before counting and a method cost together cannot be told from the table, so t3 cannot be "
             "kept: leave out t3, the step or the method"
         )
-
-
-def _idle(made: Any) -> bool:
-    """Whether a step leaves everything as it was."""
-    if getattr(made, "rate", 1) == 0 and not getattr(made, "k", 0):
-        return True
-    if getattr(made, "alpha", 1.0) == 0:
-        return True
-    matrix = getattr(made, "matrix", None)
-    if matrix is not None:
-        return bool(np.array_equal(np.array(matrix), np.eye(len(matrix))))
-    return bool(getattr(made, "stay", 0.0) == 1)
 
 
 def steps_of(policy: Policy) -> list[Any]:

@@ -17,12 +17,12 @@ from discreet.errors import InputError, Refused
 from discreet.files import whole_file
 from discreet.formats import chosen
 from discreet.formats.growing import check_growing, growing
+from discreet.methods.effect import check_hides
 from discreet.microdata import Microdata
 from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.guess import Shown, reach_of, small_share
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
-from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
 from discreet.policy.road import check_query, filtered, population_notes, protection_notes
 from discreet.release import Method, Protected, Release, protect

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from discreet.errors import InputError
 from discreet.methods import method_class
-from discreet.release import Protected
-from discreet.rules import Rule, Threshold
-from discreet.table import Table
+from discreet.methods.effect import changes_records, check_effect
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -50,8 +45,10 @@ def check_protection(policy: Policy) -> None:
                 "[[method]]"
             )
     _check_rules(policy, names)
-    for number in range(len(names)):
-        _check_method(policy, number)
+    for number, name in enumerate(names):
+        made = policy.make(number)  # parameters are read now
+        if name != "publish":
+            check_effect(made, ask=ASK)
 
 
 def _check_rules(policy: Policy, names: list[str]) -> None:
@@ -61,44 +58,3 @@ def _check_rules(policy: Policy, names: list[str]) -> None:
             f"the policy has a rule that says which cells are sensitive, and no method that hides them "
             f'({", ".join(names)} takes no rule): add [[method]] name = "suppress", or leave the rule out'
         )
-    if policy.rules and all(_calls_nothing(rule) for rule in policy.rules):
-        raise InputError("the rule calls no cell sensitive (count < 1), so nothing would be hidden: give n = 2 or more")
-
-
-def _calls_nothing(rule: Rule) -> bool:
-    return isinstance(rule, Threshold) and rule.n <= 1 and not rule.zeros
-
-
-def _check_method(policy: Policy, number: int) -> None:
-    """Parameters are read now, and a method that moves no count at all is no protection."""
-    name, made = policy.methods[number][0], policy.make(number)
-    if name == "publish" or not hasattr(made, "transition"):
-        return
-    try:
-        matrix = made.transition(_probe()).matrix
-    except InputError:  # made for magnitudes; the road looks at what it does to them
-        return
-    rows, columns = np.nonzero(matrix)
-    if (rows == columns).all():
-        raise InputError(f"method {name!r} with these parameters changes no number: take other ones; {ASK}")
-
-
-def check_hides(protected: Protected) -> None:
-    """Raise if whoever knows the method can read every true value off the table (its bounds leave one value each)."""
-    lower, upper = (protected.details.get(name) for name in ("lower", "upper"))
-    if lower is not None and upper is not None and np.array_equal(lower, upper):
-        raise InputError(
-            f"the policy's method leaves this measure as it is ({protected.method}): take other parameters"
-        )
-
-
-@cache
-def _probe() -> Table:
-    """Small counts of every kind, of nobody: what a method does to them shows whether it does anything."""
-    return Table.of(np.arange(16).reshape(4, 4), ["a", "b"])
-
-
-def changes_records(name: str) -> bool:
-    """Whether a method works on records before they are counted."""
-    told = str(method_class(name).__call__.__annotations__.get("return", ""))
-    return told.endswith("Microdata")

@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from discreet.arguments import checked
 from discreet.errors import InputError, Refused
+from discreet.methods.effect import check_hides
 from discreet.microdata import Microdata
 from discreet.policy.before import TWIN, ready, words_of
 from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
 from discreet.policy.policy import Policy
-from discreet.policy.protection import check_hides
 from discreet.policy.query import Query, Resolved
+from discreet.policy.untouched import check_touched
 from discreet.release import AS_IT_IS, Protected, Publish, Release
 from discreet.table import Table, tabulate
 
@@ -94,6 +95,7 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
             f"{resolved.cells:,} cells are asked, {rules.max_cells:,} are allowed",
             "ask for fewer variables or less detail",
         )
+    check_touched(resolved, policy)
 
 
 # -- the table --------------------------------------------------------------------------------------------------

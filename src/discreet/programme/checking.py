@@ -8,6 +8,8 @@ from discreet.codebook import Codebook
 from discreet.dimension import Dimension
 from discreet.errors import DiscreetError, InputError
 from discreet.layout import Layout
+from discreet.methods.effect import check_effect
+from discreet.methods.touching import check_touched, level_of
 from discreet.policy import Query, read_policy
 from discreet.programme.entry import Entry, How, Unit
 from discreet.programme.faults import Faults
@@ -36,6 +38,12 @@ def check_unit(unit: Unit, book: Codebook, faults: Faults) -> None:
         _how(unit.how, names, sound, first, book)
     except DiscreetError as error:
         fault(first, "policy" if unit.how.policy is not None else "method", error)
+    if sound and unit.how.policy is None:
+        for entry in unit.entries:
+            try:
+                _protects(unit.how, entry, book)
+            except DiscreetError as error:
+                fault(entry, "method", error)
     if unit.linked and sound:
         try:
             _linked(unit, book)
@@ -81,6 +89,20 @@ def _how(how: How, names: list[str], sound: bool, entry: Entry, book: Codebook) 
         policy.make(number)
     if sound:
         query_of(entry).resolved(book.dimensions)
+
+
+ASK = 'to publish the true numbers, ask for it by name: method = "publish"'
+
+
+def _protects(how: How, entry: Entry, book: Codebook) -> None:
+    """A table that its rule or method leaves as it is would be the true one; it must be asked for by name."""
+    if how.method == "publish":
+        return
+    method = made(how, list(entry.names))
+    check_effect(method, counts=entry.value in (None, "count"), ask=ASK)
+    known = {d.name: d for d in book.dimensions}
+    asked = {name: level_of(known[name], codes) for name, codes in entry.where} | dict(entry.by)
+    check_touched(method, asked, known, ask=ASK)
 
 
 def query_of(entry: Entry) -> Query:

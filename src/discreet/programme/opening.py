@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.codebook import Codebook, read_codebook
 from discreet.errors import InputError, nearest
-from discreet.methods import method, method_class
+from discreet.methods import effect, method, method_class
 from discreet.microdata import Microdata
 from discreet.programme.entry import How, Source
 
@@ -64,5 +64,4 @@ def made(how: How, by: Sequence[str]) -> Any:
 
 def changes_records(how: How) -> bool:
     """Whether a method works on records before they are counted."""
-    told = str(method_class(how.method).__call__.__annotations__.get("return", ""))
-    return told.endswith("Microdata")
+    return effect.changes_records(how.method)

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from discreet.programme.consistency import ERROR, UNCHECKED, WARNING, Finding
+from discreet.release import AS_IT_IS
 from discreet.verdicts import Verdict
 
 OF_THE_RUN = ("when", "seconds", "jobs", "python", "kept")
@@ -70,6 +71,11 @@ class Report:
         )
 
     @property
+    def unprotected(self) -> tuple[str, ...]:
+        """The tables that are published as they are."""
+        return tuple(line.name for line in self.lines if line.outcome == PUBLISHED and line.method == AS_IT_IS)
+
+    @property
     def consistent(self) -> bool:
         """Whether the verdict is a pass."""
         return self.verdict.ok
@@ -99,6 +105,7 @@ class Report:
         told["tables"] = told.pop("lines")
         told["consistent"] = self.consistent
         told["verdict"] = self.verdict.value
+        told["unprotected"] = list(self.unprotected)
         told["counts"] = {o: self.count(o) for o in (PUBLISHED, WITHHELD, REFUSED, FAILED)}
         return told
 
@@ -139,7 +146,7 @@ def page(report: Report) -> str:
     parts = [
         f"<h1>{title}</h1>",
         f'<p class="verdict{" bad" if bad else ""}"><strong>{escape(report.summary())}</strong></p>',
-        "<h2>Consistency across tables</h2>", _findings(report.findings),
+        _unprotected(report.unprotected), "<h2>Consistency across tables</h2>", _findings(report.findings),
         "<h2>Tables</h2>", _lines(report.lines),
         f"<h2>About</h2><p>discreet {escape(report.version)}, Python {escape(report.python)}, {report.jobs} jobs, "
         f"{escape(report.when)}. A share is that of the cells which are not shown. Only what the releases themselves "
@@ -149,6 +156,15 @@ def page(report: Report) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><main>{''.join(parts)}</main></body></html>\n"
+    )
+
+
+def _unprotected(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return (
+        f'<p class="verdict bad"><strong>Not protected:</strong> published as they are, with no number changed or '
+        f"hidden: {escape(', '.join(names))}</p>"
     )
 
 

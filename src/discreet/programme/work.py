@@ -19,6 +19,7 @@ from discreet.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.files import write_whole
 from discreet.formats import to_bytes
+from discreet.methods.effect import check_hides
 from discreet.microdata import Microdata
 from discreet.policy import answer, read_policy
 from discreet.programme.checking import query_of, unit_names
@@ -154,7 +155,10 @@ def protected(unit: Unit, data: Microdata) -> Protected:
     how, names = unit.how, unit_names(unit, data.dimensions) if unit.linked else list(unit.entries[0].names)
     method = made(how, names)
     if not changes_records(how):
-        return protect(_table(unit, data, names), method)
+        done = protect(_table(unit, data, names), method)
+        if how.method != "publish":
+            check_hides(done)
+        return done
     done = protect(_table(unit, _changed(how, data), names), Publish())
     return dataclasses.replace(done, method=method.words, truthful=method.truthful)
 

@@ -1,0 +1,67 @@
+"""discreet protect: what would write the true table is an error, unless it is asked for by name; then it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from discreet.cli.common import filters
+from discreet.cli.console import say
+
+if TYPE_CHECKING:
+    from discreet.dimension import Dimension
+    from discreet.release import Protected
+    from discreet.table import Table
+
+ASK = "to write the true numbers, ask for it by name: --method publish"
+
+
+def check_made(name: str, made: Any, which: Mapping[str, Any]) -> None:
+    """Refuse a method whose rule or parameters protect nothing, before anything is read."""
+    from discreet.methods.effect import check_effect
+
+    if name != "publish":
+        check_effect(made, counts=which["value"] is None, ask=ASK)
+
+
+def check_table(made: Any, names: Sequence[str], dimensions: Iterable[Dimension], where: Any) -> None:
+    """Refuse a method that leaves this table as it is, from the codebook alone."""
+    from discreet.methods.touching import check_touched, level_of
+
+    known = {d.name: d for d in dimensions}
+    asked = {name: name for name in names if name in known}
+    for name, codes in (filters(where) or {}).items():
+        if name in known and name not in asked:
+            asked[name] = level_of(known[name], [str(code) for code in codes])
+    check_touched(made, asked, known, ask=ASK)
+
+
+def check_done(name: str, done: Protected) -> None:
+    """Refuse what the method's own bounds say is the true table."""
+    from discreet.methods.effect import check_hides
+
+    if name != "publish":
+        check_hides(done)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A method whose outcome is looked at, part by part."""
+
+    name: str
+    made: Any
+    cellwise: ClassVar[bool] = True
+
+    def __call__(self, table: Table) -> Protected:
+        done: Protected = self.made(table)
+        check_done(self.name, done)
+        return done
+
+
+def mind(method: str) -> None:
+    """Say on stderr that a table is published as it is, if it is."""
+    from discreet.release import AS_IT_IS
+
+    if method == AS_IT_IS:
+        say("mind: this table is not protected: it is published as it is")
