@@ -56,10 +56,13 @@ def coalitions(x: Any, k: int) -> Iterator[Any]:
                 yield own
 
 
-def learned_cells(x: Any, done: dc.Protected, k: int) -> int:
-    """Coalitions that know a sensitive cell with somebody else in it; who is alone in a cell knows that he is."""
+def learned_cells(x: Any, done: dc.Protected, k: int, least: int = 1) -> int:
+    """Coalitions that know a sensitive cell that is not all theirs; who is alone in a cell knows that he is.
+
+    ``least``: 1 where empty cells are always shown, and everybody knows that. An empty cell is nobody's: it counts.
+    """
     hidden, primary = (np.asarray(m).reshape(x.shape[0] + 1, -1) for m in (done.hidden, done.status == "u"))
-    tables = compatible(x, hidden, 1)  # empty cells are always shown here, and everybody knows that
+    tables = compatible(x, hidden, least)
     truth, found = with_margins(x), 0
     for own in coalitions(x, k):
         whole = with_margins(own)
@@ -68,7 +71,7 @@ def learned_cells(x: Any, done: dc.Protected, k: int) -> int:
         fits &= (tables[:, 1:, 1:][:, sure] == x[sure]).all(axis=1)
         left = tables[fits]
         one = (left == left[:1]).all(axis=0)
-        found += bool((one & primary & (whole < truth)).any())
+        found += bool((one & primary & ((whole < truth) | (truth == 0))).any())
     return found
 
 
@@ -121,7 +124,70 @@ def test_no_coalition_learns_a_small_cell(name: str, k: int) -> None:
     assert price[1] > price[0]
     assert plain.summary()["insiders"].eq(0).all()
     assert safe.summary()["insiders"].eq(k).all()
-    assert f"any {k} of the people" in safe.release().method
+    assert f"no sensitive cell follows for any {k} of the people" in safe.release().method
+
+
+def protected(table: dc.Table, rule: Any, k: int) -> dc.Protected | None:
+    """The table safe from k insiders; None if that is refused."""
+    try:
+        return dc.protect(table, dc.Suppress(rule, insiders=k))
+    except dc.Refused:
+        return None
+
+
+RULES = {
+    "line": dc.DirectDisclosure,
+    "line or small": lambda k: dc.Threshold(3) | dc.DirectDisclosure(k),
+    "group": lambda k: dc.Threshold(3) | dc.GroupDisclosure(),
+    "zeros": lambda k: dc.Threshold(3, zeros=True),
+}
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("name", RULES)
+def test_sensitive_cells_hold_whatever_rule_made_them(name: str, k: int) -> None:
+    """Rules on lines and sensitive zeros: who is alone in a cell uses it there too, and learns none of them."""
+    make: Any = RULES[name]
+    before = after = tried = 0
+    for x in small(8 if k == 1 else 4, (3, 3), 30 + k):
+        table = dc.Table.of(x, ["a", "b"])
+        safe = protected(table, make(k), k)
+        if safe is None:
+            continue
+        tried += 1
+        before += learned_cells(x, dc.protect(table, dc.Suppress(make(k))), k, least=0) > 0
+        after += learned_cells(x, safe, k, least=0) > 0
+        if k == 1:
+            assert dc.insiders(safe)["primary"].sum() == 0
+    assert tried > 2
+    assert before > 0
+    assert after == 0
+
+
+def test_people_alone_in_their_cells_learn_nothing_of_a_line_or_of_an_empty_cell() -> None:
+    """Two tables: one under a rule on lines, one with sensitive zeros; single people learnt primary cells of both."""
+    codes = [dc.Dimension.flat("g", "123"), dc.Dimension.flat("v", "abc")]
+    for x, rule, words in (
+        ([[2, 1, 0], [1, 1, 2], [1, 1, 0]], dc.DirectDisclosure(1, sensitive=["v"]), "all others of a line"),
+        ([[1, 1, 0], [0, 0, 1], [2, 2, 3]], dc.Threshold(3, zeros=True), "no sensitive cell follows for any 1"),
+    ):
+        table = dc.Table.of(x, codes)
+        plain, safe = (dc.protect(table, dc.Suppress(rule, insiders=k)) for k in (0, 1))
+        assert learned_cells(np.array(x), plain, 1, least=0) > 0
+        assert learned_cells(np.array(x), safe, 1, least=0) == 0
+        assert dc.insiders(safe)["primary"].sum() == 0
+        assert words in safe.release().method
+
+
+def test_a_pattern_that_is_not_proved_is_not_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the cells hidden against insiders the last judge stops the release."""
+    from discreet.methods.suppress import coalitions as made
+    from discreet.methods.suppress.repair import Repaired
+
+    table = dc.Table.of([[20, 50, 9, 1], [10, 2, 8, 12], [30, 7, 5, 2]], ["area", "job"])
+    monkeypatch.setattr(made, "closed", lambda *given: Repaired(given[4], 1, np.zeros(0, np.int64)))
+    with pytest.raises(dc.Unjudged, match="not proved"):
+        dc.protect(table, dc.Suppress(dc.Threshold(3), insiders=1))
 
 
 def test_coalitions_are_named_by_their_cells_as_often_as_they_have_members() -> None:

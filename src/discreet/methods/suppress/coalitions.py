@@ -1,11 +1,12 @@
 """Coalitions in tables of counts: what k people who know their own cells can work out, and cells hidden against it.
 
 A coalition of k people knows for each inner cell that it holds at least its own members; a cell that is theirs alone
-they know [LL21]_ section 2.2, [ODF03]_ section 4.5.4. It learns a sensitive cell if one value is left, and that of a
-line that a rule keeps unknown if nobody but its own members can be there. Another table in whole numbers that fits what
-is published (a *move* away from the true one) is a witness against it; a coalition that rules that one out has members
-in a cell that the move lowers, or all members of one that it changes. So few coalitions have to be tried, and none that
-could do harm is left out.
+they know [LL21]_ section 2.2, [ODF03]_ section 4.5.4. It learns a sensitive cell if one value is left. Of a line that a
+rule keeps unknown it learns who is left if nobody but its own members can be there, as far as they know that they are
+there and not that they are alone: who knows that is beyond the rules on lines. Another table in whole numbers that fits
+what is published (a *move* away from the true one) is a witness against it; a coalition that rules that one out has
+members in a cell that the move lowers, or all members of one that it changes. So few coalitions have to be tried, and
+none that could do harm is left out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from discreet import deadline
 from discreet.audits.presolve import System, propagated
 from discreet.audits.system import Known
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.repair import Costs, Need, Repaired
 
 Array = NDArray[Any]
@@ -38,6 +39,11 @@ class Target:
 
     variable: int
     rest: bool
+
+    @property
+    def alone(self) -> bool:
+        """Whether all the members of an inner cell know that they are; of a line it is asked without that."""
+        return not self.rest
 
 
 class Table:
@@ -79,14 +85,12 @@ class Table:
         if target.rest:
             return False
         variables = self.inner[self.members[:, [target.variable]].indices]
-        return all(own.get(int(v), 0) >= self.count[v] for v in variables if self.count[v] > 0)
+        held = [int(v) for v in variables if self.count[v] > 0]  # nobody's if empty: whoever learns that, learns it
+        return bool(held) and all(own.get(v, 0) >= self.count[v] for v in held)
 
 
-def attack(table: Table, target: Target, alone: bool) -> Own | None:
-    """Members of a coalition of at most k for which a target has one value left; None if no coalition does it.
-
-    ``alone``: those who are all the members of an inner cell know that they are.
-    """
+def attack(table: Table, target: Target) -> Own | None:
+    """Members of a coalition of at most k for which a target has one value left; None if no coalition does it."""
     start, left = _inside(table, target)
     if start is None or table.theirs(target, start):
         return None
@@ -100,10 +104,10 @@ def attack(table: Table, target: Target, alone: bool) -> Own | None:
             continue
         seen.add(name)
         tried += 1
-        move = None if tried > MOST else another(table, target, own, alone, left)
+        move = None if tried > MOST else another(table, target, own, left)
         if move is None:
             return own
-        for x, many, more in _ruling_out(table, move, own, left, alone):
+        for x, many, more in _ruling_out(table, move, own, left, target.alone):
             waiting.append((own | {x: many}, left - more))
     return None
 
@@ -129,15 +133,15 @@ def _ruling_out(table: Table, move: Array, own: Own, left: int, alone: bool) -> 
             yield x, min(needed), min(needed) - here
 
 
-def another(table: Table, target: Target, own: Own, alone: bool, left: int) -> Array | None:
+def another(table: Table, target: Target, own: Own, left: int) -> Array | None:
     """A move of the target that fits all that a coalition knows; one that no other coalition can rule out first."""
-    low, high = _limits(table, own, alone, table.low, table.high)
+    low, high = _limits(table, own, target.alone, table.low, table.high)
     safe = low.copy(), high.copy()
     if left > 0:
         some = table.people
         beyond = np.minimum(table.count, np.array([own.get(x, 0) for x in range(len(low))]) + left)
         safe[0][some] = np.maximum(low[some], beyond[some])
-        if alone:
+        if target.alone:
             few = some & (table.count <= beyond)
             safe[0][few] = safe[1][few] = table.truth[few]
         found = _moved(table, target, *safe, None)
@@ -216,7 +220,7 @@ def _programme(
         return None
     move = np.zeros(len(table.truth))
     move[cells] = np.rint(done.x[:n] - done.x[n:])
-    return move
+    return move if not np.any(rows @ move[cells]) else None  # a witness in whole numbers, or none
 
 
 def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, k: int, cells: int) -> Repaired:
@@ -225,16 +229,15 @@ def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, 
     ``need``: what is protected from outsiders; columns from ``cells`` on are sums that rules keep unknown.
     """
     table, hidden = Table(known, truth, k, hidden, costs), hidden.copy()
-    lines = bool((need.cells >= cells).any())
     hopeless, rounds = [], 0
     for cell in need.cells.tolist():
         target = Target(cell, cell >= cells)
         for _ in range(ROUNDS):
             rounds += 1
-            own = attack(table, target, not lines)
+            own = attack(table, target)
             if own is None:
                 break
-            more = _opened(table, target, own, not lines)
+            more = _opened(table, target, own)
             if more is None:
                 hopeless.append(cell)
                 break
@@ -245,10 +248,26 @@ def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, 
     return Repaired(hidden, rounds, np.array(hopeless, np.int64))
 
 
-def _opened(table: Table, target: Target, own: Own, alone: bool) -> Array | None:
+def judge(known: Known, truth: Array, sensitive: Array, k: int) -> None:
+    """Raise ``Unjudged`` unless no coalition of up to k people learns a sensitive cell of what is released.
+
+    The question of ``dc.insiders``, asked of the release as it is and not of what the pattern was made from.
+    """
+    hidden = np.asarray(known.lower < known.upper)
+    costs = Costs(np.full(len(hidden), np.inf), known.lower, known.upper)
+    table = Table(known, truth, k, hidden, costs)
+    open_ = [cell for cell in sensitive.tolist() if attack(table, Target(cell, False)) is not None]
+    if open_:
+        raise Unjudged(
+            f"{len(open_):,} sensitive cells are not proved to stay unknown to {k:,} of the people in the table, and "
+            "nothing is returned; ask for fewer insiders, hide more (hidden=), or use a coarser table"
+        )
+
+
+def _opened(table: Table, target: Target, own: Own) -> Array | None:
     """Cells to hide so that a target has another value for a coalition; None if there is no way."""
     n = len(table.costs.cost)
-    low, high = _limits(table, own, alone, table.least, table.most)
+    low, high = _limits(table, own, target.alone, table.least, table.most)
     price = np.full(len(table.truth), TINY)
     shown = ~table.hidden & np.isfinite(table.costs.cost)
     usual = float(np.median(table.costs.cost[shown])) if shown.any() else 1.0

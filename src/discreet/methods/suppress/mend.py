@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.methods.suppress.repair import Costs, Need, Repaired, repair
 from discreet.methods.suppress.roles import Roles
+from discreet.release import Protected, Status
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -144,3 +145,15 @@ def mended(
         more = coalitions.closed(known, truth, required(table, roles, q), costs, done.hidden, insiders, n)
         done = replace(more, rounds=done.rounds + more.rounds)
     return replace(done, hidden=done.hidden[:n])
+
+
+def judge_insiders(made: Protected, k: int) -> None:
+    """The last word on a release of counts: no k of its people learn a sensitive cell, or ``Unjudged``."""
+    from discreet.audits.view import view
+    from discreet.methods.suppress import coalitions
+
+    seen = view(made)
+    truth = np.zeros(seen.known.system().size)
+    truth[seen.known.inner_variables()] = seen.inner_truth
+    truth[: len(made.table)] = seen.truth
+    coalitions.judge(seen.known, truth, np.flatnonzero(made.status == Status.PRIMARY.value), k)

@@ -143,8 +143,20 @@ class Suppress:
         if table.measure == "count":
             told["insiders"] = self.insiders
             if self.insiders:
-                words += f", safe from any {self.insiders} of the people in the table who work together"
-        return Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
+                words += safe_from(self.insiders, lines=roles.sums is not None)
+        made = Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
+        if self.insiders:
+            from discreet.methods.suppress.mend import judge_insiders
+
+            judge_insiders(made, self.insiders)
+        return made
+
+
+def safe_from(k: int, *, lines: bool) -> str:
+    """What is proved of insiders, in words for the release; of lines it is proved without knowing to be alone."""
+    words = f", no sensitive cell follows for any {k} of the people in the table who work together"
+    more = "; nor that all others of a line stand in one cell, for those who do not know that they are alone in theirs"
+    return words + more if lines else words
 
 
 def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
