@@ -74,6 +74,9 @@ def test_dimensions_may_be_named_one_by_one(folder: Path, capfdbinary: pytest.Ca
         (["--method", "random-round", "-P", "base=3", "-P", "base=5"], "'base' twice"),
         (["--rule", "threshold(n=3)", "-P", 'rule="threshold(n=9)"'], "by -P and by --rule"),
         (["--rule", "threshold(n=3)", "--who", "me"], "--who"),
+        (["--rule", "threshold(n=3)", "--ready", "--where", "sex=f"], "'--where'"),
+        (["--rule", "threshold(n=3)", "--ready", "--missing", "none"], "'--missing'"),
+        (["--rule", "threshold(n=3)", "--count", "sex"], "--count"),
         (["--rule", "threshold(n=3)", "--ready", "--total", "sex=a", "--total", "sex=b"], "twice"),
         *(
             (["--policy", "policy.toml", name, value], f"leave out '{name}'")
@@ -162,7 +165,33 @@ def test_codes_in_brackets_are_drawn(folder: Path, capsys: pytest.CaptureFixture
 def test_an_audit_of_a_whole_table_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Rather than an empty box."""
     (folder / "t.csv").write_text("a,count,status\nTotal,3,\nx,1,\ny,2,\n")
-    assert cli.run(["audit", "t.csv"]) == 0
+    assert cli.run(["audit", "t.csv"]) == 1  # and no rule says whether it should
     out, err = capsys.readouterr()
     assert "nothing is hidden" in err
     assert out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["tabulate", "people.csv", "--by", "sex", "--where", "county=01"], ["county", "add it to --by", "--codebook"]),
+        (["tabulate", "cells.csv", "--ready", "--by", "a"], ["--count COLUMN", "--value COLUMN"]),
+        (
+            ["protect", "cells.csv", "--ready", "--by", "a", "--value", "n", "--rule", "threshold(n=3)"],
+            ["--count COLUMN", "rule"],
+        ),
+        (
+            ["protect", "cells.csv", "--ready", "--by", "a", "--value", "n", "--rule", "dominance(n=1, k=75)"],
+            ["--value and --top"],
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_options(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: list[str]
+) -> None:
+    """What to type, not what to write in Python."""
+    (folder / "cells.csv").write_text("a,n\nx,4\ny,5\nTotal,9\n")
+    assert cli.run(arguments) == 2
+    err = capsys.readouterr().err
+    assert all(text in err for text in says)
+    assert "=..." not in err.replace("county=...", "")

@@ -71,5 +71,5 @@ def test_magnitudes_and_contributions(people: str, capsys: pytest.CaptureFixture
     pd.concat([frame] * 2).to_csv("firms.csv", index=False)
     base = ["protect", "firms.csv", "--by", "b,r", "--value", "v", "--rule", "dominance(n=3, k=97)"]
     assert run([*base, "--top", "2"]) == 2
-    assert "top=3" in capsys.readouterr().err
+    assert "--top 3" in capsys.readouterr().err
     assert run([*base, "--top", "3"]) == 0

@@ -174,7 +174,7 @@ def test_a_table_of_sums_says_what_it_holds() -> None:
     pivot = FIRMS.pivot_table(index="area", columns="size", values="pay", aggfunc="sum")
     with pytest.raises(dc.InputError, match='such as value="turnover"'):
         dc.Table.of(pivot / 4)
-    with pytest.raises(dc.InputError, match=r"1 cells of the table are empty.*fillna"):
+    with pytest.raises(dc.InputError, match=r"1 cell of the table is empty.*fill_value"):
         dc.Table.of(pivot.mask((pivot.index.to_numpy() == "N")[:, None] & (pivot.columns.to_numpy() == "a")))
     with pytest.raises(dc.InputError, match="'sum', 'count'"):
         dc.Table.of(FIRMS.groupby("area")["pay"].agg(["sum", "count"]))
@@ -223,3 +223,11 @@ def test_what_holds_no_codes_is_refused_by_name(tmp_path: Any) -> None:
     for name in ("k", "s"):
         with pytest.raises(dc.InputError, match="holds no codes"):
             dc.tabulate(dc.Microdata.of(path, dimensions=[name]), by=[name])
+
+
+@pytest.mark.parametrize("others", [{}, {"a": ["x", "y", "z"]}])
+def test_a_column_of_mixed_values_is_named(others: dict[str, list[str]]) -> None:
+    """With what to do, be it the only column or not."""
+    frame = pd.DataFrame({"nace": [1, 2, "10-12"], **others})
+    with pytest.raises(dc.InputError, match=r"column 'nace' mixes kinds of values; convert it to text"):
+        dc.Microdata.of(frame, dimensions=["nace"])

@@ -153,6 +153,8 @@ def _from_pandas(frame: Any) -> Arrow:
     check_text("the data frame", names)
     arrays = {name: _array(frame.iloc[:, k]) for k, name in enumerate(names)}
     usable = {name: array for name, array in arrays.items() if array is not None}
+    if arrays and not usable:
+        raise InputError(f"column {names[0]!r} mixes kinds of values; convert it to text or to numbers")
     return Arrow("the data frame", pa.table(usable), frozenset(arrays.keys() - usable.keys()))
 
 

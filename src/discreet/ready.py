@@ -180,7 +180,8 @@ def _wide_numbers(data: Any, values: Array, how: Reading) -> None:
     if values.dtype.kind != "f":
         return
     if bad := int(np.isnan(values).sum()):
-        raise InputError(f"{bad:,} cells of the table are empty; if nothing is there, fill them: fillna(0)")
+        what = "1 cell of the table is" if bad == 1 else f"{bad:,} cells of the table are"
+        raise InputError(f"{what} empty; if nothing is there, fill in zeros: fillna(0), pivot_table(..., fill_value=0)")
     if how.value is None and (bad := int((values != np.rint(values)).sum())):
         unnamed = data.ndim > 1 and data.columns.nlevels == 1 and data.columns.name is None
         first = 'name its columns (frame.rename_axis(columns="sex")) and ' if unnamed else ""

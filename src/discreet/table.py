@@ -126,7 +126,8 @@ class Table:
     def statistic(self, name: str) -> Additive:
         """One of the table's additive statistics, by name."""
         if name not in self.statistics:
-            raise InputError(f"the table has no statistic {name!r}; {nearest(name, self.statistics)}")
+            cure = "name a column of counts (count=...), or take a rule about contributions" if name == "count" else ""
+            raise InputError(f"the table has no statistic {name!r}; {cure or nearest(name, self.statistics)}")
         return self.statistics[name]
 
     @property

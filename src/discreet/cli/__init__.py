@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import time
 import warnings
@@ -62,6 +63,17 @@ def _notes() -> Iterator[None]:
         yield
 
 
+def typed(message: str) -> str:
+    """A message of the library in the words of the command line, where an argument has an option of its name.
+
+    >>> typed("name the counts (count=...) or a magnitude (value=...)"), typed("tabulate(..., top=3) keeps them")
+    ('name the counts (--count COLUMN) or a magnitude (--value COLUMN)', '--top 3 keeps them')
+    """
+    message = re.sub(r"tabulate\(\.\.\., top=(\w+)\)", r"--top \1", message)
+    message = re.sub(r"(?<![\w'\"-])(count|value)=\.\.\.", r"--\1 COLUMN", message)
+    return re.sub(r"(?<![\w'\"-])(value|top)=(\d*)", lambda m: f"--{m[1]} {m[2]}".rstrip(), message)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Like main, but returns the exit code."""
     began = time.perf_counter()
@@ -79,10 +91,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say("discreet: stopped", "error")
         return 130
     except Refused as error:
-        say(f"refused: {error}", "error")
+        say(f"refused: {typed(str(error))}", "error")
         return error.exit_code
     except DiscreetError as error:
-        say(f"discreet: {error}", "error")
+        say(f"discreet: {typed(str(error))}", "error")
         return error.exit_code
     except BrokenPipeError:  # the reader went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,7 @@ import click
 import discreet
 from discreet.cli.console import LEVELS, heard, set_level
 from discreet.cli.console import say as say  # commands take it from here
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.files import is_file
 
 if TYPE_CHECKING:
@@ -199,6 +199,9 @@ def load_table(
     if ready:
         if isinstance(data, str):
             raise InputError("a table of cells (--ready) is a file; the URL of a database stands for records")
+        of_records = {"--where": where or None, "--missing": missing, "--table": database_table, "--engine": engine}
+        if dropped := [name for name, given in of_records.items() if given is not None]:
+            raise InputError(f"{listed(dropped)}: for records; a table of cells (--ready) is taken as it is")
         if weighted is not None:
             raise InputError("--weighted is for records; a table of cells (--ready) has been summed already")
         if memory is not None:
@@ -212,16 +215,19 @@ def load_table(
         coded = () if codebook is None else discreet.read_codebook(codebook).dimensions
         known = {d.name: d for d in (*dimensions, *coded)}
         return read_ready(data, names_of(by), known, count, value, totals, total_of(total), decimal, thousands)
+    if count is not None:
+        raise InputError("--count names a column of a table of cells (--ready); records are counted without")
     if decimal is not None or thousands is not None:
         raise InputError("--decimal and --thousands are for a table of cells (--ready)")
     if total:
         raise InputError("--total says which code of a table is its total; it goes with --ready, records have none")
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
+    chosen = filters(where, codebook, names_of(by))
     records = read_microdata(
         data, codebook, names_of(by), value, missing, database_table, engine, memory, weighted=weighted
     )
-    return discreet.tabulate(records, by=names_of(by), value=value, where=filters(where), top=top)
+    return discreet.tabulate(records, by=names_of(by), value=value, where=chosen, top=top)
 
 
 def read_microdata(
@@ -294,13 +300,20 @@ def value_of(text: str) -> Any:
         return text
 
 
-def filters(where: Sequence[str]) -> dict[str, list[str]] | None:
-    """``["region=N", "region=S"]`` as {"region": ["N", "S"]}."""
+def filters(
+    where: Sequence[str], codebook: Path | None = None, by: Sequence[str] | None = None
+) -> dict[str, list[str]] | None:
+    """``["region=N", "region=S"]`` as {"region": ["N", "S"]}; without a codebook only those of ``by`` are known."""
     found: dict[str, list[str]] = {}
     for item in where:
         name, equals, code = item.partition("=")
         if not equals:
             raise InputError(f"--where takes DIMENSION=CODE, not {item!r}")
+        if codebook is None and by is not None and name.strip() not in by:
+            raise InputError(
+                f"--where {name.strip()}=...: without a codebook only the dimensions of the table are known; add it to "
+                "--by, or give a codebook that describes it (--codebook)"
+            )
         found.setdefault(name.strip(), []).append(code.strip())
     return found or None
 

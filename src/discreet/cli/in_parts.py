@@ -50,10 +50,11 @@ def protect_in_parts(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
+    chosen = filters(which["where"], which["codebook"], by)
     guard.check_table(made, by, data.dimensions, which["where"])
     with bar(name) as progress:
         discreet.protect_in_parts(
-            data, by, guard.Looked(name, made), path, value=which["value"], where=filters(which["where"]),
+            data, by, guard.Looked(name, made), path, value=which["value"], where=chosen,
             format=format, progress=progress, **_size(cells),
         )  # fmt: skip
     if name == "publish":

@@ -210,7 +210,8 @@ def _protected(
     )  # fmt: skip
     guard.check_table(made, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
     changed = made(records)
-    table = discreet.tabulate(changed, by=by, value=which["value"], where=filters(which["where"]), top=top)
+    chosen = filters(which["where"], which["codebook"], by)
+    table = discreet.tabulate(changed, by=by, value=which["value"], where=chosen, top=top)
     return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words, truthful=made.truthful)
 
 
