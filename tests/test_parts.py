@@ -245,6 +245,26 @@ def test_a_policy_refuses_in_parts_as_in_one_go(rules: str, tmp_path: Path) -> N
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize("least", [1, 2, 3, 4, 9])
+def test_several_codes_are_judged_in_parts_as_in_one_go(least: int, tmp_path: Path) -> None:
+    """Each code of a filter has to reach the least population, wherever the parts are cut."""
+    text = POLICY.replace("[query]\n", "[query]\nnested_only = false\nmax_filters = 2\n")
+    made = parse_policy(text.format(rules=f"min_population = {least}"))
+    asked, path = Query.of("sex", where={"age": ["00", "03"], "area": ["a", "d"]}), tmp_path / "t.csv"
+
+    def said(door: Any, *rest: Any, **more: Any) -> Any:
+        try:
+            return door(people(), asked, made, *rest, **more)
+        except dc.Refused as refused:
+            return str(refused)
+
+    whole, parts = said(answer), said(answer_in_parts, path, cells=12)
+    assert (parts.read_bytes() if isinstance(parts, Path) else parts) == (
+        whole if isinstance(whole, str) else dc.formats.to_bytes(whole, "csv")
+    )
+    assert isinstance(whole, str) == (least > 2)
+
+
 def test_the_evidence_is_the_same_to_the_last_bit(tmp_path: Path) -> None:
     """At the very mean and share of small cells a table passes, a hair further it does not."""
     data = people()

@@ -168,6 +168,40 @@ def test_every_rule_refuses_with_a_reason_and_a_hint(query: Query, text: str, ru
     assert caught.value.hint
 
 
+@given(st.sets(st.sampled_from(["n1", "n2", "s1", "s2"]), min_size=1), st.integers(0, 200))
+def test_a_filter_opens_no_code_that_would_be_refused_alone(codes: set[str], least: int) -> None:
+    """Each of several codes is shown by itself: all are answered, or at least one of them is refused by itself too."""
+    made = policy(f"[query]\nnested_only = false\n[table]\nmin_population = {least}")
+    refused = []
+    for some in ([code] for code in sorted(codes)):
+        refused += [refusal_of(Query.of("sex", where={"area": some}), made)]
+    together = refusal_of(Query.of("sex", where={"area": sorted(codes)}), made)
+    assert (together == "min_population") == ("min_population" in refused)
+    assert together in ("min_population", None)
+
+
+def refusal_of(query: Query, made: Policy) -> str | None:
+    try:
+        answer(people(), query, made)
+    except dc.Refused as refused:
+        return refused.rule
+    return None
+
+
+def test_a_filter_of_several_codes_is_a_dimension() -> None:
+    """It counts among the dimensions and multiplies the cells, exactly as the release has them; the hint names it."""
+    query = Query.of("sex, age", where="area=n1|s1|s2")
+    asked = "[query]\nnested_only = false\nmax_dimensions = {}\nmax_cells = {}"
+    release = answer(people(), query, policy(asked.format(3, 10_000)))
+    assert query.resolved(DIMENSIONS).cells == len(release)
+    assert len(release.dimensions) == 3
+    assert refusal_of(query, policy(asked.format(3, len(release)))) is None
+    assert refusal_of(query, policy(asked.format(3, len(release) - 1))) == "max_cells"
+    with pytest.raises(dc.Refused, match=r"'area'.*filter by a single code") as caught:
+        answer(people(), query, policy(asked.format(2, 10_000)))
+    assert caught.value.rule == "max_dimensions"
+
+
 def test_rules_of_the_query_are_decided_without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dry run says so before anything is read."""
     data = people()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import checked
-from discreet.errors import DiscreetWarning, InputError, Refused
+from discreet.errors import DiscreetWarning, InputError, Refused, listed
 from discreet.policy.before import twin_of
 from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.measures import LOSSES
@@ -79,7 +79,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     judged = _Judged.of(Table.of(shown, protected.table.dimensions), method, resolved, policy, size, twin)
     before, after = judged.risks[policy.risk.measures.names[0]]
     return Evidence(
-        population=float(_population(shown, protected.table, resolved).sum()),
+        population=_population(shown, protected.table, resolved),
         mean=float(shown.mean()),
         small_share=share,
         before=before,
@@ -223,23 +223,26 @@ def _shown(protected: Protected) -> tuple[Array, Array]:
     return layout.dense(counts), layout.dense(np.isnan(inner))
 
 
-def _population(array: Array, table: Table, resolved: Resolved) -> Array:
-    """The part of an array over inner cells that lies in the asked population."""
+def _population(array: Array, table: Table, resolved: Resolved) -> float:
+    """People in the asked population; the fewest of those that a filter of several codes shows side by side."""
     for axis, dimension in enumerate(table.dimensions):
         if dimension.name in resolved.population:
             _, codes = resolved.population[dimension.name]
             array = np.take(array, [dimension.leaf_position[c] for c in codes], axis=axis)
-    return array
+    apart = [d.name in resolved.several for d in table.dimensions]
+    return float(array.sum(axis=tuple(axis for axis, one in enumerate(apart) if not one)).min())
 
 
 # -- decisions --------------------------------------------------------------------------------------------------
 
 
-def table_rules(evidence: Evidence, policy: Policy) -> None:
+def table_rules(evidence: Evidence, policy: Policy, resolved: Resolved) -> None:
     """The rules for tables, on the protected one before it is filtered."""
     rules = policy.table
     if evidence.population < rules.min_population:
-        raise Refused("min_population", f"fewer than {rules.min_population:,} people", "choose a larger population")
+        of = f" in one of the codes of {listed(resolved.several)}" if resolved.several else ""
+        hint = "leave out small codes, or take a coarser level" if resolved.several else "choose a larger population"
+        raise Refused("min_population", f"fewer than {rules.min_population:,} people{of}", hint)
     if evidence.mean < rules.min_mean:
         raise Refused("min_mean", f"fewer than {rules.min_mean:g} people per cell", "ask for less detail")
     if evidence.small_share > rules.max_small_share:

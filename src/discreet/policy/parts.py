@@ -6,8 +6,9 @@ looks at the table as a whole (T1, T2, T3, the search, a stated utility) is refu
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def answer_in_parts(
                     out.add(release)
                     if progress is not None:
                         progress(done, len(parts))
-                table_rules(seen.evidence, policy)
+                table_rules(seen.evidence, policy, resolved)
                 out.close()
             return Path(path)
         except Refused as refused:
@@ -91,7 +92,7 @@ class _Seen:
     limit: int
     cells: int = 0
     shown: int = 0
-    population: int = 0
+    population: dict[tuple[int, ...], int] = field(default_factory=dict)  # by the codes of filters that have several
     counts: Shown | None = None
 
     @property
@@ -105,22 +106,29 @@ class _Seen:
         inner = np.flatnonzero(layout.inner_of_cell >= 0)
         values = np.asarray(protected.published["count"], float)[inner]
         shown = np.rint(np.maximum(np.nan_to_num(values), 0)).astype(np.int64)
-        asked = np.ones(len(inner), bool)
+        asked, apart = np.ones(len(inner), bool), [layout.axis(name) for name in resolved.several]
         for name, (_, codes) in resolved.population.items():
             k = layout.axis(name)
             asked &= np.isin(layout.codes[inner, k], [layout.dimensions[k].index(c) for c in codes])
         self.cells += len(inner)
         self.shown += int(shown.sum())
-        self.population += int(shown[asked].sum())
+        if not self.population:
+            every = (
+                [layout.dimensions[layout.axis(n)].index(c) for c in codes] for n, codes in resolved.several.items()
+            )
+            self.population = dict.fromkeys(itertools.product(*every), 0)
+        found, at = np.unique(layout.codes[inner][asked][:, apart], axis=0, return_inverse=True)
+        for codes_, people in zip(found.tolist(), np.bincount(at.ravel(), shown[asked], len(found)), strict=True):
+            self.population[tuple(codes_)] += int(people)
         part = Shown.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
         self.counts = part if self.counts is None else self.counts + part
 
     @property
     def evidence(self) -> Evidence:
         """What the rules for tables look at; nothing else in it is used."""
-        mean = self.shown / self.cells
+        mean, fewest = self.shown / self.cells, min(self.population.values(), default=0)
         small = 0.0 if self.counts is None else small_share(self.counts, self.transition, self.limit)
-        return Evidence(population=self.population, mean=mean, small_share=small, before=1, after=1, utility=None)
+        return Evidence(population=fewest, mean=mean, small_share=small, before=1, after=1, utility=None)
 
 
 def _releases(

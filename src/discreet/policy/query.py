@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,9 +98,14 @@ class Resolved:
     source: Mapping[str, Dimension]
 
     @property
+    def several(self) -> dict[str, tuple[str, ...]]:
+        """The filters of more than one code: each of their codes is shown by itself, so they are dimensions too."""
+        return {name: codes for name, (_, codes) in self.population.items() if len(codes) > 1}
+
+    @property
     def cells(self) -> int:
-        """How many cells are asked, totals included."""
-        asked = 1
+        """How many cells are asked, totals included; those of every code, where a filter has several."""
+        asked = math.prod(len(codes) for codes in self.several.values())
         for dimension in self.detail.values():
             asked *= len(dimension.leaves) + (dimension.total is not None)
         return asked

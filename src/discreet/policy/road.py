@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from discreet.arguments import checked
-from discreet.errors import InputError, Refused
+from discreet.errors import InputError, Refused, listed
 from discreet.methods.effect import check_hides
 from discreet.microdata import Microdata
 from discreet.policy.before import TWIN, ready, words_of
@@ -67,11 +67,12 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
     """The preliminary rules (JOS15 section 2.3), from the codebook alone."""
     rules, query = policy.query, resolved.query
     names = set(query.names) | set(resolved.population)
-    if len(query.names) > rules.max_dimensions:
+    if (asked := len(query.names) + len(resolved.several)) > rules.max_dimensions:
+        several = f" (filters of several codes among them: {listed(resolved.several)})" if resolved.several else ""
         raise Refused(
             "max_dimensions",
-            f"{len(query.names)} variables are asked, {rules.max_dimensions} are allowed",
-            "ask for fewer variables",
+            f"{asked} variables are asked{several}, {rules.max_dimensions} are allowed",
+            "ask for fewer variables" + (", or filter by a single code" if resolved.several else ""),
         )
     if len(resolved.population) > rules.max_filters:
         raise Refused(
@@ -93,7 +94,7 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
         raise Refused(
             "max_cells",
             f"{resolved.cells:,} cells are asked, {rules.max_cells:,} are allowed",
-            "ask for fewer variables or less detail",
+            "ask for fewer variables or less detail" + (", or filter by fewer codes" if resolved.several else ""),
         )
     check_touched(resolved, policy)
 
@@ -133,7 +134,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
         check_hides(protected)
         evidence = weigh(protected, method, resolved, policy)
         try:
-            table_rules(evidence, policy)
+            table_rules(evidence, policy, resolved)
             if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):
                 return Publish()(table), evidence.unchanged
             thresholds(evidence, policy)
