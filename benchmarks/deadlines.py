@@ -42,13 +42,12 @@ def linked(
         columns[f"d{k}"] = np.array(codes)[rng.choice(size, records, p=share)]
         made = dc.Dimension.from_prefix(f"d{k}", codes, [3]) if groups else dc.Dimension.flat(f"d{k}", codes)
         dimensions.append(made)
-    value = {}
+    value = "amount" if magnitude else None
     if magnitude:
         columns["amount"] = np.round(rng.lognormal(5, 1.7, records))
-        value = {"value": "amount"}
     data = dc.Microdata.read(pd.DataFrame(columns), dc.Codebook(dimensions=tuple(dimensions), **_magnitudes(magnitude)))
     names = [tuple(f"d{k}" for k in margin) for margin in margins]
-    return dc.tabulate(data, margins=names, **value)
+    return dc.tabulate(data, margins=names, value=value)
 
 
 def _magnitudes(there: bool) -> dict[str, Any]:
