@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 from tests import engines
 from tests.database import database
 
+collect_ignore = ["bare"]  # what stands there takes signals and fork away from whoever imports it
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

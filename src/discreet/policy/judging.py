@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import checked
 from discreet.errors import DiscreetWarning, InputError, Refused, listed
+from discreet.kinds import Unbounded
 from discreet.policy.before import twin_of
 from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.measures import LOSSES
@@ -45,7 +46,7 @@ class Evidence:
     before: float
     after: float
     utility: float | None
-    loss: float | None = None
+    loss: Unbounded | None = None
     risks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property

@@ -80,7 +80,7 @@ class RUMap:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2)."""
-        good = self.frame.dropna(subset=["risk", "utility"])
+        good = self.frame.replace(-np.inf, np.nan).dropna(subset=["risk", "utility"])
         groups = ["nobody beats it" if p else "beaten" for p in good["pareto"]]
         labels = [str(name) for name in good.index]
         first = self.t2[0] if isinstance(self.t2, tuple) else self.t2
@@ -301,10 +301,13 @@ def _fit(table: Table, published: Array, inner: Array, gone: Array) -> Array:
 
 
 def _pareto(risk: Array, utility: Array) -> Array:
-    """Which points no other beats: no more risk in any measure and no less utility, and better in one of them."""
+    """Which points no other beats: no more risk in any measure and no less utility, and better in one of them.
+
+    A method whose loss is infinite has no place among them: there is nothing left that could be weighed.
+    """
     none_worse = (risk[:, None] <= risk).all(axis=2) & (utility[:, None] >= utility)
     better = none_worse & ((risk[:, None] < risk).any(axis=2) | (utility[:, None] > utility))
-    return np.asarray(~better.any(axis=0) & ~np.isnan(risk).any(axis=1))
+    return np.asarray(~better.any(axis=0) & ~np.isnan(risk).any(axis=1) & np.isfinite(utility))
 
 
 class _Kept:
