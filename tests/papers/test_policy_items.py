@@ -91,6 +91,14 @@ def test_the_expected_share_is_near_the_true_one(seed: int, mean: float, small: 
     assert share - 0.03 < found < 1.6 * share + 0.03
 
 
+@pytest.mark.parametrize(("base", "stated"), [(3, 0.46), (5, 0.43), (10, 0.40)])
+def test_the_expected_share_may_be_too_low(base: int, stated: float) -> None:
+    """Poisson counts of mean 1, the figures of the documentation: the fitted prior finds too few small cells."""
+    counts = np.random.default_rng(1).poisson(1.0, (100, 100))
+    assert ((counts >= 1) & (counts <= 2)).mean() == pytest.approx(0.55, abs=0.01)
+    assert evidence(table(counts), "area,job", policy("", base)).small_share == pytest.approx(stated, abs=0.015)
+
+
 def test_the_share_is_bayes_rule_over_what_is_shown() -> None:
     """Six counts that show 0 or 3 under base 3: P(was 1 or 2 | shown) lies among those of all priors that fit.
 
@@ -412,7 +420,7 @@ def test_a_protected_sample_is_judged_with_both_protections() -> None:
 SWAP = '[[before]]\nname = "swap"\ngeography = "region"\nrate = {rate}\n'
 PRAM = '[[before]]\nname = "pram"\nvariable = "occupation"\nstay = {rate}\n'
 STOCHASTIC = '[[before]]\nname = "stochastic"\nstay = {rate}\ncontrol = ["region"]\n'
-STEPS = [(SWAP, 0.2), (PRAM, 0.8), (STOCHASTIC, 0.5)]
+STEPS = [(SWAP, 0.1), (PRAM, 0.8), (STOCHASTIC, 0.5)]
 TOLD = '[utility]\ntold = "expected"\n'
 
 
@@ -471,6 +479,58 @@ def test_the_stated_quality_is_that_of_the_change(step: str, rate: float, query:
     assert f"Expected utility {found.utility:.2f}" in " ".join(answer(people(), query, made).notes)
     assert "very high" not in " ".join(answer(people(), query, made).notes)
     assert abs(found.after - own_r2(true, shown)) < 0.05
+
+
+@cache
+def typical(share: float) -> dc.Microdata:
+    """Records of 4 regions and 9 occupations, a share of them in occupations that are typical of their region."""
+    rng, n = np.random.default_rng(1), 60_000
+    region = rng.integers(0, 4, n)
+    job = np.where(rng.random(n) < share, region * 2 + rng.integers(0, 2, n), rng.integers(0, 9, n))
+    frame = pd.DataFrame({"region": region.astype(str), "occupation": job.astype(str), "id": np.arange(n)})
+    names = {"region": "0123", "occupation": "012345678"}
+    dimensions = [dc.Dimension.flat(name, list(codes)) for name, codes in names.items()]
+    return dc.Microdata.of(frame, dimensions=dimensions, unit="id", secret="sixteen letters!")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.8])
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2])
+def test_a_swap_that_destroys_structure_says_so(share: float, rate: float) -> None:
+    """Swapped data have less structure left to lose: stated is what the swap has cost, not what another would."""
+    by, data = ["region", "occupation"], typical(share)
+    true, shown = (dc.tabulate(d, by=by).array() for d in (data, dc.Swap("region", rate=rate)(data)))
+    utility = 1 - math.sqrt(((np.sqrt(true) - np.sqrt(shown)) ** 2).sum() / 2 / true.sum())
+    assert evidence(data, ",".join(by), parse_policy(SWAP.format(rate=rate))).utility == pytest.approx(
+        utility, abs=0.03
+    )
+
+
+@pytest.mark.parametrize("text", [SWAP.format(rate=0.1) + 'profile = ["occupation"]\n', SWAP.format(rate=0.4)])
+def test_a_swap_that_cannot_be_inverted_states_no_quality(text: str) -> None:
+    """By other variables, or of too many: nobody can tell what it cost, so nothing is claimed, and T3 refuses."""
+    notes = " ".join(answer(people(), "region,sex", parse_policy(text)).notes)
+    assert "quality:" not in notes
+    assert "What that costs is not stated" in notes
+    with pytest.raises(dc.Refused, match="cost more"):
+        answer(people(), "region,sex", parse_policy("[risk]\nt3 = 0.9\n" + text))
+
+
+@pytest.mark.parametrize("loss", ["kl", "chi2"])
+def test_an_infinite_loss_is_a_loss(loss: str) -> None:
+    """Filled cells that show 0: answered where no limit is set, refused by T3 otherwise, and best in no comparison."""
+    small = table(np.random.default_rng(1).integers(0, 4, (12, 12)))
+    text = f'[utility]\nloss = "{loss}"\ntold = "expected"\n'
+    assert evidence(small, "area,job", policy(text, 3)).loss == math.inf
+    assert "infinite" in " ".join(answer(small, "area,job", policy(text, 3)).notes)
+    with pytest.raises(dc.Refused) as caught:
+        answer(small, "area,job", policy("[risk]\nt3 = 0.9\n" + text, 3))
+    assert caught.value.rule == "t3"
+    for t3, allowed in ((None, True), (0.9, False)):
+        found = dc.ru_map(small, [dc.RandomRound(3, seed=1)], loss=loss, draws=2, t3=t3)
+        assert found.frame["utility"].tolist() == [-math.inf]
+        assert found.frame["allowed"].tolist() == [allowed]
+        assert found.summary().empty
+        found.plot()
 
 
 def test_a_changed_table_says_so_and_is_not_as_it_is() -> None:

@@ -3,9 +3,9 @@
 Pre-tabular methods of [JOS15]_ section 2.2. The changed data are kept as a cube, from which every table is summed. To
 say honestly what the change costs, the cube holds a twin: what the true data may have been, guessed from the changed
 ones and the method alone. A table is judged by how far its twin is from it, so what is decided and said tells nothing
-of the true data that the published tables do not. For swapping the twin is the changed data swapped once more, which
-are about as far away; for PRAM the changed counts times the inverse of its matrix; for a perturbed cube a draw of what
-each count was, given what it is now. Rounding a sparse cube is no step: what its zeros were cannot be told.
+of the true data that the published tables do not. For PRAM the twin is the changed counts times the inverse of
+its matrix, for swapping times that of the chances to move from area to area; for a perturbed cube a draw of what each
+count was, given what it is now. Rounding a sparse cube is no step: what its zeros were cannot be told.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.layout import Layout
 from discreet.methods import method, method_class
 from discreet.methods.effect import check_effect
+from discreet.methods.records import leaf_codes
 from discreet.microdata import Microdata
 from discreet.policy.guess import guesses
 from discreet.table import Table, tabulate
@@ -47,6 +48,7 @@ TWIN = "again "  # a statistic of this name holds counts of data that were chang
 AGAIN = 0x7315  # added to the seed for the twin
 DECIMALS = 3  # of a twin that is no whole number
 WORST = 1e3  # condition of a matrix that can still be inverted
+LEAST = 0.4  # eigenvalue of a swap that can still be inverted without taking much chance for structure
 
 _kept: dict[tuple[int, str], tuple[weakref.ref[Any], Table]] = {}
 _lock = threading.Lock()
@@ -174,7 +176,7 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
     changed = _run(data, steps)
     made = cube_of(changed)
     if name == "swap":
-        return _with(made, twin_name(policy), cube_of(_other(steps[0])(changed)).statistics["count"].inner)
+        return _with(made, twin_name(policy), _before_swap(made, changed, steps[0]), DECIMALS)
     return _with(made, twin_name(policy), _before_pram(made, changed, steps), DECIMALS)
 
 
@@ -198,6 +200,51 @@ def _before_noise(cube: Table, step: Any, name: str) -> Array:
     return drawn
 
 
+def _before_swap(cube: Table, changed: Microdata, step: Any) -> Array:
+    """What the counts may have been before records were swapped, in units of 10**-DECIMALS; zeros if none can tell.
+
+    Data that were mixed once have less structure left to lose, so what a second swap changes is too little. A swap
+    moves every record from area to area with the same chances M, whatever else it is, so the changed counts are M times
+    the true ones in the mean: the twin has them times the inverse, and chance deviations of the second swap added.
+    M is that of the second swap. The inverse also takes chance for structure, 1/λ − 1 times as far as the swap has
+    moved it (λ is the least eigenvalue of M), so only what that lacks is added. Zeros where λ is too small for that,
+    and where who moves, or to where, depends on other variables.
+    """
+    nothing = np.zeros(cube.layout.n_inner, np.int64)
+    if any(getattr(step, name, None) for name in ("strata", "profile", "risk", "household", "also")):
+        return nothing
+    again = _other(step)(changed)
+    size = len(changed.dimension(step.geography).leaves)
+    pairs = np.zeros((size, size))
+    np.add.at(pairs, (leaf_codes(changed, step.geography), leaf_codes(again, step.geography)), 1.0)
+    pairs[np.diag_indices(size)] += pairs.sum(axis=1) == 0  # an empty area
+    matrix = pairs / pairs.sum(axis=1, keepdims=True)
+    least = float(np.linalg.eigvals(matrix).real.min())
+    if least < LEAST:
+        return nothing
+    lacks = math.sqrt(max(0.0, 1.0 - (1.0 / least - 1.0) ** 2))
+    layout = cube.layout
+    counts = layout.dense(cube.statistics["count"].inner).astype(np.float64)
+    more = layout.dense(cube_of(again).statistics["count"].inner).astype(np.float64)
+    axis = layout.axis(step.geography)
+    ahead, back = (_along(counts, axis, one) for one in (matrix, np.linalg.inv(matrix)))
+    return _thousandths(cube, back + lacks * (more - ahead))
+
+
+def _along(counts: Array, axis: int, matrix: Array) -> Array:
+    """Counts after every category of one variable has gone to others by the chances of its row."""
+    moved: Array = np.moveaxis(np.tensordot(matrix.T, counts, axes=(1, axis)), 0, axis)
+    return moved
+
+
+def _thousandths(cube: Table, counts: Array) -> Array:
+    """Counts over all inner cells in units of 10**-DECIMALS."""
+    layout = cube.layout
+    flat = counts.ravel() if layout.possible is None else counts.ravel()[layout.inner]
+    whole: Array = np.rint(flat * 10**DECIMALS).astype(np.int64)
+    return whole
+
+
 def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
     """The counts of the cube times the inverse of each matrix, in units of 10**-DECIMALS; zeros if there is none.
 
@@ -211,10 +258,8 @@ def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
         if np.linalg.cond(matrix) > WORST:
             return np.zeros(layout.n_inner, np.int64)
         axis = layout.axis(step.variable)
-        counts = np.moveaxis(np.tensordot(np.linalg.inv(matrix).T, counts, axes=(1, axis)), 0, axis)
-    flat = counts.ravel() if layout.possible is None else counts.ravel()[layout.inner]
-    whole: Array = np.rint(flat * 10**DECIMALS).astype(np.int64)
-    return whole
+        counts = _along(counts, axis, np.linalg.inv(matrix))
+    return _thousandths(cube, counts)
 
 
 def cube_of(data: Microdata) -> Table:
