@@ -172,7 +172,7 @@ def test_a_policy_decides_on_the_command_line(survey: Path, capfdbinary: pytest.
         (["--by", "sex", "-o", "no/where.csv"], 2, "nothing was written"),
         (["--by", "sex", "-o", "table.xyz"], 2, "xyz"),
         (["--by", "sex", "--where", "area=n1", "--where", "sex=f"], 2, "also its population"),
-        (["--by", "sex", "--policy", "none.toml"], 2, "policy not found"),
+        (["--by", "sex", "--policy", "none.toml"], 2, "--policy is given twice"),
     ],
 )
 def test_a_mistake_is_one_line_and_no_file(
