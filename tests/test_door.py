@@ -48,7 +48,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: dc.Table.of([1], ["a\ud800"]), "lone surrogate"),
         (lambda: dc.Dimension.flat("a", ["1"], labels={"1": "\ud800"}), "lone surrogate"),
         (lambda: dc.Table.of([1], ["a"], title="\ud800"), "lone surrogate"),
-        (lambda: dc.tabulate(dc.Microdata.of(objects(a=["\ud800"]), dimensions=["a"]), by="a"), "could not be read"),
+        (lambda: dc.tabulate(dc.Microdata.of(objects(a=["\ud800"]), dimensions=["a"]), by="a"), "mixes kinds"),
         (lambda: dc.PPercent("10"), "p='10': give a finite number"),
         (lambda: dc.Threshold(None), "n=None: give a whole number"),
         (lambda: dc.Threshold(2.5), "n=2.5: give a whole number"),

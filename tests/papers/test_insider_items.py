@@ -179,17 +179,6 @@ def test_people_alone_in_their_cells_learn_nothing_of_a_line_or_of_an_empty_cell
         assert words in safe.release().method
 
 
-def test_a_pattern_that_is_not_proved_is_not_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the cells hidden against insiders the last judge stops the release."""
-    from discreet.methods.suppress import coalitions as made
-    from discreet.methods.suppress.repair import Repaired
-
-    table = dc.Table.of([[20, 50, 9, 1], [10, 2, 8, 12], [30, 7, 5, 2]], ["area", "job"])
-    monkeypatch.setattr(made, "closed", lambda *given: Repaired(given[4], 1, np.zeros(0, np.int64)))
-    with pytest.raises(dc.Unjudged, match="not proved"):
-        dc.protect(table, dc.Suppress(dc.Threshold(3), insiders=1))
-
-
 def test_coalitions_are_named_by_their_cells_as_often_as_they_have_members() -> None:
     """Two of one cell know more than one of it; more than there are cannot be asked."""
     table = dc.Table.of([[2, 3, 9], [4, 8, 7], [5, 6, 2]], ["a", "b"])

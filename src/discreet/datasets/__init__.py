@@ -99,6 +99,7 @@ def codebook_of(name: str) -> Codebook | None:
     return _MICRODATA[name][1]() if name in _MICRODATA else None
 
 
+@checked
 def write(
     name: str, path: str | Path | None = None, *, n: int | None = None, seed: int | None = None
 ) -> bytes | list[Path]:
