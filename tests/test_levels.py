@@ -206,15 +206,18 @@ def test_a_rule_with_levels_has_them_by_default(shape: Any, rule: dc.Rule) -> No
 @settings(deadline=None, max_examples=12)
 @given(tables(most_count=6), st.sampled_from([(50, 0), (100, 0), (0, 150), (60, 250)]))
 def test_repair_reaches_upper_lower_and_sliding_levels(table: Table, shares: tuple[int, int]) -> None:
-    """The audit finds no sensitive cell below its level, or the table is refused."""
+    """The audit finds no sensitive cell below its level, or the table is refused; without a sum it says unknown."""
     rule = dc.Threshold(4, level=shares[0], sliding=shares[1])
     try:
         done = dc.protect(table, dc.Suppress(rule, repair="levels"))
     except Refused:
         return
     primary = np.flatnonzero(done.status == "u")
-    if len(primary):
-        assert dc.audit(done, targets=primary).ok
+    if not len(primary):
+        return
+    report = dc.audit(done, targets=primary)
+    in_a_sum = any(d.total is not None or d.groups for d in table.dimensions)
+    assert report.ok if in_a_sum else report.verdict is not dc.Verdict.FAIL
 
 
 @pytest.mark.parametrize("bounds", [50, (lambda t: 0.5 * t.value, lambda t: 1.5 * t.value), (None, TABLE.value * 2)])

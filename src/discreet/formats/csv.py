@@ -33,13 +33,15 @@ def to_bytes(release: Release, *, labels: bool = False) -> bytes:
 
 
 def with_notes(release: Release, *, labels: bool = False) -> bytes:
-    """``to_bytes`` below title, source, method and notes, each in a line that begins with "# ".
+    """``to_bytes`` below title, source, method, marks and notes, each in a line that begins with "# ".
 
     >>> from discreet import Publish, Table
-    >>> print(with_notes(Publish()(Table.of([3, 2], ["sex"])).release(notes=["Preliminary."])).decode().split("sex")[0])
+    >>> release = Publish()(Table.of([3, 2], ["sex"])).release(notes=["Preliminary."])
+    >>> for line in with_notes(release).decode().splitlines()[:3]:
+    ...     print(line)
     # method: published as it is
+    # status: c = confidential: not shown
     # note: Preliminary.
-    <BLANKLINE>
     """
     words = [f"# {name}: {' '.join(text.split())}\r\n" for name, text in facts(release)]
     return "".join(words).encode() + to_bytes(release, labels=labels)
