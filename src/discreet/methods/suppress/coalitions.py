@@ -11,7 +11,7 @@ none that could do harm is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from discreet import deadline
 from discreet.audits.presolve import System, propagated
 from discreet.audits.system import Known
-from discreet.errors import OutOfTimeError, Unjudged
+from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.repair import Costs, Need, Repaired
 
 Array = NDArray[Any]
@@ -248,20 +248,23 @@ def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, 
     return Repaired(hidden, rounds, np.array(hopeless, np.int64))
 
 
-def judge(known: Known, truth: Array, sensitive: Array, k: int) -> None:
-    """Raise ``Unjudged`` unless no coalition of up to k people learns a sensitive cell of what is released.
+def settled(
+    told: Sequence[tuple[Known, Costs]], truth: Array, need: Need, hidden: Array, k: int, cells: int
+) -> Repaired:
+    """The same for each of several states of knowledge: asked in turn until all of them agree to one pattern.
 
-    The question of ``dc.insiders``, asked of the release as it is and not of what the pattern was made from.
+    Each is what is known of the table, and what that says of a cell once hidden. Hiding more takes nothing from the
+    cells that one of them is done with, so it is asked again only if another hid more since.
     """
-    hidden = np.asarray(known.lower < known.upper)
-    costs = Costs(np.full(len(hidden), np.inf), known.lower, known.upper)
-    table = Table(known, truth, k, hidden, costs)
-    open_ = [cell for cell in sensitive.tolist() if attack(table, Target(cell, False)) is not None]
-    if open_:
-        raise Unjudged(
-            f"{len(open_):,} sensitive cells are not proved to stay unknown to {k:,} of the people in the table, and "
-            "nothing is returned; ask for fewer insiders, hide more (hidden=), or use a coarser table"
-        )
+    rounds, agreed, turn = 0, 0, 0
+    while agreed < len(told):
+        known, costs = told[turn % len(told)]
+        done = closed(known, truth, need, costs, hidden, k, cells)
+        agreed = agreed + 1 if np.array_equal(done.hidden, hidden) else 1
+        hidden, rounds, turn = done.hidden, rounds + done.rounds, turn + 1
+        if len(done.hopeless):
+            return replace(done, rounds=rounds)
+    return Repaired(hidden, rounds, need.cells[:0])
 
 
 def _opened(table: Table, target: Target, own: Own) -> Array | None:

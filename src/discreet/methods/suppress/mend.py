@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.methods.suppress.repair import Costs, Need, Repaired, repair
 from discreet.methods.suppress.roles import Roles
-from discreet.release import Protected, Status
 from discreet.table import Table
 
 if TYPE_CHECKING:
@@ -142,18 +141,17 @@ def mended(
     if insiders and not len(done.hopeless):
         from discreet.methods.suppress import coalitions
 
-        more = coalitions.closed(known, truth, required(table, roles, q), costs, done.hidden, insiders, n)
+        told, need = _told(roles, known, costs), required(table, roles, q)
+        more = coalitions.settled(told, truth, need, done.hidden, insiders, n)
         done = replace(more, rounds=done.rounds + more.rounds)
     return replace(done, hidden=done.hidden[:n])
 
 
-def judge_insiders(made: Protected, k: int) -> None:
-    """The last word on a release of counts: no k of its people learn a sensitive cell, or ``Unjudged``."""
-    from discreet.audits.view import view
-    from discreet.methods.suppress import coalitions
+def _told(roles: Roles, known: Known, costs: Costs) -> list[tuple[Known, Costs]]:
+    """What coalitions may go by: all that the pattern was made from; and the release alone, with earlier tables.
 
-    seen = view(made)
-    truth = np.zeros(seen.known.system().size)
-    truth[seen.known.inner_variables()] = seen.inner_truth
-    truth[: len(made.table)] = seen.truth
-    coalitions.judge(seen.known, truth, np.flatnonzero(made.status == Status.PRIMARY.value), k)
+    Of the release alone a hidden cell is known as far as bounds were given, not that somebody is in it.
+    """
+    least = np.concatenate([roles.low, np.full(len(costs.bottom) - roles.n, -np.inf)])
+    alone = replace(known, lower=np.where(known.lower < known.upper, least, known.lower))
+    return [(known, costs), (alone, replace(costs, bottom=least))]

@@ -144,12 +144,7 @@ class Suppress:
             told["insiders"] = self.insiders
             if self.insiders:
                 words += safe_from(self.insiders, lines=roles.sums is not None)
-        made = Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
-        if self.insiders:
-            from discreet.methods.suppress.mend import judge_insiders
-
-            judge_insiders(made, self.insiders)
-        return made
+        return Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
 
 
 def safe_from(k: int, *, lines: bool) -> str:
