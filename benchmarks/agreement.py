@@ -21,10 +21,10 @@ import pandas as pd
 from scipy.sparse import csc_array, csr_array, hstack
 
 import discreet as dc
-from discreet.audits.system import Known, intervals, unmovable
+from discreet.audits.known import Known, intervals, unmovable
 from discreet.methods.suppress import Suppress
-from discreet.methods.suppress.gauss import eliminate
-from discreet.methods.suppress.singletons import NONE, OWN, SUMS, Singletons
+from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.model.singletons import NONE, OWN, SUMS, Singletons
 from discreet.rules import (
     DirectDisclosure,
     Dominance,

@@ -25,7 +25,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 import discreet as dc
 from discreet.methods import method
 from discreet.server import Settings, create_app, cube
-from discreet.table import Table
+from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 
 Array = NDArray[Any]

@@ -28,8 +28,8 @@ from scipy.sparse import block_diag, csr_array, diags_array, eye_array, hstack, 
 
 import discreet as dc
 from discreet.formats.jj import Instance, read_jj
-from discreet.methods.suppress.optimal import Solution
-from discreet.methods.suppress.problem import Problem
+from discreet.methods.suppress.exact.optimal import Solution
+from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
 
@@ -236,7 +236,7 @@ def made(folder: Path) -> list[Path]:
 
 def _text(table: dc.Table, rng: np.random.Generator) -> str:
     """A table as an instance: a tenth of its inner cells sensitive, each to move by an eighth."""
-    from discreet.audits.relations import of_layout
+    from discreet.tables.relations import of_layout
 
     value = table.value.astype(float)
     sensitive = table.is_inner & (rng.random(len(value)) < 0.1)

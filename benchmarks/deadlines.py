@@ -51,7 +51,7 @@ def linked(
 
 
 def _magnitudes(there: bool) -> dict[str, Any]:
-    from discreet.codebook import Magnitude
+    from discreet.data.codebook import Magnitude
 
     return {"magnitudes": (Magnitude("amount"),)} if there else {}
 

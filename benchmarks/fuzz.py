@@ -404,7 +404,7 @@ TARGETS: dict[str, Target] = {
     "policy": Target({"policy.toml": POLICY}, _policy, share=40),
     "answer": Target({"policy.toml": POLICY}, _answered, share=15),
     "programme": Target(
-        {**PEOPLE, "y.toml": PROGRAMME}, lambda f: dc.programme.read_programme(f / "y.toml"), ("y.toml",), share=30
+        {**PEOPLE, "y.toml": PROGRAMME}, lambda f: dc.publishing.read_programme(f / "y.toml"), ("y.toml",), share=30
     ),
     "marks": Target({"m.csv": MARKS}, _marks, share=40),
     "levels": Target({"l.csv": LEVELS}, _levels, share=20),

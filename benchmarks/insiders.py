@@ -51,7 +51,7 @@ def linked(counts: Any, *, totals: bool) -> dc.Table:
 
 def ranks(*, totals: bool) -> None:
     """Random linked 4 x 5 x 3 tables: hidden cells, and by how much the rank of what is released falls."""
-    from discreet.methods.suppress.order import rank_fall
+    from discreet.methods.suppress.gauss.candidate_order import rank_fall
 
     rng = np.random.default_rng(1)
     falls, hidden, refused = np.zeros(2, int), np.zeros(2, int), 0

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.methods.rounding import SemiControlledRound
-from discreet.methods.stochastic import Stochastic
-from discreet.methods.swapping import Swap
+from discreet.methods.perturb.rounding import SemiControlledRound
+from discreet.methods.perturb.stochastic import Stochastic
+from discreet.methods.records.swapping import Swap
 from discreet.risk import jos15_after, jos15_risk
 
 Array = NDArray[Any]

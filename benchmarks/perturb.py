@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import discreet as dc
-from discreet.methods.cta import Adjustment, adjust
+from discreet.methods.perturb.cta import Adjustment, adjust
 
 OPTIMA = {"targus": 4.393833, "table8": 0.341038, "table7": 20.388156}
 

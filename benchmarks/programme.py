@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from discreet import datasets
-from discreet.programme import Report, parse_programme, run
+from discreet.publishing import Report, parse_programme, run
 
 TEXT = """
 [programme]

@@ -100,7 +100,7 @@ def report(way: str, arguments: list[str]) -> None:
 def cube(path: str) -> list[int]:
     """All margins of the cube: count, income, key and the two largest incomes of every inner cell."""
     import discreet as dc
-    from discreet.codebook import Magnitude
+    from discreet.data.codebook import Magnitude
 
     dimensions = [dc.Dimension.flat(name, codes(size)) for name, size in SIZES.items()]
     income = Magnitude("income", decimals=2)
@@ -172,7 +172,7 @@ class Watched:
 
 def grouped(engine: Any, clock: list[float]) -> list[Any]:
     """The inner cells of the cube, twice, the quicker one: seconds, the share that is ours, how many, sums."""
-    from discreet.engine import Grouping, Key
+    from discreet.engines.protocol import Grouping, Key
 
     keys = tuple(Key(name=name, column=name, codes=tuple(codes(size))) for name, size in SIZES.items())
     asked = Grouping(keys=keys, magnitude="income", decimals=2, record_key="rkey", top=2)
@@ -192,7 +192,7 @@ def grouped(engine: Any, clock: list[float]) -> list[Any]:
 
 def on_duckdb(path: str) -> list[Any]:
     """DuckDB in this process."""
-    from discreet.duckdb_engine import DuckDB
+    from discreet.engines.duckdb.engine import DuckDB
 
     engine, clock = DuckDB.of(path), [0.0]
     engine._connection = Watched(engine._connection, clock)
@@ -201,7 +201,7 @@ def on_duckdb(path: str) -> list[Any]:
 
 def on_ibis(path: str) -> list[Any]:
     """The other engine on the same DuckDB."""
-    from discreet.ibis_engine import Ibis
+    from discreet.engines.ibis.engine import Ibis
 
     return _watched(Ibis.of(path))
 
@@ -211,7 +211,7 @@ def on_spark(path: str) -> list[Any]:
     import pyspark
     from pyspark.sql import SparkSession
 
-    from discreet.ibis_engine import Ibis
+    from discreet.engines.ibis.engine import Ibis
 
     os.environ["SPARK_HOME"], os.environ["PYSPARK_PYTHON"] = str(Path(pyspark.__file__).parent), sys.executable
     given = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.executor.memory": "3g"}
@@ -227,7 +227,7 @@ def on_spark(path: str) -> list[Any]:
 def on_postgresql(path: str) -> list[Any]:
     """The other engine on a PostgreSQL of this machine; what it takes to bring the records there is not counted."""
     import postgresql
-    from discreet.ibis_engine import Ibis
+    from discreet.engines.ibis.engine import Ibis
 
     with postgresql.server() as url:
         postgresql.load(url, path, "persons")

@@ -75,7 +75,7 @@ def measure(name: str, folder: str, audit: bool) -> None:
         out[kind]["secondary"] = int((done.status == "x").sum())
     out["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     if audit:
-        from discreet.audits.system import Known, unmovable
+        from discreet.audits.known import Known, unmovable
 
         began = time.perf_counter()
         stuck = unmovable(Known.hiding(table, done.hidden), np.flatnonzero(done.status == "u"))

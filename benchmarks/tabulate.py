@@ -51,8 +51,8 @@ def make(path: Path, rows: int) -> None:
 
 
 def discreet_engine(path: str) -> tuple[int, int]:
-    from discreet.duckdb_engine import DuckDB
-    from discreet.engine import Grouping, Key
+    from discreet.engines.duckdb.engine import DuckDB
+    from discreet.engines.protocol import Grouping, Key
 
     keys = tuple(Key(name=n, column=n, codes=tuple(f"{c + 1:02d}" for c in range(s))) for n, s in SIZES.items())
     found = DuckDB.of(path).base_cells(Grouping(keys=keys, magnitude="turnover", decimals=2, record_key="rkey", top=2))
@@ -62,8 +62,8 @@ def discreet_engine(path: str) -> tuple[int, int]:
 
 def discreet_unstated(path: str) -> tuple[int, int]:
     """The same with the decimals left to be found, which takes one more scan."""
-    from discreet.duckdb_engine import DuckDB
-    from discreet.engine import Grouping, Key
+    from discreet.engines.duckdb.engine import DuckDB
+    from discreet.engines.protocol import Grouping, Key
 
     keys = tuple(Key(name=n, column=n, codes=tuple(f"{c + 1:02d}" for c in range(s))) for n, s in SIZES.items())
     found = DuckDB.of(path).base_cells(Grouping(keys=keys, magnitude="turnover", record_key="rkey", top=2))
@@ -147,7 +147,7 @@ def engine(rows: int) -> None:
 def margins_in_process() -> None:
     """All margins of the cube, beside one pass over the non-zeros of its matrix; prints JSON."""
     from discreet import Dimension
-    from discreet.layout import Layout
+    from discreet.tables.layout import Layout
 
     layout = Layout.of([Dimension.flat(name, range(size)) for name, size in SIZES.items()])
     rng = np.random.default_rng(2)

@@ -17,9 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Engine
-from discreet.ibis_engine import Ibis
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.ibis.engine import Ibis
+from discreet.engines.protocol import Engine
 
 ON_POSTGRESQL, ON_SPARK = pytest.mark.xdist_group("postgresql"), pytest.mark.xdist_group("spark")  # one of each will do
 KINDS = (

@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.arguments import above, one_of, positive, share, whole
+from discreet.base.arguments import above, one_of, positive, share, whole
+from discreet.base.kinds import kind_of
 from discreet.formats import argus
-from discreet.kinds import kind_of
 
 SECONDS = 30
 COUNTS = np.array([[17, 0, 5], [12, 1, 9], [4, 8, 6]])

@@ -16,13 +16,13 @@ from scipy.optimize import linprog
 import discreet as dc
 from discreet.audits import InfeasibleError, Known, frechet, intervals, unmovable, view
 from discreet.audits.contradiction import contradicting
-from discreet.audits.network import network
-from discreet.audits.presolve import System, propagated, reduce
-from discreet.audits.relations import of_layout, of_matrix
 from discreet.audits.sample import enumerate_points
-from discreet.audits.solve import solve
 from discreet.audits.view import view_of_release
 from discreet.cli import run
+from discreet.linear.intervals import solve
+from discreet.linear.network import network
+from discreet.linear.presolve import System, propagated, reduce
+from discreet.tables.relations import of_layout, of_matrix
 from tests.strategies import tables
 
 Array = NDArray[Any]

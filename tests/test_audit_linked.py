@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet import modular
 from discreet.audits import (
     enumerated,
     exactly_known,
@@ -26,6 +25,7 @@ from discreet.audits import (
     view,
 )
 from discreet.audits.sample import diagnostics
+from discreet.linear import modular
 from discreet.methods.redesign import cheapest_merge
 from tests.strategies import tables
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.methods.noise import moments
+from discreet.methods.perturb.noise import moments
 from tests.strategies import tables
 
 

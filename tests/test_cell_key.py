@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.methods.noise import moments
+from discreet.methods.perturb.noise import moments
 from tests.persons import microdata, persons
 from tests.strategies import tables
 

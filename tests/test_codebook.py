@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from discreet.codebook import Codebook, Magnitude, parse_codebook, read_codebook, schema
-from discreet.dimension import Dimension, Group
+from discreet.data.codebook import Codebook, Magnitude, parse_codebook, read_codebook, schema
+from discreet.data.dimension import Dimension, Group
 from discreet.errors import InputError
 
 EXAMPLE = """\

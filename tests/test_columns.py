@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.columns import coded
+from discreet.engines.frames import coded
 
 ZONED = pd.to_datetime(["2020-01-01", "2020-06-01", "2020-06-01"]).tz_localize("Europe/Berlin")
 SEEN = ("2020-01-01 00:00:00+01:00", "2020-06-01 00:00:00+02:00")

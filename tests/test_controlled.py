@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.layout import Layout
-from discreet.methods.controlled import controlled
+from discreet.methods.perturb.controlled import controlled
+from discreet.tables.layout import Layout
 from tests.strategies import tables
 
 

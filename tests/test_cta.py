@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.methods.cta import Adjustment, adjust
+from discreet.methods.perturb.cta import Adjustment, adjust
 from tests.strategies import tables
 
 

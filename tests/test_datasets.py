@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet import datasets
+from discreet.data.microdata import Microdata
 from discreet.datasets.business import SIZES
 from discreet.datasets.census import CODES, NAMES, SHAPE, _fitted, _two_way
 from discreet.datasets.printed import (
@@ -22,8 +23,7 @@ from discreet.datasets.printed import (
     WILLENBORG_REDESIGNED,
 )
 from discreet.errors import InputError
-from discreet.microdata import Microdata
-from discreet.table import Table, tabulate
+from discreet.tables.table import Table, tabulate
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

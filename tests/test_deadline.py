@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet import deadline
+from discreet.base import deadline
 from discreet.errors import OutOfTimeError
 
 
@@ -17,7 +17,7 @@ def linked(seed: int, *, magnitude: bool = False) -> dc.Table:
     """Three dimensions of which only the pairs are published."""
     import pandas as pd
 
-    from discreet.codebook import Magnitude
+    from discreet.data.codebook import Magnitude
 
     rng = np.random.default_rng(seed)
     names, sizes = ("a", "b", "c"), (6, 5, 4)
@@ -70,7 +70,7 @@ def test_a_solver_stops_in_the_middle_and_its_clock_counts_on() -> None:
 def test_compiled_code_is_asked_to_stop() -> None:
     """Elimination of a large table ends with the time."""
     table = dc.Table.of(np.random.default_rng(2).poisson(2, (60, 50, 40)), ["a", "b", "c"])
-    from discreet.methods.suppress.gauss import eliminate
+    from discreet.methods.suppress.gauss.eliminate import eliminate
 
     primary = np.flatnonzero(table.count == 1)
     order = np.setdiff1d(np.argsort(-table.count, kind="stable"), primary, assume_unique=True)
@@ -139,8 +139,8 @@ def test_the_time_asked_for_is_kept(made: Any, options: dict[str, Any], magnitud
 
 def test_a_solver_without_a_pattern_says_so_and_falls_back_on_the_start() -> None:
     """Of a problem alone: no pattern in the time is an error, a start that protects comes back."""
-    from discreet.methods.suppress.roles import roles_of
-    from discreet.methods.suppress.table_problem import problem_of
+    from discreet.methods.suppress.model.from_table import problem_of
+    from discreet.methods.suppress.model.roles import roles_of
 
     table = linked(5)
     suppress = dc.Suppress(dc.Threshold(3), method="optimal")

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.dense import dense_cells
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Grouping, Key
+from discreet.engines.dense import dense_cells
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.protocol import Grouping, Key
 
 A = Key(name="a", column="a", codes=("x", "y", "z"))
 B = Key(name="b", column="b", codes=("0", "1", "2", "3"))
@@ -37,7 +37,7 @@ def test_the_same_cells_as_sql(monkeypatch: pytest.MonkeyPatch) -> None:
         assert quick is not None
         assert quick.key is not None
         with monkeypatch.context() as m:
-            m.setattr("discreet.duckdb_engine.dense_cells", lambda *_: None)
+            m.setattr("discreet.engines.duckdb.engine.dense_cells", lambda *_: None)
             slow = DuckDB.of(data).base_cells(GROUPING)
         assert slow.key is not None
         for one, two in ((quick.codes, slow.codes), (quick.count, slow.count), (quick.key, slow.key)):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import Refused, Table
-from discreet.audits.system import Known, unmovable
+from discreet.audits.known import Known, unmovable
 
 
 def possible(table: Table, primary: np.ndarray, forced: np.ndarray) -> bool:

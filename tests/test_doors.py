@@ -18,7 +18,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import run
-from discreet.remote import fetched, is_remote
+from discreet.engines.remote import fetched, is_remote
 
 BY = ["area", "sex"]
 CODEBOOK = """

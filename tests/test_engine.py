@@ -23,8 +23,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Engine, Grouping, Groups, Hmac, Key, Spanning, cell_order
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.protocol import Engine, Grouping, Groups, Hmac, Key, Spanning, cell_order
 from discreet.errors import InputError
 
 SECRET = b"a secret of more than 16 bytes"

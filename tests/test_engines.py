@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Engine, Grouping, Groups, Hmac, Key, Spanning
-from discreet.ibis_engine import Ibis
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.ibis.engine import Ibis
+from discreet.engines.protocol import Engine, Grouping, Groups, Hmac, Key, Spanning
 from tests import engines
 from tests.test_engine import (
     FULL,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.base.files import append_private, check_suffix, own_file, own_folder, write_whole
 from discreet.cli import run
-from discreet.files import append_private, check_suffix, own_file, own_folder, write_whole
 from discreet.policy import Query, answer_recorded, parse_policy, ru_map
 from discreet.server import cube
 from discreet.server.store import Store
@@ -128,13 +128,13 @@ def test_nothing_confidential_lies_in_the_output(folder: Path) -> None:
     assert sorted(p.name for p in Path("out").rglob("*")) == ["report.html", "report.json"]
     assert sorted(p.name for p in Path(".out.state/waiting").iterdir()) == ["a.csv", "b.csv"]
     os.rename(".out.state", "out/.programme")
-    report = dc.programme.run(dc.programme.read_programme("p.toml"))
+    report = dc.publishing.run(dc.publishing.read_programme("p.toml"))
     assert "moved out" in report.messages[0]
     assert not Path("out/.programme").exists()
     assert {line.kept for line in report.lines} == {True}, "what was finished is still known"
     Path("out/.programme").mkdir()
     with pytest.raises(dc.InputError, match="remove the first"):
-        dc.programme.run(dc.programme.read_programme("p.toml"))
+        dc.publishing.run(dc.publishing.read_programme("p.toml"))
 
 
 @pytest.mark.parametrize(("output", "state"), [("out", "out"), ("out", "out/state"), ("a/out", "a"), ("out", ".")])
@@ -143,14 +143,14 @@ def test_the_state_lies_outside_the_output(folder: Path, output: str, state: str
     programme()
     text = Path("p.toml").read_text().replace('output = "out"', f'output = "{output}"\nstate = "{state}"')
     with pytest.raises(dc.InputError, match="not the output, nor within it, nor around it"):
-        dc.programme.parse_programme(text)
+        dc.publishing.parse_programme(text)
 
 
 def test_a_state_elsewhere(folder: Path) -> None:
     """Named by the programme, beside which it is looked for."""
     programme()
     text = Path("p.toml").read_text().replace('output = "out"', 'output = "o"\nstate = "private/p"')
-    dc.programme.run(dc.programme.parse_programme(text))
+    dc.publishing.run(dc.publishing.parse_programme(text))
     assert Path("private/p/state.jsonl").exists()
     assert not Path(".o.state").exists()
 
@@ -159,7 +159,7 @@ def test_published_tables_can_be_read_by_all(folder: Path) -> None:
     """What passed the check is for everybody, though it waited in private."""
     programme()
     text = Path("p.toml").read_text().split("[[table]]")
-    dc.programme.run(dc.programme.parse_programme("[[table]]".join([text[0], text[1]])))
+    dc.publishing.run(dc.publishing.parse_programme("[[table]]".join([text[0], text[1]])))
     assert stat.S_IMODE(Path("out/a.csv").stat().st_mode) == 0o644
 
 

@@ -19,12 +19,12 @@ import pytest
 
 import discreet as dc
 from discreet.cli import run as cli
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Grouping, Hmac, Key
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.ibis.engine import Ibis
+from discreet.engines.ibis.source import PYSPARK_LOGS
+from discreet.engines.protocol import Grouping, Hmac, Key
 from discreet.errors import InputError
-from discreet.ibis_engine import Ibis
-from discreet.ibis_source import PYSPARK_LOGS
-from discreet.programme import parse_programme, run
+from discreet.publishing import parse_programme, run
 from tests import engines
 from tests.persons import microdata, persons
 from tests.test_engine import FULL, SECRET, refused
@@ -215,7 +215,8 @@ def test_connections_end_with_engines_and_refusals(postgresql: str) -> None:
 
 def test_databases_with_ways_of_their_own_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that rounds halves to even, say; and record keys where SHA-256 has no known name."""
-    from discreet import ibis_dialects, ibis_engine
+    from discreet.engines.ibis import dialects as ibis_dialects
+    from discreet.engines.ibis import engine as ibis_engine
 
     def half_even(keyed: bool, dialect: str) -> Any:
         asked, wanted = ibis_dialects.trial(keyed, dialect)
@@ -232,7 +233,7 @@ def test_the_expression_can_be_said_in_other_dialects(dialect: str) -> None:
     """Not run there, but translated without a word that the dialect lacks."""
     import ibis
 
-    from discreet.ibis_plan import Plan
+    from discreet.engines.ibis.plan import Plan
 
     data = ibis.table(
         {"a": "string", "b": "int64", "x": "float64", "w": "float64", "r": "decimal(20,0)", "h": "string"}

@@ -13,13 +13,8 @@ import discreet
 
 HOME = Path(discreet.__file__).parent
 ORDER = [
-    "errors", "version", "verdicts", "kinds", "arguments", "deadline", "files", "tomlfile", "naming", "number_texts",
-    "total_names", "totals", "groups", "hierarchy", "columns", "dimension", "engine", "faults", "dense", "duckdb_sql",
-    "duckdb_source", "duckdb_plan", "duckdb_faults", "duckdb_engine", "ibis_columns", "ibis_dialects", "ibis_plan",
-    "ibis_answer", "ibis_faults", "ibis_source", "ibis_engine", "codebook", "remote", "microdata", "layout", "modular",
-    "additive", "contributions", "display", "ready", "table", "information", "utility", "plot",
-    "published", "release", "rules",
-    "population", "risk", "audits", "methods", "formats", "parts", "policy", "programme", "datasets", "server", "cli",
+    "errors", "base", "engines", "data", "tables", "information", "utility", "plot", "release", "rules", "population",
+    "linear", "risk", "audits", "methods", "formats", "parts", "policy", "publishing", "datasets", "server", "cli",
     "__main__",
 ]  # fmt: skip
 

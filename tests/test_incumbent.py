@@ -13,13 +13,13 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from discreet.errors import InputError
-from discreet.methods.suppress.cleanup import clean_up
-from discreet.methods.suppress.condense import condense
-from discreet.methods.suppress.incumbent import incumbent
-from discreet.methods.suppress.narrow import inside
-from discreet.methods.suppress.problem import Needs, Problem
-from discreet.methods.suppress.reach import check, verified
-from discreet.methods.suppress.ways import Move, Ways
+from discreet.methods.suppress.attacker.cheapest_move import Move, Ways
+from discreet.methods.suppress.attacker.feasibility import check, verified
+from discreet.methods.suppress.exact.presolve import condense
+from discreet.methods.suppress.exact.restriction import inside
+from discreet.methods.suppress.heuristics.first_patterns import incumbent
+from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.model.problem import Needs, Problem
 
 Array = NDArray[Any]
 

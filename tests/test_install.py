@@ -22,7 +22,7 @@ import httpx2 as httpx
 import pytest
 
 import discreet
-from discreet import version
+from discreet.base import version
 from tests import servers
 
 ROOT = Path(__file__).parents[1]
@@ -173,7 +173,7 @@ def test_the_version_stands_in_one_place() -> None:
     """The package says it; the project file asks the package, and the changelog tells what is in it."""
     assert "version" not in PROJECT
     assert PROJECT["dynamic"] == ["version"]
-    assert (ROOT / "src/discreet/__init__.py").read_text().count(f'"{discreet.__version__}"') == 1
+    assert (ROOT / "src/discreet/base/version.py").read_text().count(f'"{discreet.__version__}"') == 1
     changes = (ROOT / "CHANGELOG.md").read_text()
     heads = re.findall(r"^## (.+)$", changes, re.M)
     assert heads[0] == "Unreleased"

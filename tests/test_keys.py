@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.methods import keys
-from discreet.table import Table
+from discreet.tables.table import Table
 from tests.persons import microdata, persons
 
 SECRET = "a secret of more than sixteen bytes"

@@ -9,14 +9,19 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from discreet.methods.suppress import at_once, by_elimination, local, moves, nearby, searching
-from discreet.methods.suppress.condense import condense
-from discreet.methods.suppress.exact import Found
-from discreet.methods.suppress.gauss import eliminate
-from discreet.methods.suppress.optimal import Optimal
-from discreet.methods.suppress.problem import Needs, Problem
-from discreet.methods.suppress.reach import check, verified
-from discreet.methods.suppress.shorten import LARGEST, shorten
+from discreet.linear import null_space as moves
+from discreet.linear.shorten import LARGEST, shorten
+from discreet.methods.suppress.attacker import all_at_once as at_once
+from discreet.methods.suppress.attacker.feasibility import check, verified
+from discreet.methods.suppress.exact import search as searching
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.exact.presolve import condense
+from discreet.methods.suppress.gauss import on_problem as by_elimination
+from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.heuristics import local_moves as local
+from discreet.methods.suppress.heuristics import neighbourhoods as nearby
+from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.solve import Found
 
 from .test_incumbent import problem, protects, sums
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet.codebook import Magnitude, parse_codebook
-from discreet.dimension import Dimension
-from discreet.duckdb_engine import DuckDB
+from discreet.data.codebook import Magnitude, parse_codebook
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import InputError
-from discreet.microdata import Microdata
 
 SECRET = "sixteen bytes or more"
 AREA = Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S"})

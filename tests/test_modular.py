@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from discreet import Table, modular
+from discreet import Table
+from discreet.linear import modular
 from tests.strategies import tables
 
 numbers = st.integers(0, modular.PRIME - 1)

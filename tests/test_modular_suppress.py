@@ -10,16 +10,23 @@ import pytest
 from scipy.sparse import csr_array
 
 from discreet import Dimension
-from discreet.audits.relations import of_layout
 from discreet.errors import InputError
-from discreet.layout import Layout
-from discreet.methods.suppress.blocks import Block, blocks_of_layout, blocks_of_rows, completed, grouped, widened
-from discreet.methods.suppress.components import join, movable, restrict, side_by_side, split
-from discreet.methods.suppress.growing import Growing, accept, better
-from discreet.methods.suppress.modular import Modular, Run
-from discreet.methods.suppress.optimal import Optimal, UnprotectedError
-from discreet.methods.suppress.problem import Needs, Problem
-from discreet.methods.suppress.reach import check
+from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact.optimal import Optimal, UnprotectedError
+from discreet.methods.suppress.heuristics.hitas import Modular, Run
+from discreet.methods.suppress.heuristics.incremental import Growing, accept, better
+from discreet.methods.suppress.heuristics.subtables import (
+    Block,
+    blocks_of_layout,
+    blocks_of_rows,
+    completed,
+    grouped,
+    widened,
+)
+from discreet.methods.suppress.model.components import join, movable, restrict, side_by_side, split
+from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.tables.layout import Layout
+from discreet.tables.relations import of_layout
 
 AREAS = {"n1": "N", "n2": "N", "s1": "S", "s2": "S", "s3": "S"}
 TRADES = {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}

@@ -15,9 +15,9 @@ import pytest
 
 import discreet as dc
 from discreet import cli
+from discreet.base.naming import heads, meant, unused
 from discreet.formats import NAMES, to_bytes
 from discreet.formats.growing import growing
-from discreet.naming import heads, meant, unused
 
 HARD = ["status", "count", "inner", "measure", "pay", "OBS_VALUE", "Freq", "published count", "index", "status_", "key"]
 

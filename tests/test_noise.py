@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.information import hellinger
-from discreet.methods.noise import expected_hellinger, moments
+from discreet.methods.perturb.noise import expected_hellinger, moments
 from discreet.risk import Transition
 
 MATRICES = [Transition.rounding(3), dc.CellKey(d=2, v=1).transition(), dc.Barnard(0.6).transition()]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import cli
-from discreet.codebook import Magnitude
-from discreet.number_texts import parse
+from discreet.base.number_texts import parse
+from discreet.data.codebook import Magnitude
 
 whole = st.lists(st.integers(0, 10**9), min_size=1, max_size=6)
 

@@ -20,16 +20,16 @@ from scipy.sparse import csr_array, hstack, vstack
 
 import discreet as dc
 from discreet import Dimension, InputError
-from discreet.audits.relations import of_layout
-from discreet.layout import Layout
-from discreet.methods.suppress import moves
-from discreet.methods.suppress.condense import Condensed, condense
-from discreet.methods.suppress.cuts import FAR, Bridge, Separation
-from discreet.methods.suppress.optimal import Optimal, Solution, UnprotectedError, lower_bound
-from discreet.methods.suppress.problem import Needs, Problem
-from discreet.methods.suppress.reach import check
-from discreet.methods.suppress.relaxation import Relaxation
-from discreet.methods.suppress.searching import violated
+from discreet.linear import null_space as moves
+from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact.inequalities import FAR, Bridge, Separation
+from discreet.methods.suppress.exact.master import Relaxation
+from discreet.methods.suppress.exact.optimal import Optimal, Solution, UnprotectedError, lower_bound
+from discreet.methods.suppress.exact.presolve import Condensed, condense
+from discreet.methods.suppress.exact.search import violated
+from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.tables.layout import Layout
+from discreet.tables.relations import of_layout
 
 Array = NDArray[Any]
 SOLVERS = ("scip", "highs")
@@ -301,7 +301,7 @@ def test_the_relaxation_keeps_every_smallest_pattern(kind: str, seed: int) -> No
 @everywhere
 def test_what_is_fixed_is_so_in_every_cheaper_pattern(kind: str, seed: int) -> None:
     """Reduced costs of the relaxation against all patterns cheaper than a dear one."""
-    from discreet.methods.suppress.searching import Best, Level
+    from discreet.methods.suppress.exact.search import Best, Level
 
     small = condensed(kind, seed)
     problem = small.small

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import InputError, Refused, Table
-from discreet.audits.system import Known, intervals, unmovable
+from discreet.audits.known import Known, intervals, unmovable
 from discreet.cli import run
-from discreet.methods.suppress.insiders import openers
-from discreet.methods.suppress.singletons import alone
+from discreet.methods.suppress.gauss.insiders import openers
+from discreet.methods.suppress.model.singletons import alone
 from tests.strategies import tables
 
 QUICK = dc.Optimal(time=20)

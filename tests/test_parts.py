@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.cli import run
-from discreet.duckdb_engine import DuckDB
-from discreet.engine import Grouping, Key
+from discreet.engines.duckdb.engine import DuckDB
+from discreet.engines.protocol import Grouping, Key
 from discreet.formats.growing import GrowingParquet
 from discreet.formats.parquet import ROW_GROUP, to_bytes
 from discreet.methods import HOMES, cellwise, method_class
@@ -309,7 +309,7 @@ def test_little_memory_takes_more_passes_and_gives_the_same(monkeypatch: pytest.
     asked = Grouping(keys=keys, magnitude="x", weight="w", record_key="r", top=2)
     plain = DuckDB.of(records)
     want, repeated = plain.base_cells(asked), plain.duplicates("u")
-    monkeypatch.setattr("discreet.duckdb_engine._PASSES", (4,))
+    monkeypatch.setattr("discreet.engines.duckdb.engine._PASSES", (4,))
     engine = DuckDB.of(records)
     got = engine.base_cells(asked)
     sums = ("codes", "count", "total", "weight", "weighted_total", "key", "contributors")

@@ -21,8 +21,18 @@ import pytest
 import discreet as dc
 from discreet.cli import run as cli
 from discreet.methods import HOMES, method, method_class
-from discreet.programme import Consistency, Finding, Programme, Shown, check, parse_programme, plan, read_programme, run
-from discreet.programme.state import Folder
+from discreet.publishing import (
+    Consistency,
+    Finding,
+    Programme,
+    Shown,
+    check,
+    parse_programme,
+    plan,
+    read_programme,
+    run,
+)
+from discreet.publishing.folder import Folder
 from tests.persons import DIMENSIONS, microdata, persons
 
 HEAD = """
@@ -728,7 +738,7 @@ def test_the_plan_counts_nothing(home: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_fault_of_one_table_is_withheld_and_stops_no_other(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception's message may hold data: only its kind is told."""
-    from discreet.programme import work
+    from discreet.publishing import protect as work
 
     real = work.releases
 

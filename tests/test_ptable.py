@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.methods.entropy import largest_entropy
+from discreet.methods.perturb.entropy import largest_entropy
 
 # CRAN ptable: {(D, V, js): {count: {noise: probability}}}
 REFERENCE = {

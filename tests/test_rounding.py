@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.information import hellinger
-from discreet.methods.noise import expected_hellinger, moments
+from discreet.methods.perturb.noise import expected_hellinger, moments
 from tests.strategies import tables
 
 BASES = st.integers(2, 7)

@@ -207,7 +207,7 @@ def test_the_guard_survives_a_restart(tmp_path: Path) -> None:
 def test_two_questions_at_the_same_moment_are_not_both_answered(tmp_path: Path) -> None:
     """By one worker or by two: one is decided first, and the other knows."""
     from discreet.server.auth import Caller
-    from discreet.server.desk import Desk
+    from discreet.server.service import Desk
 
     caller = Caller("user:ada")
     for number in range(6):

@@ -18,7 +18,7 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import Settings, create_app, cube
-from discreet.server.ledger import export
+from discreet.server.commits import export
 from discreet.server.store import Store
 from tests import servers
 
@@ -152,7 +152,7 @@ def test_an_answer_that_cannot_be_recorded_does_not_leave(tmp_path: Path, monkey
     with servers.client(tmp_path) as client:
         assert client.get("/api/table.csv?variables=sex").status_code == 200
         with monkeypatch.context() as broken:
-            broken.setattr("discreet.server.ledger.Ledger._commit", lambda *_: 1 / 0)
+            broken.setattr("discreet.server.commits.Ledger._commit", lambda *_: 1 / 0)
             for name in ("sex", "age"):
                 answer = client.get(f"/api/table.csv?variables={name}")
                 assert answer.status_code == 500

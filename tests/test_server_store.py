@@ -16,9 +16,9 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth
-from discreet.server.desk import Desk
-from discreet.server.ledger import Ledger
+from discreet.server.commits import Ledger
 from discreet.server.limits import Over
+from discreet.server.service import Desk
 from discreet.server.store import Store, Unreachable
 from tests import servers
 from tests.database import database
@@ -58,7 +58,7 @@ def test_what_was_not_committed_was_not_told(tmp_path: Path, monkeypatch: pytest
 
 def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """503 when patience is over, and answers again when the store does."""
-    monkeypatch.setattr("discreet.server.ledger.PATIENCE", 0.2)
+    monkeypatch.setattr("discreet.server.commits.PATIENCE", 0.2)
     stuck = threading.Event()
     commit = Ledger._commit
 
@@ -69,10 +69,10 @@ def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkey
     with servers.client(tmp_path, POLICY) as client:
         assert client.get(HALVES[0]).status_code == 200
         with monkeypatch.context() as broken:
-            broken.setattr("discreet.server.ledger.Ledger._commit", late)
+            broken.setattr("discreet.server.commits.Ledger._commit", late)
             assert client.get(HALVES[0]).status_code == 503
         stuck.set()
-        monkeypatch.setattr("discreet.server.ledger.PATIENCE", 20)
+        monkeypatch.setattr("discreet.server.commits.PATIENCE", 20)
         assert client.get(HALVES[0]).status_code == 200
 
 

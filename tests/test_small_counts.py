@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.methods.small_counts import to_round
+from discreet.methods.perturb.small_counts import to_round
 from tests.strategies import tables
 
 

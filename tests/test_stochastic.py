@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.methods.invariance import apportioned, assign, cox, draw, invariant
-from discreet.methods.stochastic import designed
+from discreet.methods.perturb.stochastic import designed
 from tests.strategies import tables
 
 

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, hstack
 
 import discreet as dc
-from discreet import Refused, Table, modular
-from discreet.audits.system import Known, intervals, unmovable
+from discreet import Refused, Table
+from discreet.audits.known import Known, intervals, unmovable
 from discreet.audits.view import view
 from discreet.datasets import printed
-from discreet.methods.suppress.inside import learned
-from discreet.methods.suppress.singletons import alone
+from discreet.linear import modular
+from discreet.methods.suppress.model.singletons import alone
+from discreet.methods.suppress.repair.insider_bounds import learned
 from discreet.release import Protected
 from tests.strategies import tables
 

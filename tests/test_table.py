@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Dimension, InputError, NotAdditiveError, Table
-from discreet.layout import Layout
+from discreet.tables.layout import Layout
 from tests.strategies import dimension_lists, tables
 
 COUNTS = np.array([[17, 0, 3], [12, 1, 0]])

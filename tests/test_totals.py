@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import cli
-from discreet.total_names import PERHAPS, USUAL, like_a_total
+from discreet.tables.total_names import PERHAPS, USUAL, like_a_total
 
 NAMES = [
     "All",

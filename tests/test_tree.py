@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.methods.suppress import searching, tree
-from discreet.methods.suppress.choosing import HUGE, LAST, Blame
-from discreet.methods.suppress.covers import COVERED, GAINED, HIDDEN
-from discreet.methods.suppress.cuts import Cut, Plane
-from discreet.methods.suppress.optimal import Optimal
-from discreet.methods.suppress.reach import check
-from discreet.methods.suppress.relaxation import Relaxation
-from discreet.methods.suppress.searching import Best, Clock, Goal, Level
+from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact import search as searching
+from discreet.methods.suppress.exact import tree
+from discreet.methods.suppress.exact._kernels import COVERED, GAINED, HIDDEN
+from discreet.methods.suppress.exact.branching import HUGE, LAST, Blame
+from discreet.methods.suppress.exact.inequalities import Cut, Plane
+from discreet.methods.suppress.exact.master import Relaxation
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.exact.search import Best, Clock, Goal, Level
 from tests.test_optimal import TIME, Judge, condensed, everywhere, least, made, points, smallest
 
 Array = NDArray[Any]

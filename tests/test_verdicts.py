@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.audits import sampled, settled_intervals, simplex, view, whole
+from discreet.audits import sampled, settled_intervals, view
+from discreet.base.verdicts import Verdict
 from discreet.cli import run
+from discreet.linear import integer as whole
+from discreet.linear import simplex
 from discreet.policy.record import Replayed
-from discreet.programme import Report
-from discreet.programme.consistency import Finding
-from discreet.verdicts import Verdict
+from discreet.publishing import Report
+from discreet.publishing.compare.consistency import Finding
 
 TABLE = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
 
@@ -162,8 +164,9 @@ def test_a_count_that_was_not_settled_in_time_is_unknown(monkeypatch: pytest.Mon
 
 def test_an_unsettled_check_of_a_programme_is_not_consistent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that gives up leaves a finding "not checked" about the hidden cells, and the verdict unknown."""
-    from discreet.programme import check, derive
-    from discreet.programme.shown import Shown
+    from discreet.publishing import check
+    from discreet.publishing.compare import derive
+    from discreet.publishing.compare.shown import Shown
 
     def gives_up(*_: Any) -> Any:
         raise dc.Unjudged("not settled")

@@ -11,13 +11,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from discreet.base.version import VERSION
+
+__version__ = VERSION
 
 if TYPE_CHECKING:
-    from discreet import audits, datasets, formats, information, plot, population, programme, risk, utility
+    from discreet import audits, datasets, formats, information, plot, population, publishing, risk, utility
     from discreet.audits import Audit, audit, insiders, unions
-    from discreet.codebook import Codebook, read_codebook
-    from discreet.dimension import Dimension
+    from discreet.base.verdicts import Verdict
+    from discreet.data.codebook import Codebook, read_codebook
+    from discreet.data.dimension import Dimension
+    from discreet.data.microdata import Microdata
     from discreet.errors import (
         DiscreetError,
         DiscreetWarning,
@@ -28,26 +32,25 @@ if TYPE_CHECKING:
         Unjudged,
     )
     from discreet.formats import write
-    from discreet.methods.barnard import Barnard
-    from discreet.methods.cell_key import CellKey, CellKeyMagnitude
-    from discreet.methods.controlled import ControlledRound
-    from discreet.methods.cta import CTA
-    from discreet.methods.moves import Moves, moves
-    from discreet.methods.noise import expected_hellinger
-    from discreet.methods.pram import Pram
-    from discreet.methods.ptable import PTable
-    from discreet.methods.recode import GlobalRecode, Sample
+    from discreet.methods.perturb.barnard import Barnard
+    from discreet.methods.perturb.cell_key import CellKey, CellKeyMagnitude
+    from discreet.methods.perturb.controlled import ControlledRound
+    from discreet.methods.perturb.cta import CTA
+    from discreet.methods.perturb.noise import expected_hellinger
+    from discreet.methods.perturb.ptable import PTable
+    from discreet.methods.perturb.rounding import RandomRound, Round, SemiControlledRound
+    from discreet.methods.perturb.same_margins import SameMargins
+    from discreet.methods.perturb.small_counts import SmallCountRound
+    from discreet.methods.perturb.stochastic import Stochastic
+    from discreet.methods.records.moves import Moves, moves
+    from discreet.methods.records.pram import Pram
+    from discreet.methods.records.recode import GlobalRecode, Sample
+    from discreet.methods.records.swapping import Swap
     from discreet.methods.redesign import Redesign
-    from discreet.methods.rounding import RandomRound, Round, SemiControlledRound
-    from discreet.methods.same_margins import SameMargins
-    from discreet.methods.small_counts import SmallCountRound
-    from discreet.methods.stochastic import Stochastic
     from discreet.methods.suppress import Suppress
     from discreet.methods.suppress.diagnosis import Diagnosis, diagnose
-    from discreet.methods.suppress.modular import Modular
-    from discreet.methods.suppress.optimal import Optimal
-    from discreet.methods.swapping import Swap
-    from discreet.microdata import Microdata
+    from discreet.methods.suppress.exact.optimal import Optimal
+    from discreet.methods.suppress.heuristics.hitas import Modular
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
@@ -86,75 +89,74 @@ if TYPE_CHECKING:
         read_levels,
         read_marks,
     )
-    from discreet.table import Table, tabulate
+    from discreet.tables.table import Table, tabulate
     from discreet.utility import compare
-    from discreet.verdicts import Verdict
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
 _HOME = {
     "AllOf": "rules",
     "AnyOf": "rules",
     "Audit": "audits",
-    "Barnard": "methods.barnard",
-    "CTA": "methods.cta",
-    "CellKey": "methods.cell_key",
-    "CellKeyMagnitude": "methods.cell_key",
-    "Codebook": "codebook",
-    "ControlledRound": "methods.controlled",
+    "Barnard": "methods.perturb.barnard",
+    "CTA": "methods.perturb.cta",
+    "CellKey": "methods.perturb.cell_key",
+    "CellKeyMagnitude": "methods.perturb.cell_key",
+    "Codebook": "data.codebook",
+    "ControlledRound": "methods.perturb.controlled",
     "Diagnosis": "methods.suppress.diagnosis",
-    "Dimension": "dimension",
+    "Dimension": "data.dimension",
     "DirectDisclosure": "rules",
     "DiscreetError": "errors",
     "DiscreetWarning": "errors",
     "Dominance": "rules",
     "EntropyRule": "rules",
     "FewContributors": "rules",
-    "GlobalRecode": "methods.recode",
+    "GlobalRecode": "methods.records.recode",
     "GroupDisclosure": "rules",
     "Hide": "release",
     "InputError": "errors",
     "KDisclosure": "rules",
     "Levels": "rules",
     "Marks": "rules",
-    "Microdata": "microdata",
-    "Moves": "methods.moves",
-    "Modular": "methods.suppress.modular",
+    "Microdata": "data.microdata",
+    "Moves": "methods.records.moves",
+    "Modular": "methods.suppress.heuristics.hitas",
     "NotAdditiveError": "errors",
     "OutOfTimeError": "errors",
-    "Optimal": "methods.suppress.optimal",
+    "Optimal": "methods.suppress.exact.optimal",
     "PPercent": "rules",
     "PQ": "rules",
-    "PTable": "methods.ptable",
+    "PTable": "methods.perturb.ptable",
     "Parts": "parts",
     "Policy": "policy",
-    "Pram": "methods.pram",
+    "Pram": "methods.records.pram",
     "Protected": "release",
     "Publish": "release",
     "Query": "policy",
     "RUMap": "policy",
-    "RandomRound": "methods.rounding",
+    "RandomRound": "methods.perturb.rounding",
     "Redesign": "methods.redesign",
     "Refused": "errors",
     "Release": "release",
     "Request": "rules",
     "RiskReport": "risk.report",
-    "Round": "methods.rounding",
+    "Round": "methods.perturb.rounding",
     "Rule": "rules",
-    "SameMargins": "methods.same_margins",
-    "Sample": "methods.recode",
+    "SameMargins": "methods.perturb.same_margins",
+    "Sample": "methods.records.recode",
     "SampleRisk": "risk",
-    "SemiControlledRound": "methods.rounding",
-    "SmallCountRound": "methods.small_counts",
+    "SemiControlledRound": "methods.perturb.rounding",
+    "SmallCountRound": "methods.perturb.small_counts",
     "Status": "release",
-    "Stochastic": "methods.stochastic",
+    "Stochastic": "methods.perturb.stochastic",
     "Suppress": "methods.suppress",
-    "Swap": "methods.swapping",
+    "Swap": "methods.records.swapping",
     "TSensitivity": "rules",
-    "Table": "table",
+    "Table": "tables.table",
     "Threshold": "rules",
     "Transition": "risk",
     "Unjudged": "errors",
-    "Verdict": "verdicts",
+    "Verdict": "base.verdicts",
     "Waived": "rules",
     "answer": "policy",
     "assess": "risk.report",
@@ -164,7 +166,7 @@ _HOME = {
     "compare": "utility",
     "datasets": "datasets",
     "diagnose": "methods.suppress.diagnosis",
-    "expected_hellinger": "methods.noise",
+    "expected_hellinger": "methods.perturb.noise",
     "expected_r2": "risk",
     "formats": "formats",
     "grid": "policy",
@@ -173,24 +175,24 @@ _HOME = {
     "jos15_after": "risk",
     "jos15_risk": "risk",
     "line_risks": "risk",
-    "moves": "methods.moves",
+    "moves": "methods.records.moves",
     "plot": "plot",
     "policy": "policy",
     "population": "population",
-    "programme": "programme",
+    "publishing": "publishing",
     "protect": "release",
     "protect_in_parts": "parts",
     "r1": "risk",
     "r1_star": "risk",
     "r2": "risk",
     "r2_star": "risk",
-    "read_codebook": "codebook",
+    "read_codebook": "data.codebook",
     "read_levels": "rules",
     "read_marks": "rules",
     "read_policy": "policy",
     "risk": "risk",
     "ru_map": "policy",
-    "tabulate": "table",
+    "tabulate": "tables.table",
     "unions": "audits",
     "utility": "utility",
     "write": "formats",
@@ -282,9 +284,9 @@ __all__ = [
     "plot",
     "policy",
     "population",
-    "programme",
     "protect",
     "protect_in_parts",
+    "publishing",
     "r1",
     "r1_star",
     "r2",

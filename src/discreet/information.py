@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.kinds import Unbounded
 from discreet.errors import InputError, nearest
-from discreet.kinds import Unbounded
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]

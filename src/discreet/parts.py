@@ -21,19 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import formats
-from discreet.additive import Additive
-from discreet.arguments import checked
-from discreet.arguments import whole as check_whole
-from discreet.dimension import Dimension
-from discreet.engine import Groups
+from discreet.base.arguments import checked
+from discreet.base.arguments import whole as check_whole
+from discreet.base.files import whole_file
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
+from discreet.engines.protocol import Groups
 from discreet.errors import InputError, listed
-from discreet.files import whole_file
 from discreet.formats.growing import check_growing, growing
-from discreet.layout import Layout
 from discreet.methods import cellwise
-from discreet.microdata import Microdata
 from discreet.release import Method, Release, protect
-from discreet.table import Table, group_statistics
+from discreet.tables.additive import Additive
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table, group_statistics
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

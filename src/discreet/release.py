@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import display
-from discreet import published as reading
-from discreet.arguments import checked
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.base.files import TEXT, check_suffix, write_whole
+from discreet.base.kinds import told
+from discreet.base.naming import STATUS, beside, heads
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
-from discreet.files import TEXT, check_suffix, write_whole
-from discreet.kinds import told
-from discreet.naming import STATUS, beside, heads
-from discreet.table import Table, code_columns
-from discreet.totals import Totals
+from discreet.tables import display
+from discreet.tables import published as reading
+from discreet.tables.table import Table, code_columns
+from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from discreet.codebook import Codebook
+    from discreet.data.codebook import Codebook
 
 Array = NDArray[Any]
 

@@ -19,7 +19,7 @@ ROWS = [
 PUBLIC = {
     "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.information",
     "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder",
-    "discreet.rules", "discreet.server", "discreet.server.guard", "discreet.server.ledger", "discreet.utility",
+    "discreet.rules", "discreet.server", "discreet.server.guard", "discreet.server.commits", "discreet.utility",
 }  # fmt: skip
 
 

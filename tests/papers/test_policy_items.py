@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import cli, methods
 from discreet.policy import LOSSES, RISKS, answer, evidence, parse_policy, ru_map
-from discreet.server import cube, method
+from discreet.server import cube
+from discreet.server import methodologist as method
 from tests import servers
 
 ROUND = '[[method]]\nname = "random-round"\nbase = {base}\nseed = {seed}\n'

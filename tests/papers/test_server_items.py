@@ -18,8 +18,8 @@ from discreet.cli import run
 from discreet.cli.serve import cubes_in
 from discreet.policy import GuardRules, Policy, Query
 from discreet.server import auth, create_app, cube
+from discreet.server.commits import export
 from discreet.server.guard import Guard
-from discreet.server.ledger import export
 from tests import servers
 
 CODES = "abcde"

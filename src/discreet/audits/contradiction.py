@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import deadline
-from discreet.audits.presolve import ContradictionError, System, propagated
-from discreet.audits.simplex import feasible
+from discreet.base import deadline
 from discreet.errors import InputError, listed
+from discreet.linear.presolve import ContradictionError, System, propagated
+from discreet.linear.simplex import feasible
 
 Array = NDArray[Any]
 
@@ -63,7 +63,7 @@ def _core(system: System, bound: Array) -> Array:
     """A first small candidate: the ray that proves infeasibility touches few rows; their variables are enough."""
     import highspy
 
-    from discreet.audits.simplex import Model
+    from discreet.linear.simplex import Model
 
     model = Model(system)
     model.highs.setOptionValue("simplex_strategy", 1)

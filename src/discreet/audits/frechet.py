@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.layout import Layout
+from discreet.base.arguments import checked
+from discreet.tables.layout import Layout
 
 Array = NDArray[Any]
 

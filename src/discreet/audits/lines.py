@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audits.presolve import ContradictionError, System
-from discreet.audits.system import Known, settled_intervals
+from discreet.audits.known import Known, settled_intervals
 from discreet.audits.view import View
-from discreet.audits.whole import whole_point
+from discreet.linear.integer import whole_point
+from discreet.linear.presolve import ContradictionError, System
 from discreet.rules.base import AllOf, AnyOf, Rule, Sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-    from discreet.table import Table
+    from discreet.tables.table import Table
 
 Array = NDArray[Any]
 SECONDS = 10.0  # for all sums that whole numbers must reach; what is not settled by then is unknown

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
 from discreet.audits.view import view
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.release import Protected
-from discreet.table import Table
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,7 +33,7 @@ def released_rank(released: Released) -> int:
     >>> [released_rank(t.with_margins(tables[:k])) for k in (1, 2, 3)]
     [12, 18, 24]
     """
-    from discreet import modular
+    from discreet.linear import modular
 
     matrix, shown = _columns(released)
     return modular.rank(matrix, np.flatnonzero(shown))
@@ -42,7 +42,7 @@ def released_rank(released: Released) -> int:
 @checked
 def freedom(released: Released, pattern: Array) -> int:
     """Degrees of freedom gained by hiding a pattern (mask over the cells): the rank that the released system loses."""
-    from discreet import modular
+    from discreet.linear import modular
 
     matrix, shown = _columns(released)
     pattern = np.asarray(pattern)
@@ -61,7 +61,7 @@ def exactly_known(released: Protected | Sequence[Protected]) -> Array:
     """
     from scipy.sparse import coo_array, hstack
 
-    from discreet import modular
+    from discreet.linear import modular
 
     seen = view(released)
     cells = seen.known.matrix.shape[1]
@@ -96,7 +96,7 @@ def _once(rows: csr_array) -> csr_array:
 @checked
 def redundant(released: Released) -> Array:
     """Published cells that follow from the other published ones (mask): each alone can be hidden without any effect."""
-    from discreet import modular
+    from discreet.linear import modular
 
     matrix, shown = _columns(released)
     cells = np.flatnonzero(shown)
@@ -124,7 +124,7 @@ def spare(released: Released) -> Array:
 
 def _dependent(matrix: Any, base: Array, cells: Array) -> Array:
     """Of cells in order, those that the base and the ones before them determine; by halving, few eliminations."""
-    from discreet import modular
+    from discreet.linear import modular
 
     if not len(cells):
         return cells

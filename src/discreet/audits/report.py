@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked, numbers, positive
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
+from discreet.audits.known import settled_intervals
 from discreet.audits.lines import Lines, flagged, judged, sums_of
-from discreet.audits.system import settled_intervals
 from discreet.audits.view import Prior, View, view, view_of_release
+from discreet.base.arguments import checked, numbers, positive
+from discreet.base.naming import unused
+from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
-from discreet.naming import unused
 from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
 from discreet.rules import Levels, Rule, as_rule, asked
-from discreet.table import Table
-from discreet.verdicts import Verdict
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.audits.presolve import ContradictionError, System, propagated, reduce
-from discreet.audits.simplex import Model
-from discreet.audits.solve import components
-from discreet.audits.system import Known
+from discreet.audits.known import Known
+from discreet.base.arguments import checked
+from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
+from discreet.linear.intervals import components
+from discreet.linear.presolve import ContradictionError, System, propagated, reduce
+from discreet.linear.simplex import Model
 from discreet.risk.cell import distribution_bits
-from discreet.verdicts import Verdict
 
 Array = NDArray[Any]
 CHAINS = 4

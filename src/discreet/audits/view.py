@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.audits import relations as related
-from discreet.audits.system import Known
+from discreet.audits.known import Known
+from discreet.base.arguments import checked
 from discreet.errors import InputError, Unjudged, listed
-from discreet.layout import Layout
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
-from discreet.table import Table
+from discreet.tables import relations as related
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 Array = NDArray[Any]
 Prior = float | tuple[Array, Array]

@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 
+from discreet.base.version import described
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
     audit,
     console,
@@ -31,7 +32,6 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
 )
 from discreet.cli.common import app, say
 from discreet.errors import DiscreetError, DiscreetWarning, InputError, Refused
-from discreet.version import described
 
 FAULT = 70
 EXTRAS = {

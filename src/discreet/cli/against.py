@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base.naming import STATUS, unused
 from discreet.cli.cells import read_csv
 from discreet.errors import InputError
-from discreet.naming import STATUS, unused
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from discreet.audits import Audit
     from discreet.audits.view import View
-    from discreet.layout import Layout
     from discreet.release import Release
+    from discreet.tables.layout import Layout
 
 Array = NDArray[Any]
 LEVELS = ("below", "above", "sliding")

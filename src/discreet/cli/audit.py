@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import discreet
+from discreet.base.files import CSV, HTML, check_suffix
+from discreet.base.naming import unused
 from discreet.cli.against import against
 from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
 from discreet.cli.drawing import Column, more, table
-from discreet.files import CSV, HTML, check_suffix
-from discreet.naming import unused
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +61,9 @@ def audit(
 
     Exit code 0: the verdict is pass; 1: it is fail (a cell is exact or narrow) or unknown (it could not be judged).
     """
+    from discreet.audits import audit
+    from discreet.release import Release
+
     check_suffix(output, (*CSV, *HTML), "an audit")
     with bar("auditing") as progress:
         if file.suffix == ".jj":
@@ -71,10 +73,10 @@ def audit(
             found = instance.audit(instance.primary if primary_only else None, progress=progress)
         else:
             book = book_of(codebook, file)
-            release = discreet.Release.read_csv(file, codebook=book, measures=measures, total=total_of(total))
+            release = Release.read_csv(file, codebook=book, measures=measures, total=total_of(total))
             nonnegative = False if negative else None
             if confidential is None:
-                found = discreet.audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
+                found = audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
             else:
                 found = against(release, confidential, measure, nonnegative, progress)
     if as_json:

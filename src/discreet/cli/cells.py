@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import discreet
+from discreet.base.naming import STATUS, meant, unused
+from discreet.base.number_texts import parse
 from discreet.errors import InputError, headings
-from discreet.naming import STATUS, meant, unused
-from discreet.number_texts import parse
 from discreet.release import CONFIDENTIAL, OPEN
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from discreet.dimension import Dimension
-    from discreet.table import Table
+    from discreet.data.dimension import Dimension
+    from discreet.tables.table import Table
 
 
 def read_ready(
@@ -32,6 +31,8 @@ def read_ready(
     thousands: str | None = None,
 ) -> Table:
     """A CSV or Parquet file of cells; one that discreet wrote names its dimensions and measure itself."""
+    from discreet.tables.table import Table
+
     frame = read_parquet(data) if data.suffix.lower() == ".parquet" else read_csv(data)
     ours = _has_status(frame, names)
     if ours:
@@ -46,7 +47,7 @@ def read_ready(
             frame[column] = numbers
             decimals = stated if column == value else decimals
     wanted = list(names) or [str(c) for c in frame.columns if c not in measured]
-    return discreet.Table.of(
+    return Table.of(
         frame,
         [known.get(n, n) for n in wanted],
         count=count,
@@ -96,7 +97,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     import pandas as pd
 
-    from discreet.hierarchy import as_csv, read_text
+    from discreet.base.texts import as_csv, read_text
 
     text = read_text(path)
     if not text.strip():

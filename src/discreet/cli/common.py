@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import discreet
+from discreet.base.files import is_file
 from discreet.cli.console import LEVELS, heard, set_level
 from discreet.cli.console import say as say  # commands take it from here
 from discreet.errors import InputError, listed
-from discreet.files import is_file
 
 if TYPE_CHECKING:
-    from discreet.codebook import Codebook
-    from discreet.dimension import Dimension
-    from discreet.microdata import Microdata
+    from discreet.data.codebook import Codebook
+    from discreet.data.dimension import Dimension
+    from discreet.data.microdata import Microdata
     from discreet.release import Release
-    from discreet.table import Table
+    from discreet.tables.table import Table
 
 
 def example(text: str) -> Callable[[Any], Any]:
@@ -39,7 +38,7 @@ def example(text: str) -> Callable[[Any], Any]:
 
 def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from discreet.version import described
+        from discreet.base.version import described
 
         click.echo(f"discreet, version {described()}")
         context.exit()
@@ -196,6 +195,9 @@ def load_table(
     totals: str = "check",
 ) -> Table:
     """The table that ``table_options`` describe; ``dimensions`` known already need no codebook."""
+    from discreet.data.codebook import read_codebook
+    from discreet.tables.table import tabulate
+
     if ready:
         if isinstance(data, str):
             raise InputError("a table of cells (--ready) is a file; the URL of a database stands for records")
@@ -212,7 +214,7 @@ def load_table(
             return argus.read_table(data, codebook, response=value, totals=totals, total=total_of(total)).table
         from discreet.cli.cells import read_ready
 
-        coded = () if codebook is None else discreet.read_codebook(codebook).dimensions
+        coded = () if codebook is None else read_codebook(codebook).dimensions
         known = {d.name: d for d in (*dimensions, *coded)}
         return read_ready(data, names_of(by), known, count, value, totals, total_of(total), decimal, thousands)
     if count is not None:
@@ -227,7 +229,7 @@ def load_table(
     records = read_microdata(
         data, codebook, names_of(by), value, missing, database_table, engine, memory, weighted=weighted
     )
-    return discreet.tabulate(records, by=names_of(by), value=value, where=chosen, top=top)
+    return tabulate(records, by=names_of(by), value=value, where=chosen, top=top)
 
 
 def read_microdata(
@@ -243,6 +245,8 @@ def read_microdata(
     weighted: bool | None = None,
 ) -> Microdata:
     """Microdata by codebook, or with the codes that the named columns happen to hold."""
+    from discreet.data.microdata import Microdata
+
     if codebook is not None and codebook.suffix.lower() == ".rda":
         from discreet.formats import argus
 
@@ -256,8 +260,8 @@ def read_microdata(
         raise InputError("--weighted is for an .rda of tau-ARGUS; a codebook says by itself what the weight is")
     given: dict[str, Any] = {"missing": missing, "table": database_table, "engine": engine, "memory": memory}
     if codebook is not None:
-        return discreet.Microdata.read(data, codebook, **given)
-    return discreet.Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **given)
+        return Microdata.read(data, codebook, **given)
+    return Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **given)
 
 
 def is_rda(codebook: Path | None) -> bool:
@@ -267,10 +271,12 @@ def is_rda(codebook: Path | None) -> bool:
 
 def book_of(codebook: Path | None, file: Path) -> Codebook | None:
     """The codebook, or the ``.rda`` in its place, of a published table."""
+    from discreet.data.codebook import read_codebook
+
     if codebook is None or not is_rda(codebook):
-        return None if codebook is None else discreet.read_codebook(codebook)
-    from discreet import published
+        return None if codebook is None else read_codebook(codebook)
     from discreet.formats import argus
+    from discreet.tables import published
 
     found = published.from_csv(file, None, 1, None, find=False)
     return argus.read_codebook(codebook, {d.name: d.codes for d in found.dimensions})
@@ -326,7 +332,7 @@ def keep_edited(path: Path, new: bytes) -> None:
 
 def emit(data: bytes, output: Path | None, *, private: bool = False) -> None:
     """Bytes to a file (which its owner alone can read if it is ``private``), whole or not at all, or to stdout."""
-    from discreet.files import write_whole
+    from discreet.base.files import write_whole
 
     if output is not None:
         write_whole(output, data, private=private)

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import discreet
 from discreet.cli import unprotected as guard
 from discreet.cli.common import bar, filters, format_of, names_of, read_microdata, say
 from discreet.cli.policy import PolicyChoice, mind
@@ -39,6 +38,7 @@ def protect_in_parts(
 ) -> None:
     """Protect by a method and write to ``output``."""
     from discreet.methods import method
+    from discreet.parts import protect_in_parts
 
     made, path = method(name, **given), _target(which, output, format)
     guard.check_made(name, made, which)
@@ -53,7 +53,7 @@ def protect_in_parts(
     chosen = filters(which["where"], which["codebook"], by)
     guard.check_table(made, by, data.dimensions, which["where"])
     with bar(name) as progress:
-        discreet.protect_in_parts(
+        protect_in_parts(
             data, by, guard.Looked(name, made), path, value=which["value"], where=chosen,
             format=format, progress=progress, **_size(cells),
         )  # fmt: skip
@@ -66,6 +66,8 @@ def answer_in_parts(
     policy: PolicyChoice, which: dict[str, Any], output: Path | None, format: str | None, cells: int | None
 ) -> None:
     """Let a policy decide and write to ``output``."""
+    from discreet.policy import answer_in_parts
+
     path = _target(which, output, format)
     if policy.record is not None:
         raise InputError("--record keeps a digest of the whole table: leave it out, or ask without --in-parts")
@@ -73,7 +75,7 @@ def answer_in_parts(
     mind(made)
     began = time.perf_counter()
     with bar("counting and protecting") as progress:
-        discreet.policy.answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))
+        answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
 
 

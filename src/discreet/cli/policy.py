@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import discreet
+from discreet.base.files import check_suffix
 from discreet.cli import unprotected
 from discreet.cli.common import (
     Place,
@@ -33,10 +33,9 @@ from discreet.cli.common import (
     working,
 )
 from discreet.errors import InputError, listed
-from discreet.files import check_suffix
 
 if TYPE_CHECKING:
-    from discreet.microdata import Microdata
+    from discreet.data.microdata import Microdata
     from discreet.policy import Policy, Query
     from discreet.release import Release
 
@@ -68,14 +67,15 @@ def init(output: Path | None, force: bool) -> None:
 @click.option("--codebook", type=PATH, help="Also check that the variables it names exist.")
 def check(file: Path, codebook: Path | None) -> None:
     """Whether a policy is well formed, and what it says."""
+    from discreet.data.codebook import read_codebook
     from discreet.policy import read_policy
-    from discreet.policy.before import keyed
+    from discreet.policy.pretabular import keyed
 
     made = read_policy(file)
     if is_rda(codebook):
         raise InputError("an .rda tells its codes only beside its data; check against a codebook (TOML), or without")
     if codebook is not None:
-        book = discreet.read_codebook(codebook)
+        book = read_codebook(codebook)
         made.check(book.dimensions)
         if made.risk.population and made.risk.population_size == "weights" and book.weight is None:
             raise InputError(
@@ -136,6 +136,7 @@ def search(
     Figures are means over draws of a method, with their spread. --measure and --t2 may be repeated, one --t2 each.
     What is printed and drawn is CONFIDENTIAL: it compares with the true table. Exit code 1: none is allowed.
     """
+    from discreet import plot
     from discreet.policy import read_policy, ru_map
 
     check_suffix(picture, [".png"], "a risk-utility map")
@@ -157,7 +158,7 @@ def search(
     with bar("comparing methods") as progress:
         found = ru_map(table, methods, resume=resume, progress=progress, **how)
     if picture is not None:
-        emit(discreet.plot.png(found.plot()), picture, private=True)
+        emit(plot.png(found.plot()), picture, private=True)
     if as_json:
         emit_json(found.to_dict())
     else:

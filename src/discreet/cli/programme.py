@@ -13,7 +13,7 @@ from discreet.cli.common import app, bar, emit, emit_json, example, say, working
 if TYPE_CHECKING:
     import pandas as pd
 
-    from discreet.programme import Report
+    from discreet.publishing import Report
 
 SHOWN = 20  # findings and messages in the terminal; the report has all findings
 
@@ -34,8 +34,8 @@ def run(file: Path, dry_run: bool, jobs: int | None, resume: bool, as_json: bool
     because the tables give each other away, or not everything could be checked. Interrupted, it goes on where it
     stopped.
     """
-    from discreet.programme import plan, read_programme
-    from discreet.programme import run as perform
+    from discreet.publishing import plan, read_programme
+    from discreet.publishing import run as perform
 
     with working("checking the programme"):
         programme = read_programme(file)

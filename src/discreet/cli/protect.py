@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.base.files import CSV, check_suffix, write_whole
+from discreet.base.naming import beside
 from discreet.cli import in_parts as parts
 from discreet.cli import unprotected as guard
 from discreet.cli.common import (
@@ -29,8 +31,6 @@ from discreet.cli.common import (
 )
 from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.errors import InputError, nearest
-from discreet.files import CSV, check_suffix, write_whole
-from discreet.naming import beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,9 +186,10 @@ def _protected(
     which: dict[str, Any],
     progress: Callable[[int, int], None] | None,
 ) -> Protected:
-    import discreet
     from discreet.methods import method, method_class
     from discreet.methods.effect import changes_records
+    from discreet.release import Publish, protect
+    from discreet.tables.table import tabulate
 
     kind = method_class(name)
     if "progress" in {f.name for f in dataclasses.fields(kind)}:
@@ -198,7 +199,7 @@ def _protected(
     if not changes_records(name):
         table = load_table(**which, top=top)
         guard.check_table(made, [d.name for d in table.dimensions], table.dimensions, which["where"])
-        done = discreet.protect(table, made)
+        done = protect(table, made)
         guard.check_done(name, done)
         return done
     if which["ready"]:
@@ -211,8 +212,8 @@ def _protected(
     guard.check_table(made, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
     changed = made(records)
     chosen = filters(which["where"], which["codebook"], by)
-    table = discreet.tabulate(changed, by=by, value=which["value"], where=chosen, top=top)
-    return dataclasses.replace(discreet.protect(table, discreet.Publish()), method=made.words, truthful=made.truthful)
+    table = tabulate(changed, by=by, value=which["value"], where=chosen, top=top)
+    return dataclasses.replace(protect(table, Publish()), method=made.words, truthful=made.truthful)
 
 
 def _summary(done: Protected, seconds: float) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.base.files import HTML, check_suffix, is_file
 from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
 from discreet.cli.drawing import Column, more, table
 from discreet.errors import DiscreetWarning, InputError
-from discreet.files import HTML, check_suffix, is_file
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -81,7 +81,7 @@ def known_population(text: str | None) -> dict[str, Any]:
         return {"population": text if text == "weights" else int(text)}
     if not is_file(Path(text)):
         raise InputError(f"--population takes a whole number, 'weights' or a CSV file, not {text!r}")
-    from discreet.hierarchy import csv_rows, read_text
+    from discreet.base.texts import csv_rows, read_text
 
     head, *rows = [row for row in csv_rows(read_text(Path(text)), ",", repr(text)) if row] or [[]]
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.base.files import check_suffix, is_file, own_folder, write_whole
 from discreet.cli.common import (
     Place,
     app,
@@ -29,7 +30,6 @@ from discreet.cli.common import (
 from discreet.cli.policy import mind
 from discreet.cli.store import opened, store_option
 from discreet.errors import InputError
-from discreet.files import check_suffix, is_file, own_folder, write_whole
 
 if TYPE_CHECKING:
     from socket import socket
@@ -139,8 +139,8 @@ def _prepared(
     settings: Settings, data: Path | str, codebook: Path | None, table: str | None, engine: str | None, folder: Path
 ) -> Settings:
     """Settings with a cube built from the records, or with the records themselves when it would be too large."""
-    from discreet.codebook import read_codebook
-    from discreet.microdata import Microdata
+    from discreet.data.codebook import read_codebook
+    from discreet.data.microdata import Microdata
     from discreet.policy import read_policy
     from discreet.server import cube
 
@@ -231,7 +231,7 @@ def answer(
     from discreet.policy import answer as ask
     from discreet.policy import read_policy
     from discreet.server import cube as cubes
-    from discreet.server.asking import query_from
+    from discreet.server.queries import query_from
 
     format_of(output, format, metadata=metadata)
     source: Any
@@ -403,7 +403,7 @@ def rotate_keys(url: str) -> None:
 @STORE
 def export_record(output: Path | None, url: str) -> None:
     """The dissemination record as lines that `discreet replay` reads."""
-    from discreet.server.ledger import export
+    from discreet.server.commits import export
 
     check_suffix(output, [".jsonl", ".json"], "a record")
     with opened(url) as store:

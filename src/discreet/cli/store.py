@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import click
 from click.core import ParameterSource
 
+from discreet.base.files import read_private
 from discreet.errors import InputError
-from discreet.files import read_private
 
 if TYPE_CHECKING:
     from discreet.server.store import Store

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-import discreet
 from discreet.cli.common import (
     app,
     book_of,
@@ -38,10 +37,12 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
 
     The table is NOT protected: it is confidential until a method has been applied.
     """
+    from discreet.release import Publish, protect
+
     format = format_of(output, format, metadata=metadata)
     with working("reading and counting"):
         table = load_table(**which)
-    release = discreet.protect(table, discreet.Publish()).release()
+    release = protect(table, Publish()).release()
     emit_release(release, output, format, metadata=metadata, private=True)
     say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
@@ -58,10 +59,11 @@ def show(
     file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str], measures: int | None
 ) -> None:
     """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
-    from discreet import display, published
+    from discreet.release import Release
+    from discreet.tables import display, published
 
     book = book_of(codebook, file)
-    release = discreet.Release.of_file(published.from_csv(file, book, measures, total_of(total), find=False))
+    release = Release.of_file(published.from_csv(file, book, measures, total_of(total), find=False))
     for measure, values in release.values.items():
         found = display.grid(
             release.dimensions, release.codes, values, rows=rows, columns=columns, labels=book is not None

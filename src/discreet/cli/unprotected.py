@@ -10,9 +10,9 @@ from discreet.cli.common import filters
 from discreet.cli.console import say
 
 if TYPE_CHECKING:
-    from discreet.dimension import Dimension
+    from discreet.data.dimension import Dimension
     from discreet.release import Protected
-    from discreet.table import Table
+    from discreet.tables.table import Table
 
 ASK = "to write the true numbers, ask for it by name: --method publish"
 

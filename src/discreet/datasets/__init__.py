@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.arguments import checked
-from discreet.codebook import Codebook
+from discreet.base.arguments import checked
+from discreet.base.files import CSV, check_suffix, write_whole
+from discreet.data.codebook import Codebook
 from discreet.datasets.business import business, business_arrow, business_codebook, business_dimensions
 from discreet.datasets.census import census, census_arrow, census_codebook, census_dimensions, census_structural
 from discreet.datasets.printed import (
@@ -21,7 +22,6 @@ from discreet.datasets.printed import (
 )
 from discreet.datasets.writing import table_csv, write_microdata
 from discreet.errors import InputError, nearest
-from discreet.files import CSV, check_suffix, write_whole
 
 __all__ = [
     "NAMES",

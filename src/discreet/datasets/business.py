@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.codebook import Codebook, Magnitude
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.data.codebook import Codebook, Magnitude
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.errors import InputError
-from discreet.microdata import Microdata
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

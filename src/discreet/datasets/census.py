@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.arguments import checked
-from discreet.codebook import Codebook
+from discreet.base.arguments import checked
+from discreet.data.codebook import Codebook
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.datasets import _margins as stated
-from discreet.dimension import Dimension
 from discreet.errors import InputError
-from discreet.microdata import Microdata
 
 Floats = NDArray[np.float64]
 

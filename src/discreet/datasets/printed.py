@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
 from discreet.release import Hide, Protected, protect
-from discreet.table import Table
+from discreet.tables.table import Table
 
 Counts = NDArray[np.int64]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.base.files import write_whole
 from discreet.errors import InputError, nearest
-from discreet.files import write_whole
 from discreet.release import Publish, protect
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from discreet.codebook import Codebook
-    from discreet.table import Table
+    from discreet.data.codebook import Codebook
+    from discreet.tables.table import Table
 
 
 def write_microdata(records: pa.Table, codebook: Codebook, path: Path) -> list[Path]:

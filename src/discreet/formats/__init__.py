@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.files import write_whole
 from discreet.errors import InputError, listed, nearest
-from discreet.files import write_whole
 from discreet.release import Release
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.dimension import Dimension
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.release import CONFIDENTIAL, Release
 

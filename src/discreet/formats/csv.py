@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from discreet.base.naming import heads, unused
 from discreet.formats.cells import column, facts, number_texts
-from discreet.naming import heads, unused
 from discreet.release import Release
 
 

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.additive import fixed
+from discreet.audits.known import Known
 from discreet.audits.report import Audit, empty, of_view
-from discreet.audits.system import Known
 from discreet.audits.view import View
-from discreet.dimension import Dimension
+from discreet.base.texts import read_text
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged, nearest
-from discreet.hierarchy import read_text
-from discreet.layout import Layout
 from discreet.release import Status, hidden
+from discreet.tables.additive import fixed
+from discreet.tables.layout import Layout
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from discreet.methods.suppress.optimal import Solution
-    from discreet.methods.suppress.problem import Problem
+    from discreet.methods.suppress.exact.optimal import Solution
+    from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
 TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+(?:\.\d*)?)\s*\)")
@@ -109,7 +109,7 @@ class Instance:
         ``weights``: what hiding a cell costs: "cost" (the file's), "value", "unity", "log", or numbers. Levels are cut
         to the room that a cell's bounds leave; a primary without any must still have a second value.
         """
-        from discreet.methods.suppress.problem import Needs, Problem
+        from discreet.methods.suppress.model.problem import Needs, Problem
 
         unit = 10.0 ** -fixed(self.value, None, "values")[1]
         down, up = np.maximum(self.value - self.lower, 0), np.maximum(self.upper - self.value, 0)
@@ -151,9 +151,9 @@ class Instance:
         >>> parse_jj(text).protect().hidden.tolist()
         [False, True, True]
         """
-        from discreet.methods.suppress.cleanup import clean_up as cleaned
-        from discreet.methods.suppress.optimal import OPTIMAL, Solution
-        from discreet.methods.suppress.reach import check
+        from discreet.methods.suppress.attacker.feasibility import check
+        from discreet.methods.suppress.exact.optimal import OPTIMAL, Solution
+        from discreet.methods.suppress.heuristics.prune import clean_up as cleaned
 
         given = getattr(method, "weights", "cost") if weights is None else weights
         problem, began = self.problem(given), time.monotonic()
@@ -200,8 +200,8 @@ class Instance:
 
 
 def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None] | None) -> Solution:
-    from discreet.methods.suppress.exact import solver_of
-    from discreet.methods.suppress.optimal import TIME, Solution
+    from discreet.methods.suppress.exact.optimal import TIME, Solution
+    from discreet.methods.suppress.solve import solver_of
 
     if isinstance(method, str) and method not in METHODS:
         raise InputError(f"no method {method!r}; {nearest(method, METHODS)}")
@@ -209,7 +209,7 @@ def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None
         solver, _ = solver_of(method)
         found: Solution = solver.solve(problem, progress=progress)
         return found
-    from discreet.methods.suppress.by_elimination import by_elimination
+    from discreet.methods.suppress.gauss.on_problem import by_elimination
 
     began = time.monotonic()
     hidden = by_elimination(problem)

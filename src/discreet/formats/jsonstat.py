@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.naming import unused
 from discreet.formats.cells import MEANING, MEASURE, Cube, clean, heading
-from discreet.naming import unused
 from discreet.release import CONFIDENTIAL, Release
 
 

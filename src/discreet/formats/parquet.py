@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.base.naming import heads
 from discreet.formats.cells import MEANING, clean
-from discreet.naming import heads
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.naming import unused
 from discreet.errors import InputError
 from discreet.formats.cells import column, facts, heading, number_texts
 from discreet.formats.csv import lines, quoted
-from discreet.naming import unused
 from discreet.release import CONFIDENTIAL, Release
 
 OBSERVATION = {False: "A", True: "Q"}  # CL_OBS_STATUS: normal value; missing value, suppressed

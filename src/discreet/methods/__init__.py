@@ -9,31 +9,31 @@ import dataclasses
 import importlib
 from typing import Any
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.release import Method
 
 HOMES = {
     "publish": "discreet.release:Publish",
-    "round": "discreet.methods.rounding:Round",
-    "random-round": "discreet.methods.rounding:RandomRound",
-    "semi-controlled-round": "discreet.methods.rounding:SemiControlledRound",
-    "controlled-round": "discreet.methods.controlled:ControlledRound",
-    "small-count-round": "discreet.methods.small_counts:SmallCountRound",
-    "cell-key": "discreet.methods.cell_key:CellKey",
-    "cell-key-magnitude": "discreet.methods.cell_key:CellKeyMagnitude",
-    "stochastic": "discreet.methods.stochastic:Stochastic",
-    "barnard": "discreet.methods.barnard:Barnard",
-    "same-margins": "discreet.methods.same_margins:SameMargins",
-    "cta": "discreet.methods.cta:CTA",
+    "round": "discreet.methods.perturb.rounding:Round",
+    "random-round": "discreet.methods.perturb.rounding:RandomRound",
+    "semi-controlled-round": "discreet.methods.perturb.rounding:SemiControlledRound",
+    "controlled-round": "discreet.methods.perturb.controlled:ControlledRound",
+    "small-count-round": "discreet.methods.perturb.small_counts:SmallCountRound",
+    "cell-key": "discreet.methods.perturb.cell_key:CellKey",
+    "cell-key-magnitude": "discreet.methods.perturb.cell_key:CellKeyMagnitude",
+    "stochastic": "discreet.methods.perturb.stochastic:Stochastic",
+    "barnard": "discreet.methods.perturb.barnard:Barnard",
+    "same-margins": "discreet.methods.perturb.same_margins:SameMargins",
+    "cta": "discreet.methods.perturb.cta:CTA",
     "redesign": "discreet.methods.redesign:Redesign",
     "suppress": "discreet.methods.suppress:Suppress",
     "optimal": "discreet.methods.suppress.named:SuppressOptimal",
     "modular": "discreet.methods.suppress.named:SuppressModular",
-    "swap": "discreet.methods.swapping:Swap",
-    "pram": "discreet.methods.pram:Pram",
-    "global-recode": "discreet.methods.recode:GlobalRecode",
-    "sample": "discreet.methods.recode:Sample",
+    "swap": "discreet.methods.records.swapping:Swap",
+    "pram": "discreet.methods.records.pram:Pram",
+    "global-recode": "discreet.methods.records.recode:GlobalRecode",
+    "sample": "discreet.methods.records.recode:Sample",
 }
 
 

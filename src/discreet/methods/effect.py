@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.additive import Additive
-from discreet.contributions import Contributions
 from discreet.errors import InputError
-from discreet.layout import Layout
 from discreet.methods import HOMES, method_class
 from discreet.release import Protected
 from discreet.rules import AllOf, AnyOf, Request, Rule, as_rule
 from discreet.rules.base import Custom
-from discreet.table import Table
+from discreet.tables.additive import Additive
+from discreet.tables.contributions import Contributions
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 LEAST = 0.01
 """The least chance of a small count, or share of the records, that a method must change to be called protection."""

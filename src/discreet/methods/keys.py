@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import whole
-from discreet.dimension import Dimension
-from discreet.engine import SECRET_BYTES
+from discreet.base.arguments import whole
+from discreet.data.dimension import Dimension
+from discreet.engines.protocol import SECRET_BYTES
 from discreet.errors import InputError
-from discreet.layout import Layout
-from discreet.table import Table
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

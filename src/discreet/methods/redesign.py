@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.layout import Layout
 from discreet.release import Protected, Status, publishable
-from discreet.table import Table, aggregated
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table, aggregated
 
 Array = NDArray[Any]
 Merge = Mapping[str, Mapping[str, Sequence[str]]]

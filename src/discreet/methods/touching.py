@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.dimension import Dimension
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.effect import LEAST, called
 

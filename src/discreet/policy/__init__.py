@@ -1,9 +1,9 @@
 """What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
 
-from discreet.policy.before import ready
+from discreet.policy.answering import answer, dry_run, evidence
+from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
-from discreet.policy.parts import answer_in_parts
 from discreet.policy.policy import (
     GuardRules,
     Policy,
@@ -14,9 +14,9 @@ from discreet.policy.policy import (
     read_policy,
     template,
 )
+from discreet.policy.pretabular import ready
 from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
-from discreet.policy.road import answer, dry_run, evidence
 from discreet.policy.screening import screen
 from discreet.policy.search import RUMap, grid, ru_map
 

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.kinds import Unbounded
 from discreet.errors import DiscreetWarning, InputError, Refused, listed
-from discreet.kinds import Unbounded
-from discreet.policy.before import twin_of
-from discreet.policy.guess import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
+from discreet.policy.population_models import model_of
+from discreet.policy.posterior import Shown, bounded_small_share, guesses, reach_of, small_share
+from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
-from discreet.policy.samples import model_of
 from discreet.release import Protected, Publish, protect
-from discreet.table import Table
+from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 
 Array = NDArray[Any]
@@ -64,7 +64,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     have shown like this (``guesses``). A method without a transition matrix is credited with nothing: its risk after is
     that of what is shown. A table of magnitudes is judged by its counts, protected in the same way. Where the policy
     says that the data are a sample, the risk is that of the population behind it (``population`` of [risk]). Data that
-    were changed before counting, and then published, are judged by their twin (``discreet.policy.before``).
+    were changed before counting, and then published, are judged by their twin (``discreet.policy.pretabular``).
     """
     asked, twin = protected, twin_of(protected.table) if isinstance(method, Publish) else None
     if "count" not in protected.published:

@@ -14,22 +14,22 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from discreet.arguments import checked
-from discreet.dimension import Dimension
-from discreet.engine import SECRET_BYTES
+from discreet.base.arguments import checked
+from discreet.base.files import is_file, read_private
+from discreet.base.texts import read_text
+from discreet.base.toml import load, place
+from discreet.data.dimension import Dimension
+from discreet.engines.protocol import SECRET_BYTES
 from discreet.errors import InputError, listed, nearest
-from discreet.files import is_file, read_private
-from discreet.hierarchy import read_text
 from discreet.methods import method, method_class
-from discreet.policy.before import check_step, check_steps, variables_of
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
+from discreet.policy.population_models import model_of
+from discreet.policy.pretabular import check_step, check_steps, variables_of
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
-from discreet.policy.samples import model_of
 from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
-from discreet.tomlfile import load, place
 
 TOLD = ("band", "expected", "none")
 

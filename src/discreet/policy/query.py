@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.arguments import checked, one_of
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked, one_of
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 
 Names = str | Sequence[str] | Mapping[str, str]

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.files import append_private
+from discreet.base.verdicts import Verdict
+from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused
-from discreet.files import append_private
-from discreet.microdata import Microdata
+from discreet.policy.answering import answer
 from discreet.policy.policy import Policy
 from discreet.policy.query import Query
-from discreet.policy.road import answer
 from discreet.release import AS_IT_IS, Release
-from discreet.table import Table
-from discreet.verdicts import Verdict
+from discreet.tables.table import Table
 
 SAME, DIFFERS = "same", "differs"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.data.microdata import Microdata
 from discreet.errors import Refused
-from discreet.microdata import Microdata
+from discreet.policy.answering import answer
 from discreet.policy.policy import Policy
 from discreet.policy.query import Query
-from discreet.policy.road import answer
-from discreet.table import Table
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import plot
-from discreet.arguments import checked, positive, whole
+from discreet.base.arguments import checked, positive, whole
+from discreet.base.files import append_private
+from discreet.base.kinds import is_function, told
 from discreet.errors import DiscreetError, InputError
-from discreet.files import append_private
-from discreet.kinds import is_function, told
 from discreet.methods import method
 from discreet.policy.measures import LOSSES, Measures, read_loss, read_measures, read_thresholds
 from discreet.release import Method, Protected
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
-from discreet.table import Table
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from typing import Any
 
 from discreet.errors import Refused
 from discreet.methods.touching import needed, touches
-from discreet.policy.before import steps_of
 from discreet.policy.policy import Policy
+from discreet.policy.pretabular import steps_of
 from discreet.policy.query import Resolved
 
 LOOKED_AT = ("stochastic",)  # methods that leave some tables as they are

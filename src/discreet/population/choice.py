@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.population.dirichlet import Dirichlet
 from discreet.population.estimate import Estimate

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import whole
+from discreet.base.arguments import whole
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.loglinear import LogLinear

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, read_values
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.information import Array, Floats, xlogx
 from discreet.population.estimate import Estimate
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.information import Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import Terms

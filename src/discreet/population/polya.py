@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.estimate import Estimate

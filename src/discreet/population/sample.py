@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import Array, Floats, read_values
 from discreet.population.loglinear import LogLinear, Terms, loglinear, read_terms

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, FloatOrArray, read_counts, same_shape, tables
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 
 Array = NDArray[Any]

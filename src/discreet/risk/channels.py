@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import Array, Floats, read_counts, read_values, same_shape
 from discreet.risk.transition import Transition, read_transition

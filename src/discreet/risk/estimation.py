@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.information import conditional_entropy_perturbed, entropy, read_counts, same_shape
 from discreet.risk.frequency import r2

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked, whole
+from discreet.base.arguments import checked, whole
+from discreet.base.kinds import is_function
 from discreet.errors import InputError, nearest
 from discreet.information import (
     Array,
@@ -22,7 +23,6 @@ from discreet.information import (
     same_shape,
     tables,
 )
-from discreet.kinds import is_function
 from discreet.risk.channels import affordable, expected_channel
 from discreet.risk.frequency import WEIGHTS, Form, Risk, hidden_factor, r2, read_weights
 from discreet.risk.transition import Transition, read_transition

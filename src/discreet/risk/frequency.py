@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.information import (
     Array,

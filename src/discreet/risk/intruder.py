@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.kinds import Unbounded
+from discreet.base.naming import beside
 from discreet.errors import InputError
-from discreet.kinds import Unbounded
-from discreet.naming import beside
 from discreet.rules.insider import insiders
 from discreet.rules.scenarios import (
     Groups,
@@ -23,7 +23,7 @@ from discreet.rules.scenarios import (
     rank_values,
     sensitive,
 )
-from discreet.table import Table
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
     """
     import pandas as pd
 
-    from discreet.table import code_columns
+    from discreet.tables.table import code_columns
 
     if not 0 <= t <= 1:
         raise InputError(f"t is a quotient of risks, from 0 to 1, not {t}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked, whole
+from discreet.base.arguments import checked, whole
 from discreet.errors import InputError
 from discreet.information import Array, Axis, Floats, read_counts, same_shape, tables, xlogx
 from discreet.risk.frequency import Risk, read_weights, weighted

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import plot
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.files import HTML, check_suffix, write_whole
+from discreet.base.naming import beside
 from discreet.errors import InputError, nearest
-from discreet.files import HTML, check_suffix, write_whole
 from discreet.information import Array, Floats
-from discreet.naming import beside
 from discreet.population.sample import Population
 from discreet.release import Protected
 from discreet.risk.attribute import dr, frank_patterns, gad_star, wgad_star
@@ -38,7 +38,7 @@ from discreet.risk.frequency import (
 from discreet.risk.jos15 import jos15_risk
 from discreet.risk.known_units import subtraction_attribution
 from discreet.risk.sample import SampleRisk, assess_sample
-from discreet.table import Table
+from discreet.tables.table import Table
 from discreet.utility import Utility, compare
 
 if TYPE_CHECKING:

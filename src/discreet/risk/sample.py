@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.naming import beside
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, xlogx
-from discreet.naming import beside
 from discreet.population import Estimate, Multinomial, Polya, expectation, log_probability
 from discreet.population.estimate import check_draws, in_threads, workers
 from discreet.population.sample import Population, as_sample

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError, listed, nearest
-from discreet.hierarchy import csv_rows, read_text
 from discreet.release import Hide
 from discreet.rules.base import Array, Rule, of_value, percent
-from discreet.table import Table
+from discreet.tables.table import Table
 
 
 @checked

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.kinds import is_function, is_number, told
+from discreet.base.naming import beside
 from discreet.errors import InputError, nearest
-from discreet.kinds import is_function, is_number, told
-from discreet.naming import beside
-from discreet.table import Table, code_columns
+from discreet.tables.table import Table, code_columns
 
 if TYPE_CHECKING:
     import pandas as pd

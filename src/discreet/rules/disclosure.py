@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.arguments import checked
-from discreet.arguments import whole as check_whole
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.base.arguments import whole as check_whole
+from discreet.base.kinds import is_whole
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.kinds import is_whole
-from discreet.layout import Layout
 from discreet.rules.base import Array, Rule, Sums, percent, shown
-from discreet.table import Table
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 Values = Mapping[str, Sequence[Any]]
 

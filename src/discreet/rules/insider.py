@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
 from discreet.rules.base import Array
 from discreet.rules.magnitude import OfContributions, concentration
 from discreet.rules.scenarios import Groups, LargestKnown, NotRank, RankKnown, Scenario, ValueOnly, intruder_risk
-from discreet.table import Table
+from discreet.tables.table import Table
 
 SCENARIOS = ("rank", "k-contr", "m-group", "approx")
 """The scenarios by the name of their risk in [ODT04]_: DR_rank, DR_k-contr, DR_m-group and DR_approx."""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import checked, numbers
+from discreet.base.arguments import checked, numbers
+from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError
-from discreet.hierarchy import csv_rows, read_text
 from discreet.rules.apriori import named_cells
 from discreet.rules.base import Array, Rule
-from discreet.table import Table
+from discreet.tables.table import Table
 
 COLUMNS = {
     "below": "below", "lpl": "below", "above": "above", "upl": "above", "sliding": "sliding", "spl": "sliding",

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.rules.base import Array, Rule, of_value, percent, shown
-from discreet.table import Table
+from discreet.tables.table import Table
 
 MULTIPLICITY, TOTAL = "multiplicity", "total"
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.rules.base import Array
 

@@ -12,10 +12,10 @@ from fastapi.responses import Response
 from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
-from discreet.server.asking import address, query_from
 from discreet.server.auth import Caller
-from discreet.server.desk import Desk, Reply
 from discreet.server.limits import Over
+from discreet.server.queries import address, query_from
+from discreet.server.service import Desk, Reply
 from discreet.server.store import Unreachable
 
 router = APIRouter(prefix="/api", tags=["tables"])

@@ -18,15 +18,16 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from discreet import __version__
+from discreet.base.version import VERSION
 from discreet.errors import InputError, Refused
-from discreet.server import api, method, pages
+from discreet.server import api, pages
+from discreet.server import methodologist as method
 from discreet.server.api import Fault, fault_of
 from discreet.server.auth import Gate
-from discreet.server.desk import Desk
 from discreet.server.limits import Over
 from discreet.server.logs import configure, log, milliseconds, place
 from discreet.server.metrics import METERS, TYPE
+from discreet.server.service import Desk
 from discreet.server.settings import Settings
 from discreet.server.store import Unreachable
 
@@ -86,7 +87,7 @@ def site(settings: Settings) -> FastAPI:
     """The routes and pages of one cube."""
     desk = Desk(settings)
     app = FastAPI(
-        title="discreet table server", version=__version__, docs_url=None, redoc_url=None,
+        title="discreet table server", version=VERSION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json",
     )  # fmt: skip
     app.state.desk, app.state.gate = desk, Gate(desk.store, settings)

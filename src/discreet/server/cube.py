@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.additive import Additive
-from discreet.codebook import Codebook, read_codebook
+from discreet.base.files import own_folder, whole_file, write_whole
+from discreet.data.codebook import Codebook, read_codebook
+from discreet.data.microdata import Microdata
 from discreet.errors import InputError
-from discreet.files import own_folder, whole_file, write_whole
-from discreet.layout import Layout
-from discreet.microdata import Microdata
 from discreet.policy import Policy, ready
-from discreet.policy.before import corner, cube_of
-from discreet.table import Table
+from discreet.policy.pretabular import corner, cube_of
+from discreet.tables.additive import Additive
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 MOST_CELLS = 20_000_000  # inner cells of a cube; data with more are asked each time
 

@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.additive import Additive
-from discreet.dimension import Dimension
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.errors import InputError
-from discreet.layout import Layout
-from discreet.microdata import Microdata
 from discreet.policy import Policy, Query
 from discreet.server.cube import narrowed
 from discreet.server.unions import laminar, union, unions
-from discreet.table import Table
+from discreet.tables.additive import Additive
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
 
 Array = NDArray[Any]
 CELL_BY_CELL = ("cell-key", "random-round", "round", "publish")  # one cell's noise does not depend on the others

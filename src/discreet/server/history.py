@@ -22,8 +22,8 @@ from discreet.policy.record import Entry, outcome_of
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import Kept
+from discreet.server.commits import REFUSED, Line, record_line, told_line
 from discreet.server.guard import Flag, Geometry, Guard, query_of
-from discreet.server.ledger import REFUSED, Line, record_line, told_line
 from discreet.server.limits import Counter
 from discreet.server.schema import asked
 from discreet.server.store import Row, Store, Unreachable

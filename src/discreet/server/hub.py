@@ -17,13 +17,13 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from discreet import __version__
+from discreet.base.version import VERSION
 from discreet.server import cube
 from discreet.server.api import Fault
 from discreet.server.app import living, make_safe, site, static
-from discreet.server.desk import Desk
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import rendered, root
+from discreet.server.service import Desk
 from discreet.server.settings import Settings
 
 
@@ -34,7 +34,7 @@ def create_hub(settings: Settings) -> FastAPI:
         name: site(replace(settings, cube=folder, cubes={}, people=people[name]))
         for name, folder in settings.cubes.items()
     }
-    hub = FastAPI(title="discreet table servers", version=__version__, docs_url=None, redoc_url=None,
+    hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None,
                   openapi_url="/api/openapi.json")  # fmt: skip
     hub.router.lifespan_context = living(list(sites.values()))
     hub.state.sites = sites

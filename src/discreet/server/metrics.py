@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import __version__
+from discreet.base.version import VERSION
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Meters:
         total = self.rows.sum(axis=0)
         codes, times, sums = self._parts(total)
         yield from _head("discreet_info", "gauge", "Version, and the edition that servers with the same answers share.")
-        yield f'discreet_info{{version="{__version__}",edition="{edition}"}} 1'
+        yield f'discreet_info{{version="{VERSION}",edition="{edition}"}} 1'
         yield from _head("discreet_store_up", "gauge", "Whether the store can be written.")
         yield f"discreet_store_up {int(store)}"
         yield from _head("discreet_start_time_seconds", "gauge", "When the server was started.")

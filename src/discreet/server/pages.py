@@ -12,17 +12,17 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from discreet.dimension import Dimension
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.policy import Query
 from discreet.release import Release
 from discreet.server import charts
 from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, desk_of, fault_of
-from discreet.server.asking import query_from
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
-from discreet.server.desk import Desk, Reply
+from discreet.server.messages import explained, suggestions
+from discreet.server.queries import query_from
+from discreet.server.service import Desk, Reply
 from discreet.server.sheet import PLACES, laid_out
-from discreet.server.words import explained, suggestions
 
 router = APIRouter(include_in_schema=False)
 views = ("table", "heat", "bars")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.dimension import Dimension
+from discreet.data.dimension import Dimension
 from discreet.release import Release
 
 Array = NDArray[Any]

@@ -26,8 +26,8 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 
+from discreet.base.files import own_file
 from discreet.errors import DiscreetError, InputError
-from discreet.files import own_file
 from discreet.server.schema import keys, marks, metadata, record, sessions, tokens, users
 
 Row = Mapping[str, Any]

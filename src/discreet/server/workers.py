@@ -37,7 +37,8 @@ def listening(host: str, port: int) -> socket.socket:
 def load(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
-    from discreet.server import app, cube, desk, hub  # noqa: F401 - imported here so that no worker has to
+    from discreet.server import app, cube, hub  # noqa: F401 - imported here so that no worker has to
+    from discreet.server import service as desk
 
     policies = [read_policy(path) for path in (settings.policy, *settings.roles.values())]
     for policy in policies:

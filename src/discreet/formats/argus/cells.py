@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked
-from discreet.contributions import Contributions
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.formats.argus.description import Description, Variable, read_description
 from discreet.formats.argus.fields import dimension, numbers, read_fields
 from discreet.formats.argus.marks import LETTERS, Marks
 from discreet.formats.argus.records import sibling
 from discreet.release import Status
-from discreet.table import Table
-from discreet.totals import Totals
+from discreet.tables.contributions import Contributions
+from discreet.tables.table import Table
+from discreet.tables.totals import Totals
 
 Array = NDArray[Any]
 EMPTY = "E"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from discreet.arguments import checked
-from discreet.codebook import Codebook
+from discreet.base.arguments import checked
+from discreet.data.codebook import Codebook
 from discreet.errors import InputError, nearest
 from discreet.formats.argus.description import read_description
 from discreet.formats.argus.fields import dimension

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
+from discreet.base.texts import read_text
 from discreet.errors import InputError, nearest
-from discreet.hierarchy import read_text
 
 KINDS = {
     "RECODEABLE": "category",

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.dimension import Dimension
+from discreet.base.texts import natural, read_text
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.formats.argus.description import Description, Variable
-from discreet.hierarchy import natural, read_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import checked, one_of
+from discreet.base.arguments import checked, one_of
+from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError, listed
-from discreet.hierarchy import csv_rows, read_text
 from discreet.release import Status
 from discreet.rules import Levels
-from discreet.table import Table
+from discreet.tables.table import Table
 
 Array = NDArray[Any]
 

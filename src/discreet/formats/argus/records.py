@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.arguments import checked
-from discreet.codebook import Codebook, Magnitude
-from discreet.dimension import Dimension
+from discreet.base.arguments import checked
+from discreet.data.codebook import Codebook, Magnitude
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetWarning, InputError
 from discreet.formats.argus.description import Description, Variable, read_description
 from discreet.formats.argus.fields import dimension, numbers, read_fields
-from discreet.microdata import Microdata
 
 NONE = "none"  # the code of a request variable that is blank
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.dimension import Dimension
+from discreet.base.naming import unused
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.formats.cells import column, number_texts
-from discreet.naming import unused
 from discreet.release import CONFIDENTIAL, Release
 
 HIDDEN = "x"

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import deadline
-from discreet.arguments import above, checked
+from discreet.base import deadline
+from discreet.base.arguments import above, checked
+from discreet.base.verdicts import Verdict
 from discreet.errors import OutOfTimeError, Refused
-from discreet.methods.suppress import earlier as before
-from discreet.methods.suppress.optimal import GRACE
-from discreet.methods.suppress.roles import Array, Roles, names, roles_of
-from discreet.methods.suppress.table_problem import Made, problem_of
-from discreet.table import Table
-from discreet.verdicts import Verdict
+from discreet.methods.suppress.exact.optimal import GRACE
+from discreet.methods.suppress.model import earlier_tables as before
+from discreet.methods.suppress.model.from_table import Made, problem_of
+from discreet.methods.suppress.model.roles import Array, Roles, names, roles_of
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from discreet.methods.suppress.method import Suppress
-    from discreet.methods.suppress.problem import Problem
+    from discreet.methods.suppress.model.problem import Problem
 
 SECONDS = 10.0
 QUICK = 3.0  # where a refusal waits for it
@@ -60,8 +60,8 @@ class Diagnosis:
         """The cells concerned: marks to lift, sensitive cells without help."""
         import pandas as pd
 
-        from discreet.naming import beside
-        from discreet.table import code_columns
+        from discreet.base.naming import beside
+        from discreet.tables.table import code_columns
 
         at = np.concatenate([np.flatnonzero(self.lift), self.hopeless[self.hopeless < len(self.table)]])
         frame = pd.DataFrame(code_columns(self.table.layout)).iloc[at]
@@ -109,7 +109,7 @@ def diagnose(table: Table, suppress: Suppress, *, seconds: float = SECONDS) -> D
 
 
 def _diagnosed(method: Suppress, table: Table, roles: Roles, seconds: float) -> Diagnosis:
-    from discreet.methods.suppress.exact import closed
+    from discreet.methods.suppress.solve import closed
 
     n = len(table)
     made, marked = _marks_only(method, table, roles)
@@ -119,7 +119,7 @@ def _diagnosed(method: Suppress, table: Table, roles: Roles, seconds: float) -> 
         return Diagnosis(table, nothing, int(marked.sum()), True, hopeless, _cure(method, table, roles))
     if not marked.any():
         return Diagnosis(table, nothing, 0, True, np.empty(0, np.int64))
-    from discreet.methods.suppress.optimal import Optimal
+    from discreet.methods.suppress.exact.optimal import Optimal
 
     least = True
 
@@ -153,7 +153,7 @@ def _marks_only(method: Suppress, table: Table, roles: Roles) -> tuple[Made, Arr
 
 def _unmet(problem: Problem, pattern: Array) -> Array:
     """Numbers of the needs that a pattern does not meet."""
-    from discreet.methods.suppress.at_once import met
+    from discreet.methods.suppress.attacker.all_at_once import met
 
     return np.flatnonzero(~met(problem, pattern))
 

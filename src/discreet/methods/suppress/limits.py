@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import deadline
+from discreet.base import deadline
 from discreet.errors import OutOfTimeError, Unjudged
-from discreet.methods.suppress.optimal import GRACE
-from discreet.methods.suppress.roles import Array, Roles
-from discreet.table import Table
+from discreet.methods.suppress.exact.optimal import GRACE
+from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     from discreet.methods.suppress.method import Suppress
-    from discreet.methods.suppress.repair import Repaired
+    from discreet.methods.suppress.repair.repair import Repaired
 
 SPARE = 0.5  # of the time, at most, for the pattern to fall back on
 AUDITS = 2.0  # times what its audit took are kept for the audit at the end
@@ -48,8 +48,8 @@ class Limit:
     @classmethod
     def of(cls, method: Suppress) -> Limit:
         """The limit of a method; elimination has none."""
-        from discreet.methods.suppress.exact import solver_of
         from discreet.methods.suppress.method import GAUSS
+        from discreet.methods.suppress.solve import solver_of
 
         solver: Any = None if method.method == GAUSS else solver_of(method.method)[0]
         if solver is not None:
@@ -70,7 +70,7 @@ class Limit:
 
 def spare(method: Suppress, table: Table, roles: Roles, limit: Limit) -> Spare | None:
     """The pattern to fall back on; None if there is no limit, no time for it, or elimination finds none."""
-    from discreet.methods.suppress.elimination import eliminated
+    from discreet.methods.suppress.gauss.on_table import eliminated
     from discreet.methods.suppress.method import OFF, mended_for
 
     if limit.seconds == np.inf or method.asks == OFF:
@@ -95,7 +95,9 @@ def _load() -> None:
     import scipy.optimize
     import scipy.sparse.csgraph  # noqa: F401
 
-    from discreet.methods.suppress import covers, kernel, shorten  # noqa: F401
+    from discreet.linear import shorten  # noqa: F401
+    from discreet.methods.suppress.exact import _kernels as covers  # noqa: F401
+    from discreet.methods.suppress.gauss import _kernel as kernel  # noqa: F401
 
 
 def nothing(limit: Limit) -> OutOfTimeError:

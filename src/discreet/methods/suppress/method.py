@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import deadline
-from discreet.arguments import checked, whole
+from discreet.base import deadline
+from discreet.base.arguments import checked, whole
+from discreet.base.kinds import told
 from discreet.errors import InputError, OutOfTimeError, nearest
-from discreet.kinds import told
-from discreet.methods.suppress.roles import LEVELS, Roles, levels_of, roles_of
+from discreet.methods.suppress.model.roles import LEVELS, Roles, levels_of, roles_of
 from discreet.release import Protected, Status, publishable
 from discreet.rules import Levels, Marks, as_rule
 from discreet.rules.apriori import CellMarks
-from discreet.table import Table
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
-    from discreet.methods.suppress.exact import Found
     from discreet.methods.suppress.limits import Limit
-    from discreet.methods.suppress.repair import Repaired
+    from discreet.methods.suppress.repair.repair import Repaired
+    from discreet.methods.suppress.solve import Found
 
 Array = NDArray[Any]
 Cells = Any  # a mask, numbers, [{dimension: code}], or a function from Table to one of these
@@ -120,7 +120,7 @@ class Suppress:
         else:
             gone, details = _by_solver(self, table, roles, step, limit)
         if self.clean_up:
-            from discreet.methods.suppress.exact import cleaned
+            from discreet.methods.suppress.solve import cleaned
 
             kept, cost = cleaned(self, table, roles, gone, limit.hard)
             step[(gone & ~kept)[: len(table)]] = ""
@@ -155,7 +155,7 @@ def safe_from(k: int, *, lines: bool) -> str:
 
 
 def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
-    from discreet.methods.suppress.elimination import eliminated
+    from discreet.methods.suppress.gauss.on_table import eliminated
 
     began = time.perf_counter()
     gone = roles.primary | roles.never
@@ -187,7 +187,7 @@ def _by_rank(method: Suppress) -> bool:
 
 def _crossed(method: Suppress, table: Table, roles: Roles, gone: Array) -> Array:
     """Further cells that ``order="rank"`` hides where no totals are released: the crossing of the primaries' lines."""
-    from discreet.methods.suppress.order import crossing, totals_released
+    from discreet.methods.suppress.gauss.candidate_order import crossing, totals_released
 
     more = np.zeros(roles.n, bool)
     if _by_rank(method) and len(table.layout.blocks) > 1 and not totals_released(table):
@@ -199,7 +199,7 @@ def _crossed(method: Suppress, table: Table, roles: Roles, gone: Array) -> Array
 
 def _rank_told(method: Suppress, table: Table, gone: Array) -> dict[str, Any]:
     """What ``order="rank"`` came to: by how much the rank of the release falls, and of its cells that are no totals."""
-    from discreet.methods.suppress.order import rank_fall, totals_released
+    from discreet.methods.suppress.gauss.candidate_order import rank_fall, totals_released
 
     if not _by_rank(method):
         return {}
@@ -210,8 +210,8 @@ def _rank_told(method: Suppress, table: Table, gone: Array) -> dict[str, Any]:
 
 def _by_solver(method: Suppress, table: Table, roles: Roles, step: Array, limit: Limit) -> tuple[Array, dict[str, Any]]:
     """The solver's pattern after the audit; where the time is up before, elimination's, which has been audited."""
-    from discreet.methods.suppress.exact import fallen_back, solved
     from discreet.methods.suppress.limits import nothing, spare
+    from discreet.methods.suppress.solve import fallen_back, solved
 
     base = roles.primary | roles.never
     with deadline.until(limit.hard):
@@ -253,7 +253,7 @@ def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
     Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
     who know their own cells are beyond the audit, so their tables go through elimination always.
     """
-    from discreet.methods.suppress.mend import mended
+    from discreet.methods.suppress.model.requirements import mended
 
     own = table.magnitude is not None and method.singletons != "none"
     if method.asks == OFF or own or not roles.never.any():
@@ -273,8 +273,8 @@ def judged(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaire
 
 def mended_for(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
     """The pattern after audit and repair, for those too who know cells of their own; ``hopeless`` if there is none."""
-    from discreet.methods.suppress.elimination import owners, singletons_of
-    from discreet.methods.suppress.mend import mended
+    from discreet.methods.suppress.gauss.on_table import owners, singletons_of
+    from discreet.methods.suppress.model.requirements import mended
 
     known = owners(singletons_of(method, table, roles), table, roles)
     return mended(table, roles, gone, method.progress, known, method.insiders)
@@ -289,7 +289,7 @@ def _refuse(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> None
 
 def _room(method: Suppress, table: Table, roles: Roles) -> dict[str, Any]:
     """What an audit goes by: the levels of the rule, also where less was asked for, and bounds known beforehand."""
-    from discreet.methods.suppress.mend import quantities, required
+    from discreet.methods.suppress.model.requirements import quantities, required
 
     found: dict[str, Any] = {}
     n, scale = len(table), 10.0 ** table.statistic(table.measure).decimals

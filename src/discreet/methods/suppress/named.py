@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from discreet.arguments import checked
+from discreet.base.arguments import checked
 from discreet.methods.suppress.method import MODULAR, OPTIMAL, Suppress
 
 
@@ -26,7 +26,7 @@ class SuppressOptimal(Suppress):
     resume: str | Path | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        from discreet.methods.suppress.optimal import Optimal
+        from discreet.methods.suppress.exact.optimal import Optimal
 
         made = Optimal(weights=self.weights, time=self.time, gap=self.gap, solver=self.solver, resume=self.resume)
         object.__setattr__(self, "method", made)
@@ -47,7 +47,7 @@ class SuppressModular(Suppress):
     exact: int = field(default=200, kw_only=True)
 
     def __post_init__(self) -> None:
-        from discreet.methods.suppress.modular import Modular
+        from discreet.methods.suppress.heuristics.hitas import Modular
 
         object.__setattr__(self, "method", Modular(weights=self.weights, time=self.time, exact=self.exact))
         super().__post_init__()

@@ -1,0 +1,191 @@
+"""Attacks from inside: what each contributor can work out with his own part, and firms that dominate what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits.known import unmovable
+from discreet.audits.view import view
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
+from discreet.errors import InputError
+from discreet.release import Protected, Status
+from discreet.tables.additive import Additive
+from discreet.tables.contributions import Contributions, Spanning, largest
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Who contributes what to which inner cell, in units of the last decimal; ``held``: contributors per inner cell."""
+
+    contributor: Array
+    inner: Array
+    own: Array
+    held: Array
+    people: bool = False  # counts: everybody in an inner cell is like the others there, and counts as 1
+
+
+def parts_of(table: Table, decimals: int) -> Parts:
+    """The parts that the table knows: the largest of each inner cell and those of contributors in several cells.
+
+    In a table of counts every inner cell that is not empty stands for one of its members, who counts as 1.
+    """
+    if table.measure == "count":
+        count = table.statistic("count").inner
+        some = np.flatnonzero(count > 0)
+        return Parts(some, some, np.ones(len(some)), count, people=True)
+    if table._inner_contributions is None:
+        raise InputError("the table knows no contributions; tabulate microdata with value= and top=")
+    inner, grid = table._inner_contributions, 10.0**decimals
+    row, rank = np.nonzero(inner.contributor >= 0)
+    who, own = inner.contributor[row, rank], inner.value[row, rank] * inner.weight[row, rank] * grid
+    count = inner.count.copy()
+    if table._spanning is not None:
+        more = table._spanning
+        count = count + np.bincount(more.inner, minlength=len(count))
+        who, row = np.concatenate([who, more.contributor]), np.concatenate([row, more.inner])
+        own = np.concatenate([own, more.weighted / 10.0**more.weighted_decimals * grid])
+    return Parts(who, row, np.rint(own), count)
+
+
+@checked
+def insiders(
+    protected: Protected,
+    *,
+    coalitions: list[list[int]] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Hidden cells that become exactly known to a contributor who adds his own parts to what is published.
+
+    Every single contributor in turn, or the given coalitions (lists of contributor numbers). In a table of counts a
+    contributor is named by the number of his inner cell, and as often as people of that cell work together. In each
+    inner cell the value is at least the coalition's own part; a cell that is theirs alone they know. One row per
+    coalition that learns something: who, how many cells, how many of those a rule calls sensitive ("primary": the
+    others are hidden for their sake and may be known), and which. Cells with nobody else in them, margins too, are its
+    own and left out.
+    """
+    import pandas as pd
+
+    seen = view(protected)
+    parts = parts_of(protected.table, seen.decimals)
+    targets = np.flatnonzero(seen.unknown)
+    primary = protected.status == Status.PRIMARY.value
+    known = unmovable(seen.known, targets)
+    hidden_inner = np.unique(seen.known.matrix[:, targets].tocoo().row)
+    touched = np.isin(parts.inner, hidden_inner)
+    everybody = [[int(c)] for c in np.unique(parts.contributor[touched])] if coalitions is None else coalitions
+    rows = []
+    for n, coalition in enumerate(everybody):
+        learned = _learned(seen.known, parts, np.array(coalition), targets)
+        new = targets[learned & ~known]
+        if len(new):
+            sensitive = int(primary[new].sum())
+            told = {"learned": len(new), "primary": sensitive, "cells": tuple(new.tolist())}
+            rows.append({"coalition": tuple(coalition), **told})
+        if progress is not None:
+            progress(n + 1, len(everybody))
+    return pd.DataFrame(rows, columns=["coalition", "learned", "primary", "cells"])
+
+
+def _learned(known: Any, parts: Parts, coalition: Array, targets: Array) -> Array:
+    """Which targets have one value left for the coalition, other than cells that hold its own parts and no other's."""
+    mine = np.isin(parts.contributor, coalition)
+    own = np.bincount(parts.inner[mine], parts.own[mine], known.matrix.shape[0])
+    members = np.unique(np.stack([parts.inner[mine], parts.contributor[mine]]), axis=1)[0]
+    members = np.bincount(members, minlength=len(own))
+    if parts.people:
+        members = np.bincount(coalition, minlength=len(own))
+        if len(members) > len(own) or (members > parts.held).any():
+            raise InputError("a coalition names an inner cell more often than it has people")
+        own = members.astype(float)
+    alone = (members > 0) & (members == parts.held)
+    lower = np.where(own > 0, np.maximum(known.inner_lower, own), known.inner_lower)
+    upper = np.where(alone, own, known.inner_upper)
+    stuck = unmovable(replace(known, inner_lower=lower, inner_upper=upper), targets)
+    within = abs(known.matrix).T  # cells x inner cells
+    theirs = (within @ (members > 0).astype(float) > 0) & (within @ (parts.held > members).astype(float) == 0)
+    return np.asarray(stuck & ~theirs[targets])
+
+
+@checked
+def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame:
+    """Sums of hidden cells that a rule calls sensitive: one firm may dominate several hidden cells of one relation.
+
+    Where a total and all but some of its parts are published, the sum of the hidden parts is published in effect. One
+    row per such sum that the rule (applied as if it were a cell) objects to: the cells, and the relation's total.
+    """
+    import pandas as pd
+
+    from discreet.tables.relations import of_layout
+
+    rows = of_layout(protected.table.layout)
+    rows = rows[:, : len(protected.table)].tocsr()
+    gone = protected.hidden
+    found: dict[tuple[int, ...], int] = {}
+    for r in range(rows.shape[0]):
+        span = slice(rows.indptr[r], rows.indptr[r + 1])
+        cells, sign = rows.indices[span], rows.data[span]
+        total = cells[sign < 0]
+        hidden = cells[(sign > 0) & gone[cells]]
+        if len(total) == 1 and len(hidden) > 1 and not gone[total[0]]:
+            found.setdefault(tuple(sorted(hidden.tolist())), int(total[0]))
+    if not found:
+        return pd.DataFrame({"total": [], "cells": []})
+    made = union_table(protected.table, list(found))
+    bad = np.flatnonzero(np.asarray(rule(made), bool))
+    keys = list(found)
+    return pd.DataFrame({"total": [found[keys[k]] for k in bad], "cells": [keys[k] for k in bad]})
+
+
+def union_table(table: Table, sums: list[tuple[int, ...]]) -> Table:
+    """A table whose cells are the given sums of cells, each with its own largest contributions."""
+    from scipy.sparse import coo_array
+
+    row = np.concatenate([np.full(len(s), k) for k, s in enumerate(sums)])
+    pick = coo_array((np.ones(len(row)), (np.concatenate(sums), row)), shape=(len(table), len(sums))).tocsr()
+    members = ((table.matrix @ pick) != 0).astype(np.int64)
+    layout = Layout.of([Dimension.flat("union", range(len(sums)), total=None)])
+    statistics = {
+        name: Additive(v, v, s.decimals)
+        for name, s in table.statistics.items()
+        if (v := members.T @ s.inner) is not None
+    }
+    contributions = None
+    if table._inner_contributions is not None:
+        contributions = _united(table._inner_contributions, table._spanning, members.tocsc())
+    return replace(table, layout=layout, statistics=statistics, _inner_contributions=contributions, _spanning=None)
+
+
+def _united(inner: Contributions, spanning: Spanning | None, members: Any) -> Contributions:
+    """The largest contributions of each union, contributors in several cells added up."""
+    n, top = members.shape[1], inner.top
+    value, weight = np.full((n, top), np.nan), np.full((n, top), np.nan)
+    who, count = np.full((n, top), -1), np.zeros(n, np.int64)
+    for k in range(n):
+        rows = members.indices[members.indptr[k] : members.indptr[k + 1]]
+        pool = [inner.value[rows].ravel(), inner.weight[rows].ravel(), inner.contributor[rows].ravel()]
+        count[k] = inner.count[rows].sum()
+        if spanning is not None:
+            at = np.isin(spanning.inner, rows)
+            names, group = np.unique(spanning.contributor[at], return_inverse=True)
+            own = np.bincount(group, spanning.value[at], len(names)) / 10.0**spanning.decimals
+            heavy = np.bincount(group, spanning.weighted[at], len(names)) / 10.0**spanning.weighted_decimals
+            ratio = np.divide(heavy, own, out=np.ones_like(heavy), where=own != 0)
+            pool = [np.concatenate([a, b]) for a, b in zip(pool, (own, ratio, names), strict=True)]
+            count[k] += len(names)
+        best = largest(pool[0], pool[1], pool[2], top)
+        size = len(best[0])
+        value[k, :size], weight[k, :size], who[k, :size] = best
+    return Contributions(value, weight, who, count)

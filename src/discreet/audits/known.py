@@ -1,0 +1,147 @@
+"""What an intruder knows of a table's cells, and what follows: feasible intervals, cells with one value only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked
+from discreet.errors import InputError
+from discreet.linear.presolve import ContradictionError, System
+from discreet.tables import relations as related
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from discreet.tables.table import Table
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+
+@checked
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Known:
+    """Bounds on every cell and every inner cell, in units of the last published decimal.
+
+    A published cell has both bounds at its value, a rounded one those that rounding implies, a hidden one −inf and inf.
+    ``relations`` (rows x variables, see ``discreet.tables.relations``) are found from the matrix when not given, which
+    is exact but slower: ``dataclasses.replace(known, lower=..., upper=...)`` keeps them for the next pattern.
+    """
+
+    matrix: csr_array
+    lower: Array
+    upper: Array
+    inner_lower: Array
+    inner_upper: Array
+    integer: bool = True
+    relations: csr_array | None = field(default=None, repr=False)
+    rhs: Array | None = field(default=None, repr=False)
+    point: Array | None = field(default=None, repr=False)
+    """A solution, cells then inner cells, to start from (confidential: the truth is one). Never changes a result."""
+
+    @classmethod
+    def hiding(cls, table: Table, hidden: Array, *, nonnegative: bool | None = None) -> Known:
+        """Everything published as it is but for the hidden cells of a table's measure.
+
+        >>> from discreet import Table
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> [b.tolist() for b in intervals(Known.hiding(t, t.is_inner))]
+        [[6.0, 4.0, 2.0, 3.0, 1.0, 0.0, 3.0, 1.0, 0.0], [6.0, 4.0, 2.0, 3.0, 3.0, 2.0, 3.0, 3.0, 2.0]]
+        """
+        statistic = table.statistic(table.measure)
+        cells = statistic.cells.astype(float)
+        return cls(
+            matrix=table.matrix,
+            lower=np.where(hidden, -np.inf, cells),
+            upper=np.where(hidden, np.inf, cells),
+            inner_lower=inner_floor(table, nonnegative),
+            inner_upper=np.full(table.layout.n_inner, np.inf),
+            integer=table.measure == "count",
+            relations=related.of_layout(table.layout),
+            point=np.concatenate([statistic.cells, statistic.inner]).astype(float),
+        )
+
+    def system(self) -> System:
+        """The equations within bounds over cells and inner cells."""
+        rows = related.of_matrix(self.matrix) if self.relations is None else self.relations
+        cells, variable = self.matrix.shape[1], related.variable_of_inner(self.matrix)
+        lower, upper = np.full(rows.shape[1], -np.inf), np.full(rows.shape[1], np.inf)
+        lower[:cells], upper[:cells] = self.lower, self.upper
+        np.maximum.at(lower, variable, self.inner_lower)
+        np.minimum.at(upper, variable, self.inner_upper)
+        empty = np.diff(self.matrix.tocsc().indptr) == 0
+        lower[:cells][empty], upper[:cells][empty] = np.maximum(lower[:cells][empty], 0), 0
+        rhs = np.zeros(rows.shape[0]) if self.rhs is None else self.rhs
+        point = None
+        if self.point is not None:
+            point = np.zeros(rows.shape[1])
+            point[variable], point[:cells] = self.point[cells:], self.point[:cells]
+        return System(rows, rhs, lower, upper, self.integer, point)
+
+    def inner_variables(self) -> Array:
+        """The variable of each inner cell, for intervals of inner cells: targets beyond the cells."""
+        return related.variable_of_inner(self.matrix)
+
+
+def inner_floor(table: Table, nonnegative: bool | None) -> Array:
+    """Zero for inner cells that everybody knows not to be negative (by default: if none is), else −inf."""
+    inner = table.statistic(table.measure).inner
+    known = bool((inner >= 0).all()) if nonnegative is None else nonnegative
+    if known and (inner < 0).any():
+        raise InputError("some inner cells are negative; leave nonnegative=True out")
+    return np.full(len(inner), 0.0 if known else -np.inf)
+
+
+@checked
+def intervals(known: Known, targets: Array | None = None, *, progress: Progress | None = None) -> tuple[Array, Array]:
+    """Feasible interval of each target (cells by number or mask; default all): two linear programmes each, few solved.
+
+    Counts come as whole numbers: the ends are moved to whole values that the linear bounds leave, and short intervals
+    are settled by integer programmes. Raises InputError naming the contradicting cells if nothing fits the release.
+    """
+    lower, upper, _ = settled_intervals(known, targets, progress=progress)
+    return lower, upper
+
+
+@checked
+def settled_intervals(
+    known: Known, targets: Array | None = None, *, progress: Progress | None = None
+) -> tuple[Array, Array, Array]:
+    """The same, and which intervals are settled: a short one is not if no second whole value was found in time."""
+    from discreet.linear.intervals import settled
+
+    system = known.system()
+    wanted = _numbers(targets, known.matrix.shape[1])
+    try:
+        return settled(system, wanted, progress)
+    except ContradictionError:
+        from discreet.audits.contradiction import explain
+
+        raise explain(system, known.matrix.shape[1]) from None
+
+
+@checked
+def unmovable(known: Known, targets: Array, *, progress: Progress | None = None) -> Array:
+    """Which targets have a single possible value: decided by witnesses, few programmes, and rank modulo a prime."""
+    from discreet.linear.witness import movable
+
+    system = known.system()
+    wanted = _numbers(targets, known.matrix.shape[1])
+    try:
+        return ~movable(system, wanted, progress)
+    except ContradictionError:
+        from discreet.audits.contradiction import explain
+
+        raise explain(system, known.matrix.shape[1]) from None
+
+
+def _numbers(targets: Array | None, cells: int) -> Array:
+    if targets is None:
+        return np.arange(cells)
+    given = np.asarray(targets)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)

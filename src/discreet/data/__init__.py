@@ -1,0 +1,1 @@
+"""What records mean: dimensions, hierarchies, codebook, microdata."""

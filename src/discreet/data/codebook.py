@@ -1,0 +1,283 @@
+"""What the columns of microdata mean: dimensions, unit, holding, weight, record key, magnitudes; kept as TOML.
+
+Messages about a codebook name the file and the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from discreet.base.arguments import checked
+from discreet.base.files import is_file
+from discreet.base.texts import as_csv, code_text, read_text
+from discreet.base.toml import load, place
+from discreet.data.dimension import Dimension, Group
+from discreet.errors import InputError, listed, nearest
+
+_KINDS = {
+    "string": "text",
+    "object": "a table",
+    "array": "a list",
+    "integer": "a whole number",
+    "boolean": "true or false",
+}
+_WAYS = ("codes", "hrc", "parents", "prefix", "file")
+
+
+@dataclass(frozen=True)
+class Magnitude:
+    """A number that can be summed: its column, its decimals if known, and the unit it is measured in."""
+
+    name: str
+    column: str = ""
+    decimals: int | None = None
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.column:
+            object.__setattr__(self, "column", self.name)
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Codebook:
+    """The dimensions of microdata and the columns that matter.
+
+    ``columns`` says which column holds a dimension (its name unless stated), ``missing`` which category its missing
+    values get (they are refused unless stated).
+    """
+
+    dimensions: tuple[Dimension, ...]
+    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
+    missing: Mapping[str, str] = field(default_factory=dict, hash=False)
+    unit: str | None = None
+    holding: str | None = None
+    weight: str | None = None
+    key: str | None = None
+    magnitudes: tuple[Magnitude, ...] = ()
+    title: str = ""
+    source: str = ""
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        names = [d.name for d in self.dimensions]
+        _no_repeats("dimension", names)
+        _no_repeats("magnitude", [m.name for m in self.magnitudes])
+        for what, given in (("columns", self.columns), ("missing", self.missing)):
+            for name in given:
+                if name not in names:
+                    raise InputError(f"{what} names the unknown dimension {name!r}; {nearest(name, names)}")
+        object.__setattr__(self, "columns", {name: self.columns.get(name, name) for name in names})
+        object.__setattr__(self, "missing", {n: self.missing[n] for n in names if n in self.missing})
+        object.__setattr__(self, "dimensions", tuple(self._with_missing(d) for d in self.dimensions))
+
+    def _with_missing(self, dimension: Dimension) -> Dimension:
+        code = self.missing.get(dimension.name)
+        if code is None or code in dimension.leaves:
+            return dimension
+        if code in dimension.codes:
+            raise InputError(
+                f"dimension {dimension.name!r}: missing values cannot get {code!r}, which stands for other codes; "
+                "name a category of its own"
+            )
+        return dimension.with_leaf(code)
+
+    def dimension(self, name: str) -> Dimension:
+        """The dimension of that name."""
+        for dimension in self.dimensions:
+            if dimension.name == name:
+                return dimension
+        raise InputError(f"unknown dimension {name!r}; {nearest(name, [d.name for d in self.dimensions])}")
+
+    def magnitude(self, name: str) -> Magnitude:
+        """The magnitude of that name."""
+        for magnitude in self.magnitudes:
+            if magnitude.name == name:
+                return magnitude
+        if not self.magnitudes:
+            raise InputError(f"unknown magnitude {name!r}; none is declared (magnitudes=[{name!r}])")
+        raise InputError(f"unknown magnitude {name!r}; {nearest(name, [m.name for m in self.magnitudes])}")
+
+    def to_toml(self) -> str:
+        """The same codebook as text: reading it back gives an equal one.
+
+        >>> print(Codebook(dimensions=(Dimension.flat("sex", ["f", "m"]),), unit="id").to_toml())
+        unit = "id"
+        <BLANKLINE>
+        [[dimension]]
+        name = "sex"
+        codes = ["f", "m"]
+        <BLANKLINE>
+        """
+        head = ("title", "source", "description", "unit", "holding", "weight", "key")
+        blocks = ["".join(f"{k} = {_value(getattr(self, k))}\n" for k in head if getattr(self, k))]
+        for d in self.dimensions:
+            blocks.append("[[dimension]]\n" + self._dimension_lines(d))
+        for m in self.magnitudes:
+            lines = [f"name = {_value(m.name)}"]
+            lines += [f"column = {_value(m.column)}"] if m.column != m.name else []
+            lines += [f"decimals = {m.decimals}"] if m.decimals is not None else []
+            lines += [f"unit = {_value(m.unit)}"] if m.unit is not None else []
+            blocks.append("[[magnitude]]\n" + "\n".join(lines) + "\n")
+        return "\n".join(block for block in blocks if block)
+
+    def _dimension_lines(self, d: Dimension) -> str:
+        lines = [f"name = {_value(d.name)}"]
+        if self.columns[d.name] != d.name:
+            lines.append(f"column = {_value(self.columns[d.name])}")
+        if d.total != "Total":
+            lines.append(f"total = {'false' if d.total is None else _value(d.total)}")
+        if d.name in self.missing:
+            lines.append(f"missing = {_value(self.missing[d.name])}")
+        if d.level_names:
+            lines.append(f"levels = {_value(d.level_names)}")
+        lines.append(f"codes = {_value(d.leaves)}")
+        if d.groups:
+            lines += ["groups = [", *(f"  {_group(g)}," for g in d.groups), "]"]
+        if d.labels:
+            lines.append("labels = " + _table(d.labels))
+        return "\n".join(lines) + "\n"
+
+
+def _no_repeats(what: str, names: Sequence[str]) -> None:
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise InputError(f"more than one {what} is called {listed(repeated)}")
+
+
+# -- writing ----------------------------------------------------------------------------------------------------
+
+
+def _value(value: str | Sequence[str]) -> str:
+    """A TOML string or array of strings. JSON's escapes are TOML's, but for DEL, which JSON leaves bare."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "[" + ", ".join(_value(v) for v in value) + "]"
+
+
+def _table(pairs: Mapping[str, str]) -> str:
+    return "{ " + ", ".join(f"{_value(k)} = {_value(v)}" for k, v in pairs.items()) + " }"
+
+
+def _group(group: Group) -> str:
+    parts = [f"code = {_value(group.code)}", f"plus = {_value([c for c, sign in group.parts if sign > 0])}"]
+    if group.signed:
+        parts.append(f"minus = {_value([c for c, sign in group.parts if sign < 0])}")
+    if group.tree >= 0:
+        parts.append(f"hierarchy = {group.tree + 1}")
+    return "{ " + ", ".join(parts) + " }"
+
+
+# -- reading ----------------------------------------------------------------------------------------------------
+
+
+@checked
+def read_codebook(path: str | Path) -> Codebook:
+    """A codebook from a TOML file; files it names are looked for beside it."""
+    path = Path(path)
+    if not is_file(path):
+        raise InputError(f"codebook not found: {path.name[:80]!r}")
+    return parse_codebook(read_text(path), base=path.parent, source=path.name)
+
+
+def parse_codebook(text: str, *, base: Path = Path("."), source: str = "codebook") -> Codebook:
+    """A codebook from TOML text.
+
+    >>> parse_codebook('[[dimension]]\\nname = "sex"\\ncodes = ["f", "m"]').dimensions
+    (Dimension('sex': 2 leaves, 3 codes, total 'Total'),)
+    """
+    given = load(text, schema(), source, "the codebook")
+    for n, entry in enumerate(given["dimension"]):
+        ways = [way for way in _WAYS if way in entry]
+        if len(ways) != 1:
+            what = f"has {listed(ways)}" if ways else "says nothing about its codes"
+            where = place(text, source, ["dimension", n])
+            raise InputError(f"{where}: dimension {n + 1} {what}; give exactly one of {listed(_WAYS)}")
+    book: dict[str, Any] = {"dimensions": (), "columns": {}, "missing": {}, "magnitudes": ()}
+    book |= {k: v for k, v in given.items() if k not in {"dimension", "magnitude"}}
+    for path, add in _entries(given, base):
+        try:
+            add(book)
+            made = Codebook(**book)  # entry by entry, so that what is wrong has a line
+        except InputError as error:
+            raise InputError(f"{place(text, source, path)}: {error}") from None
+    return made
+
+
+def _entries(given: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any], Callable[[dict[str, Any]], None]]]:
+    """Where each dimension and magnitude stands, and what adds it to the parts of a Codebook."""
+    for n, entry in enumerate(given["dimension"]):
+
+        def add_dimension(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
+            book["dimensions"] += (_dimension(entry, base),)
+            for what, part in (("columns", "column"), ("missing", "missing")):
+                book[what] |= {entry["name"]: entry[part]} if part in entry else {}
+
+        yield ["dimension", n], add_dimension
+    for n, entry in enumerate(given.get("magnitude", ())):
+
+        def add_magnitude(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
+            book["magnitudes"] += (Magnitude(**entry),)
+
+        yield ["magnitude", n], add_magnitude
+
+
+def _dimension(entry: Mapping[str, Any], base: Path) -> Dimension:
+    name, total = entry["name"], entry.get("total", "Total")
+    options: dict[str, Any] = {"total": None if total is False else total}
+    rooted = options if "total" in entry else {}  # a hierarchy brings its own root
+    labels = entry.get("labels")
+    if "hrc" in entry:
+        made = Dimension.from_hrc(base / entry["hrc"], name=name, leader=entry.get("leader", "@"), **options)
+    elif "prefix" in entry:
+        made = Dimension.from_prefix(name, entry["prefix"]["codes"], entry["prefix"]["lengths"], **options)
+    elif "file" in entry:
+        made = Dimension.flat(name, **_code_list(base / entry["file"]), **options)
+    elif isinstance(entry.get("parents"), str):
+        made = Dimension.from_csv(base / entry["parents"], name=name, **rooted)
+    elif "parents" in entry:
+        parents = entry["parents"] if isinstance(entry["parents"], list) else [entry["parents"]]
+        made = Dimension.from_parents(name, *parents, **rooted)
+    else:
+        made = Dimension.flat(name, entry["codes"], **options)
+    made = _with_groups(made, entry.get("groups", ()))
+    labelled = {**made.labels, **{code_text(c): text for c, text in (labels or {}).items()}}
+    return replace(made, labels=labelled, level_names=tuple(entry.get("levels", made.level_names)))
+
+
+def _with_groups(made: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimension:
+    """Groups on top, together: one may be a part of a later one or of an earlier one."""
+    added, labels = list(made.groups), dict(made.labels)
+    for g in groups:
+        code = code_text(g["code"])
+        minus = [(code_text(c), -1) for c in g.get("minus", ())]
+        tree = -1 if minus else g.get("hierarchy", 0) - 1
+        if tree < 0 and not minus:
+            tree = max((a.tree for a in added), default=-1) + 1
+        added.append(Group(code, (*((code_text(c), 1) for c in g["plus"]), *minus), tree))
+        if "label" in g:
+            labels[code] = g["label"]
+    return replace(made, groups=tuple(added), labels=labels)
+
+
+def _code_list(path: Path) -> dict[str, Any]:
+    with as_csv(repr(path.name)):
+        rows = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
+    if not rows or "code" not in rows[0]:
+        raise InputError(f"{path.name!r} needs a column 'code', and may have a column 'label'")
+    labels = {row["code"]: row["label"] for row in rows if row.get("label")}
+    return {"codes": [row["code"] for row in rows], "labels": labels}
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a codebook."""
+    text = resources.files("discreet.data").joinpath("codebook.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))

@@ -1,0 +1,439 @@
+"""A variable's codes and how they add up: one or more hierarchies over the same finest codes.
+
+Codes come from a codebook, never from what the data happen to hold: an empty category is still a category.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.base.arguments import checked
+from discreet.base.files import check_suffix, write_whole
+from discreet.base.texts import code_text, read_text
+from discreet.data import hierarchy
+from discreet.data.hierarchy import Link, Parents
+from discreet.errors import InputError, listed, nearest
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+ROOT = ""  # as a total code: take the hierarchy's single root, else "Total"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A code that stands for others: ``parts`` are (code, sign) pairs.
+
+    ``tree`` numbers the hierarchy the group belongs to; a signed group (EU = Europe − others) stands outside all.
+    """
+
+    code: str
+    parts: tuple[tuple[str, int], ...]
+    tree: int = 0
+
+    @property
+    def signed(self) -> bool:
+        return any(sign < 0 for _, sign in self.parts)
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Dimension:
+    """The codes of one variable: finest codes (leaves), groups of them, and a total.
+
+    >>> Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S"})
+    Dimension('area': 3 leaves, 6 codes, total 'Total')
+    """
+
+    name: str
+    leaves: tuple[str, ...]
+    groups: tuple[Group, ...] = ()
+    total: str | None = "Total"
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    level_names: tuple[str, ...] = field(default=(), compare=False)
+    observed: bool = field(default=False, compare=False)
+    """Whether its codes were found in records, so that no message lists them."""
+
+    # -- ways in ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def flat(
+        cls, name: str, codes: Iterable[Any], *, total: str | None = "Total", labels: Mapping[Any, str] | None = None
+    ) -> Dimension:
+        """Codes side by side. ``total=None`` for a variable that is never summed over, such as a year.
+
+        >>> Dimension.flat("sex", ["f", "m"]).codes
+        ('Total', 'f', 'm')
+        """
+        return cls(name, tuple(code_text(c) for c in codes), (), total, _labels(labels))
+
+    @classmethod
+    def nested(
+        cls, frame: Any, columns: Sequence[str] | str, *, name: str | None = None, total: str | None = "Total"
+    ) -> Dimension:
+        """From the columns of a frame, finest first: ``Dimension.nested(df, ["county", "region"], total="All")``."""
+        columns = [columns] if isinstance(columns, str) else list(columns)
+        if not columns:
+            raise InputError("Dimension.nested needs at least one column")
+        leaves, found = hierarchy.from_nested(hierarchy.unique_rows(frame, columns), columns)
+        made = cls(name or columns[0], tuple(leaves), _groups([found]), total)
+        return replace(made, level_names=tuple(reversed(columns)))
+
+    @classmethod
+    def from_parents(
+        cls, name: str, *parents: Parents, total: str | None = ROOT, labels: Mapping[Any, str] | None = None
+    ) -> Dimension:
+        """From {child: parent} mappings or (child, parent[, sign]) rows; each one more hierarchy over the same leaves.
+
+        A single root over all leaves becomes the total unless another is named.
+
+        >>> d = Dimension.from_parents("geo", {"no": "Europe", "se": "Europe", "us": "World", "Europe": "World"})
+        >>> d.total, d.leaves
+        ('World', ('no', 'se', 'us'))
+        """
+        found = [hierarchy.links(p) for p in parents]
+        mentioned = dict.fromkeys(code for links in found for link in links for code in (link.child, link.parent))
+        return cls._from_links(name, found, list(mentioned), total, _labels(labels))
+
+    @classmethod
+    def from_prefix(
+        cls,
+        name: str,
+        codes: Iterable[Any],
+        lengths: Sequence[int],
+        *,
+        total: str | None = "Total",
+        labels: Mapping[Any, str] | None = None,
+    ) -> Dimension:
+        """From codes whose first characters name their groups.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).codes
+        ('Total', 'A', 'A01', 'A02', 'B', 'B05')
+        """
+        texts = [code_text(c) for c in codes]
+        found = hierarchy.from_prefix(texts, lengths)
+        return cls(name, tuple(texts), _groups([found]), total, _labels(labels))
+
+    @classmethod
+    def from_hrc(
+        cls,
+        source: str | Path,
+        *,
+        name: str,
+        leader: str = "@",
+        total: str | None = "Total",
+        labels: Mapping[Any, str] | None = None,
+    ) -> Dimension:
+        """From a tau-ARGUS ``.hrc`` file, or its text when that has more than one line."""
+        text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
+        codes, found = hierarchy.from_hrc(text, leader)
+        return cls._from_links(name, [found], codes, total, _labels(labels))
+
+    @classmethod
+    def from_csv(cls, source: str | Path, *, name: str, total: str | None = ROOT) -> Dimension:
+        """From a CSV file (or its text) with the columns code, parent and perhaps label, sign, hierarchy."""
+        text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
+        found, labels, codes = hierarchy.from_csv(text)
+        mentioned = dict.fromkeys([*codes, *(link.parent for links in found for link in links)])
+        return cls._from_links(name, found, list(mentioned), total, labels)
+
+    @classmethod
+    def _from_links(
+        cls, name: str, found: list[list[Link]], codes: list[str], total: str | None, labels: dict[str, str]
+    ) -> Dimension:
+        groups = _groups(found)
+        parents = {g.code for g in groups}
+        leaves = tuple(c for c in codes if c not in parents)
+        if not leaves:
+            raise InputError(f"dimension {name!r}: the groups go in a circle: {listed(parents)}")
+        root = _root(groups, leaves)
+        if total == ROOT:
+            total = root or "Total"
+        if total is not None and total == root:
+            groups = tuple(g for g in groups if g.code != root)
+        return cls(name, leaves, groups, total, labels)
+
+    def with_group(
+        self, code: str, plus: Sequence[str], minus: Sequence[str] = (), *, label: str | None = None
+    ) -> Dimension:
+        """One more group, outside the hierarchies; ``minus`` takes codes away.
+
+        >>> d = Dimension.from_parents("geo", {"no": "Europe", "se": "Europe"}, total="World")
+        >>> d.with_group("EU", ["Europe"], minus=["no"]).leaves_of("EU")
+        {'se': 1}
+        """
+        parts = tuple((c, 1) for c in plus) + tuple((c, -1) for c in minus)
+        tree = -1 if minus else max((g.tree for g in self.groups), default=-1) + 1
+        labels = {**self.labels, code: label} if label else dict(self.labels)
+        return replace(self, groups=(*self.groups, Group(code, parts, tree)), labels=labels)
+
+    def with_leaf(self, code: str, *, label: str | None = None) -> Dimension:
+        """One more finest code under the total, such as a category for missing values."""
+        labels = {**self.labels, code: label} if label else dict(self.labels)
+        return replace(self, leaves=(*self.leaves, code), labels=labels)
+
+    # -- checks -------------------------------------------------------------------------------------------------
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InputError("a dimension needs a name")
+        if not self.leaves:
+            raise InputError(f"dimension {self.name!r} has no codes")
+        own = [*self.leaves, *(g.code for g in self.groups), *([] if self.total is None else [self.total])]
+        if repeated := [code for code, times in Counter(own).items() if times > 1]:
+            if repeated == [self.total]:
+                raise InputError(
+                    f"dimension {self.name!r}: {self.total!r} is a code already; choose another total code (total=...)"
+                )
+            raise InputError(f"dimension {self.name!r}: duplicate codes {listed(repeated)}")
+        if "" in own:
+            raise InputError(f"dimension {self.name!r}: a code is empty text")
+        self._check_groups(set(own))
+        for code in self.labels:
+            if code not in self.position:
+                raise InputError(f"dimension {self.name!r}: label for unknown code {code!r}; {nearest(code, own)}")
+
+    def _check_groups(self, known: set[str]) -> None:
+        parent: dict[tuple[int, str], str] = {}
+        for group in self.groups:
+            if not group.parts:
+                raise InputError(f"dimension {self.name!r}: group {group.code!r} has no parts")
+            for part, _ in group.parts:
+                if part not in known:
+                    raise InputError(
+                        f"dimension {self.name!r}: group {group.code!r} has the unknown part {part!r}; "
+                        + nearest(part, known)
+                    )
+                first = parent.setdefault((group.tree, part), group.code)
+                if first != group.code and group.tree >= 0:
+                    raise InputError(
+                        f"dimension {self.name!r}: {part!r} has two parents, {first!r} and {group.code!r}; "
+                        "give the second grouping as a hierarchy of its own (from_parents(name, first, second))"
+                    )
+        for code, leaves in self._leaves_of.items():
+            if not leaves or any(abs(sign) > 1 for sign in leaves.values()):
+                what = "nothing" if not leaves else "a code more than once"
+                raise InputError(f"dimension {self.name!r}: group {code!r} holds {what}")
+
+    # -- what it knows ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _leaves_of(self) -> dict[str, dict[str, int]]:
+        """Every code as a signed sum of leaves."""
+        parts = {g.code: g.parts for g in self.groups}
+        done: dict[str, dict[str, int]] = {leaf: {leaf: 1} for leaf in self.leaves}
+        if self.total is not None:
+            done[self.total] = dict.fromkeys(self.leaves, 1)
+
+        def expand(code: str, path: tuple[str, ...]) -> dict[str, int]:
+            if code in done:
+                return done[code]
+            if code in path:
+                circle = " in ".join(repr(c) for c in (*path[path.index(code) :], code))
+                raise InputError(f"dimension {self.name!r}: the groups go in a circle: {circle}")
+            out: dict[str, int] = {}
+            for part, sign in parts[code]:
+                for leaf, coefficient in expand(part, (*path, code)).items():
+                    out[leaf] = out.get(leaf, 0) + sign * coefficient
+            done[code] = {leaf: c for leaf, c in out.items() if c}
+            return done[code]
+
+        for group in self.groups:
+            expand(group.code, ())
+        return done
+
+    def _first_leaf(self, code: str) -> int:
+        return min(self.leaf_position[leaf] for leaf in self._leaves_of[code])
+
+    def leaves_of(self, code: str) -> dict[str, int]:
+        """The finest codes that ``code`` stands for, each with its sign."""
+        return dict(self._leaves_of[self.codes[self.index(code)]])
+
+    @cached_property
+    def codes(self) -> tuple[str, ...]:
+        """All codes in display order: the total, then the first hierarchy from above, then other groups."""
+        tree = {g.code: [p for p, _ in g.parts] for g in self.groups if g.tree == 0}
+        inside = {part for parts in tree.values() for part in parts}
+        order: dict[str, None] = {} if self.total is None else {self.total: None}
+
+        def walk(code: str) -> None:
+            order[code] = None
+            for child in tree.get(code, ()):
+                walk(child)
+
+        tops = [c for c in (*tree, *self.leaves) if c not in inside]
+        for code in sorted(tops, key=self._first_leaf):
+            walk(code)
+        order.update(dict.fromkeys(g.code for g in self.groups))
+        return tuple(order)
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each code stands in ``codes``."""
+        return {code: n for n, code in enumerate(self.codes)}
+
+    @cached_property
+    def leaf_position(self) -> dict[str, int]:
+        """Where each finest code stands in ``leaves``."""
+        return {code: n for n, code in enumerate(self.leaves)}
+
+    def index(self, code: object) -> int:
+        """The position of a code, or an error that names the nearest known one."""
+        text = code_text(code)
+        if text not in self.position:
+            raise InputError(f"{text!r} is not a code of dimension {self.name!r}; {self.nearest(text)}")
+        return self.position[text]
+
+    def nearest(self, code: str) -> str:
+        """The end of a sentence about an unknown code; codes that were found in records are not listed."""
+        if self.observed:
+            return "its codes are those found in the records, which are not listed; a codebook names them"
+        return nearest(code, self.codes)
+
+    @cached_property
+    def matrix(self) -> csc_array:
+        """Leaves x codes, entries −1, 0, 1: column c says which leaves code c adds up.
+
+        >>> Dimension.flat("sex", ["f", "m"]).matrix.toarray().tolist()
+        [[1, 1, 0], [1, 0, 1]]
+        """
+        from scipy.sparse import csc_array
+
+        columns = [self._leaves_of[code] for code in self.codes]
+        ends = np.cumsum([0, *(len(c) for c in columns)])
+        rows = [self.leaf_position[leaf] for column in columns for leaf in column]
+        signs = [sign for column in columns for sign in column.values()]
+        made = csc_array((np.array(signs, np.int8), rows, ends), shape=(len(self.leaves), len(self.codes)))
+        made.sort_indices()
+        return made
+
+    @cached_property
+    def relations(self) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+        """Each sum that holds by definition: (code, its parts with signs), the total once per hierarchy."""
+        found = [(g.code, g.parts) for g in self.groups]
+        if self.total is not None:
+            found += [
+                (self.total, tuple((code, 1) for code in tops)) for tops in dict.fromkeys(t[0] for t in self._trees)
+            ]
+        return tuple(found)
+
+    @cached_property
+    def _trees(self) -> list[tuple[tuple[str, ...], dict[str, list[str]]]]:
+        """Of every hierarchy its topmost codes and each group's children."""
+        trees = []
+        for number in sorted({g.tree for g in self.groups if g.tree >= 0}) or [0]:
+            children = {g.code: [p for p, _ in g.parts] for g in self.groups if g.tree == number}
+            inside = {leaf for code in children for leaf in self._leaves_of[code]}
+            nested = {part for parts in children.values() for part in parts}
+            tops = [c for c in children if c not in nested] + [leaf for leaf in self.leaves if leaf not in inside]
+            trees.append((tuple(sorted(tops, key=self._first_leaf)), children))
+        return trees
+
+    @cached_property
+    def levels(self) -> dict[str, tuple[str, ...]]:
+        """Named levels of detail, coarsest first; each one's codes part the leaves among them.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).levels
+        {'total': ('Total',), 'level 1': ('A', 'B'), 'nace': ('A01', 'A02', 'B05')}
+        """
+        found: dict[str, tuple[str, ...]] = {} if self.total is None else {"total": (self.total,)}
+        for number, (tops, children) in enumerate(self._trees):
+            level, depth = tops, 0
+            while any(code in children for code in level):
+                name = f"level {depth + 1}" if number == 0 else f"hierarchy {number + 1} level {depth + 1}"
+                if number == 0 and depth < len(self.level_names) - 1:
+                    name = self.level_names[depth]
+                if self._parts_leaves(level):
+                    found[name] = level
+                level = tuple(part for code in level for part in children.get(code, (code,)))
+                depth += 1
+        found[self.name] = self.leaves
+        return found
+
+    def _parts_leaves(self, codes: Sequence[str]) -> bool:
+        held = [leaf for code in codes for leaf in self._leaves_of[code]]
+        return len(held) == len(set(held)) == len(self.leaves)
+
+    def level(self, name: str) -> tuple[str, ...]:
+        """The codes of a level of detail."""
+        if name not in self.levels:
+            raise InputError(f"dimension {self.name!r} has no level {name!r}; {nearest(name, self.levels)}")
+        return self.levels[name]
+
+    def at_level(self, name: str) -> Dimension:
+        """The same variable in less detail: the level's codes become the leaves, coarser levels of its tree stay.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).at_level("level 1").codes
+        ('Total', 'A', 'B')
+        """
+        kept = self.level(name)
+        if kept == self.leaves:
+            return self
+        if kept == (self.total,):
+            return replace(self, leaves=kept, groups=(), total=None, labels=self._labels_of(kept), level_names=())
+        held = [set(self._leaves_of[code]) for code in kept]
+        groups: list[Group] = []
+        for group in self.groups:
+            inside = self._leaves_of[group.code]
+            parts = tuple((code, 1) for code, leaves in zip(kept, held, strict=True) if leaves <= set(inside))
+            exact = sum(len(self._leaves_of[code]) for code, _ in parts) == len(inside) and min(inside.values()) > 0
+            if group.code not in kept and exact:  # flattened: which codes it holds is all that matters from here
+                groups.append(Group(group.code, parts, len(groups)))
+        labels = self._labels_of((*kept, *(g.code for g in groups), *([] if self.total is None else [self.total])))
+        return replace(self, leaves=kept, groups=tuple(groups), labels=labels, level_names=())
+
+    def _labels_of(self, codes: Sequence[str]) -> dict[str, str]:
+        return {code: self.labels[code] for code in codes if code in self.labels}
+
+    def label(self, code: str) -> str:
+        """The label of a code, or the code itself."""
+        return self.labels.get(code, code)
+
+    def to_hrc(self, path: str | Path | None = None, *, leader: str = "@", tree: int = 0) -> str:
+        """The hierarchy as tau-ARGUS ``.hrc`` text, without the total as such files are; written if a path is given."""
+        if not 0 <= tree < len(self._trees):
+            raise InputError(f"dimension {self.name!r} has {len(self._trees)} hierarchies; there is no number {tree}")
+        check_suffix(path, (".hrc", ".txt"), "a hierarchy of tau-ARGUS")
+        tops, children = self._trees[tree]
+        text = hierarchy.to_hrc(children, tops, leader)
+        if path is not None:
+            write_whole(path, text.encode())
+        return text
+
+    def __repr__(self) -> str:
+        total = "no total" if self.total is None else f"total {self.total!r}"
+        return f"Dimension({self.name!r}: {len(self.leaves)} leaves, {len(self.codes)} codes, {total})"
+
+
+def _labels(labels: Mapping[Any, str] | None) -> dict[str, str]:
+    return {code_text(code): str(label) for code, label in (labels or {}).items()}
+
+
+def _groups(found: Sequence[Sequence[Link]]) -> tuple[Group, ...]:
+    """Groups in order of first mention; those with a part taken away stand outside the hierarchies."""
+    groups: dict[str, Group] = {}
+    for tree, links in enumerate(found):
+        parts: dict[str, list[tuple[str, int]]] = {}
+        for link in links:
+            parts.setdefault(link.parent, []).append((link.child, link.sign))
+        for code, members in parts.items():
+            if code in groups and set(groups[code].parts) != set(members):
+                raise InputError(f"group {code!r} has different parts in two hierarchies; give them two codes")
+            group = Group(code, tuple(members), tree)
+            groups.setdefault(code, replace(group, tree=-1) if group.signed else group)
+    return tuple(groups.values())
+
+
+def _root(groups: Sequence[Group], leaves: Sequence[str]) -> str | None:
+    """The one group that nothing contains, if all leaves lie below it."""
+    inside = {part for g in groups if not g.signed for part, _ in g.parts}
+    tops = [g.code for g in groups if not g.signed and g.code not in inside]
+    loose = [leaf for leaf in leaves if leaf not in inside]
+    return tops[0] if len(tops) == 1 and not loose else None

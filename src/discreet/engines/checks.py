@@ -1,0 +1,54 @@
+"""What can be wrong with records, in words: refusals name columns and counts of records, never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.engines.protocol import Key
+from discreet.errors import listed
+
+TOO_LARGE = "a value or a sum is too large for whole-number arithmetic; state fewer decimals for the magnitude"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What to say of one record and of several."""
+
+    one: str
+    many: str
+
+
+NOT_WHOLE = Words("holds a number that is not whole, so no code", "hold a number that is not whole, so no code")
+NO_CODE = Words(
+    'has no value; correct the data or give missing values a category (missing = "Unknown")',
+    'have no value; correct the data or give missing values a category (missing = "Unknown")',
+)
+NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
+_WRITTEN = (
+    "text that is no number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
+    'pandas.read_csv(path, decimal=",", thousands=".") gives a data frame of numbers to read instead)'
+)
+TEXT = Words(f"holds {_WRITTEN}", f"hold {_WRITTEN}")
+INFINITE = Words("is infinite", "are infinite")
+NEGATIVE = Words("is negative", "are negative")
+LARGE = Words("is too large: state fewer decimals", "are too large: state fewer decimals")
+NO_VALUE = Words("has no value", "have no value")
+NO_KEY = Words("holds no whole number", "hold no whole number")
+
+
+def unknown(key: Key) -> Words:
+    """Of codes outside the codebook; the codebook's own may be named."""
+    advice = f"a code that is not in the codebook (allowed: {listed(key.codes)}); correct the data or add the code"
+    return Words(f"holds {advice}", f"hold {advice}")
+
+
+def sentence(what: str, counts: Sequence[int], words: Sequence[Words]) -> str | None:
+    """How many records, and what is wrong with them; None if nothing is.
+
+    >>> [sentence("column 'x'", [n], [NEGATIVE]) for n in (1, 3, 0)]
+    ["column 'x': 1 record is negative", "column 'x': 3 records are negative", None]
+    """
+    pairs = zip(counts, words, strict=True)
+    parts = [f"1 record {w.one}" if n == 1 else f"{int(n)} records {w.many}" for n, w in pairs if n]
+    return f"{what}: {', '.join(parts)}" if parts else None

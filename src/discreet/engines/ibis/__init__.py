@@ -1,0 +1,1 @@
+"""The engine elsewhere: a database through Ibis."""

@@ -1,0 +1,106 @@
+"""The interval of each variable of a system: made smaller, taken apart, each part solved in the cheapest exact way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.linear import network, simplex
+from discreet.linear.presolve import System, back, forward, reduce
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+
+def solve(system: System, targets: Array, progress: Progress | None = None) -> tuple[Array, Array]:
+    """Least and greatest value of each target variable; ContradictionError if the system has no solution."""
+    lower, upper, _ = settled(system, targets, progress)
+    return lower, upper
+
+
+def settled(system: System, targets: Array, progress: Progress | None = None) -> tuple[Array, Array, Array]:
+    """The same, and which intervals are settled.
+
+    One is not where it is short and the search for a second whole value ran out of time.
+    """
+    small, steps = reduce(system)
+    wanted = forward(steps, targets)
+    lower, upper = small.lower.copy(), small.upper.copy()
+    sure = np.ones(small.size, bool)
+    total = 2 * max(len(targets), 1)
+    tell = Tell(progress, total, total - 2 * len(wanted))
+    for part, variables in components(small):
+        local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
+        at = variables[local]
+        lower[at], upper[at], sure[at] = exact(part, local, tell)
+    tell.finish()
+    # what is not sure may be one value only: a target that would be another interval then is not sure either
+    least, most = back(steps, np.where(sure, lower, upper), upper)
+    lower, upper = back(steps, lower, upper)
+    known = (least == lower) & (most == upper)
+    return lower[targets], upper[targets], known[targets]
+
+
+def components(system: System) -> Iterator[tuple[System, Array]]:
+    """Parts that share no row, each with the numbers of its variables; variables in no row are left out."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows = system.rows.tocoo()
+    m, n = system.rows.shape
+    if not m:
+        return
+    graph = coo_array((np.ones(rows.nnz), (rows.row, m + rows.col)), shape=(m + n, m + n))
+    _, label = connected_components(graph, directed=False)
+    row_order, column_order = np.argsort(label[:m], kind="stable"), np.argsort(label[m:], kind="stable")
+    names, row_start = np.unique(label[:m][row_order], return_index=True)
+    row_stop = np.append(row_start[1:], m)
+    column_label = label[m:][column_order]
+    for name, a, b in zip(names, row_start, row_stop, strict=True):
+        first, last = np.searchsorted(column_label, [name, name + 1])
+        variables = np.sort(column_order[first:last])
+        part = system.rows[np.sort(row_order[a:b])][:, variables].tocsr()
+        part.sort_indices()
+        rhs = system.rhs[np.sort(row_order[a:b])]
+        point = None if system.point is None else system.point[variables]
+        yield System(part, rhs, system.lower[variables], system.upper[variables], system.integer, point), variables
+
+
+def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Array]:
+    """The interval of each target of one part in the cheapest way that is exact, and whether it is settled."""
+    sure = np.ones(len(targets), bool)
+    if is_tree(system):  # propagation has gone up and down every branch: its bounds are exact
+        tell(2 * len(targets))
+        return system.lower[targets], system.upper[targets], sure
+    if not len(targets):
+        simplex.feasible(system)
+        return system.lower[targets], system.upper[targets], sure
+    net = network.network(system.rows)
+    if net is not None and np.isfinite(system.lower).all() and np.isfinite(system.upper).all():
+        return network.bounds(system, net, targets, tell)
+    return simplex.bounds(system, targets, tell)
+
+
+def is_tree(system: System) -> bool:
+    """Whether rows and variables hang together without a circle."""
+    return bool(system.rows.nnz == sum(system.rows.shape) - 1)
+
+
+class Tell:
+    """Counts finished bounds from several threads and passes the count on."""
+
+    def __init__(self, progress: Progress | None, total: int, done: int) -> None:
+        self.progress, self.total, self.done, self.lock = progress, total, done, threading.Lock()
+
+    def __call__(self, more: int) -> None:
+        with self.lock:
+            self.done = min(self.done + more, self.total)
+            if self.progress is not None:
+                self.progress(self.done, self.total)
+
+    def finish(self) -> None:
+        self(self.total)

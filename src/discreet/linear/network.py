@@ -1,0 +1,111 @@
+"""Components that are networks (every two-way table is one): intervals by augmenting paths, exact in whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.linear import simplex
+from discreet.linear.presolve import System
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Variable k flows from node ``tail[k]`` to node ``head[k]``; the last node stands for the world outside."""
+
+    tail: Array
+    head: Array
+    nodes: int
+
+
+def network(rows: csr_array) -> Network | None:
+    """The network behind a system of rows, or None: rows with signs such that each column has one +1 and one −1.
+
+    >>> from scipy.sparse import csr_array
+    >>> network(csr_array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])).nodes
+    3
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    n = rows.shape[0]
+    columns = rows.tocsc()
+    count = np.diff(columns.indptr)
+    if not n or (count > 2).any() or (count == 0).any() or (np.abs(columns.data) != 1).any():
+        return None
+    two = count == 2
+    at = columns.indptr[:-1]
+    a, b = columns.indices[at[two]], columns.indices[at[two] + 1]
+    turn = -columns.data[at[two]] * columns.data[at[two] + 1]  # the signs of the two rows must differ by this
+    sign = np.ones(n)
+    links = coo_array((np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a]))), shape=(n, n)).tocsr()
+    reached = np.zeros(n, bool)
+    pair = dict(zip(zip(a.tolist(), b.tolist(), strict=True), turn.tolist(), strict=True))
+    for start in range(n):
+        if reached[start]:
+            continue
+        order, parent = breadth_first_order(links, start, directed=False, return_predecessors=True)
+        reached[order] = True
+        for node in order[1:].tolist():
+            up = int(parent[node])
+            sign[node] = sign[up] * pair.get((up, node), pair.get((node, up), 1.0))
+    if (sign[a] * sign[b] != turn).any():
+        return None
+    tail, head = np.full(len(count), n), np.full(len(count), n)
+    for shift in (0, 1):
+        has = count > shift
+        row, entry = columns.indices[at[has] + shift], columns.data[at[has] + shift]
+        into = sign[row] * entry > 0
+        where = np.flatnonzero(has)
+        head[where[into]], tail[where[~into]] = row[into], row[~into]
+    return Network(tail, head, n + 1)
+
+
+def bounds(
+    system: System, net: Network, targets: Array, progress: Callable[[int], None] = lambda done: None
+) -> tuple[Array, Array, Array]:
+    """Least and greatest value of each target variable; all are settled."""
+    from discreet.linear import _kernels
+
+    start = simplex.feasible(system)
+    whole = all(
+        (x[np.isfinite(x)] == np.rint(x[np.isfinite(x)])).all() for x in (system.rhs, system.lower, system.upper)
+    )
+    start = np.rint(start) if whole else start
+    size = max(1.0, float(np.abs(start).max(initial=0)))
+    epsilon = 0.5 if whole else 1e-8 * size
+    ends = np.concatenate([net.tail, net.head])
+    order = np.argsort(ends, kind="stable")
+    pointer = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=net.nodes))])
+    arcs = (order % len(net.tail)).astype(np.int64)
+    least, most = np.empty(len(targets)), np.empty(len(targets))
+
+    def work(part: Array) -> None:
+        flow, low, high = start.copy(), start.copy(), start.copy()
+        for k in range(0, len(part), CHUNK):
+            deadline.check()
+            some = part[k : k + CHUNK]
+            a, b = np.empty(len(some)), np.empty(len(some))
+            _kernels.flow_bounds(
+                net.tail, net.head, pointer, arcs, system.lower, system.upper, flow, targets[some], low, high,
+                a, b, epsilon,
+            )  # fmt: skip
+            least[some], most[some] = a, b
+            progress(2 * len(some))
+
+    if len(targets) < CHUNK:
+        work(np.arange(len(targets)))
+    else:
+        deadline.side_by_side(work, np.array_split(np.arange(len(targets)), 2), 2)
+    return least, most, np.ones(len(targets), bool)

@@ -1,0 +1,1 @@
+"""Methods that publish every cell with a changed value."""

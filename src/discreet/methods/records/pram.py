@@ -1,0 +1,91 @@
+"""Post-randomisation: a variable's categories redrawn. [Ant16]_ section 2.4.1.1, after Gouweleeuw et al. (1998)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked, share
+from discreet.data.microdata import Microdata
+from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
+from discreet.methods.keys import generator
+from discreet.methods.records.columns import check_microdata, column_of, leaf_codes, record_uniforms, with_columns
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+
+@checked
+@dataclass(frozen=True)
+class Pram:
+    """PRAM of one variable, (2.4.1) of [Ant16]_: category i becomes j with probability p_ij, record by record.
+
+    The matrix is given (one row for each finest code, in the codebook's order), or a record keeps its category with
+    probability ``stay`` and else takes any other alike; with ``within`` (a level of the variable's hierarchy) only
+    those of the same group. With ``invariant`` it is made to keep the frequencies in expectation (R = PQ, then
+    alpha R + (1 - alpha) I), with ``exact`` also to the unit, by drawing without replacement.
+    """
+
+    variable: str
+    _: KW_ONLY
+    stay: float = 0.9
+    matrix: Any = None
+    within: str | None = None
+    invariant: bool = True
+    alpha: float = 1.0
+    exact: bool = False
+    seed: int | None = None
+
+    words: ClassVar[str] = "categories changed at random before counting"
+    truthful: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        share("stay", self.stay)
+        share("alpha", self.alpha)
+        if self.matrix is not None:
+            rows = read_matrix(self.matrix).tolist()
+            object.__setattr__(self, "matrix", tuple(tuple(row) for row in rows))
+
+    def __call__(self, data: Microdata) -> Microdata:
+        import pyarrow as pa
+
+        check_microdata(data, "PRAM")
+        category = leaf_codes(data, self.variable)
+        chance = record_uniforms(data, seed=self.seed, purpose=f"pram {self.variable}")
+        matrix = self._used(data, category)
+        if self.exact:
+            numbers = apportioned(matrix, np.bincount(category, minlength=len(matrix)), generator(chance))
+            moved = assign(category, chance, numbers)
+        else:
+            moved = draw(category, chance, matrix)
+        leaves = pa.array(data.dimension(self.variable).leaves, pa.string())
+        new = pa.DictionaryArray.from_arrays(pa.array(moved.astype(np.int32)), leaves)
+        return with_columns(data, {column_of(data, self.variable): new})
+
+    def probabilities(self, data: Microdata) -> Floats:
+        """P(becomes j | was i) over the finest codes, as it is used on these data (confidential)."""
+        return self._used(data, leaf_codes(data, self.variable))
+
+    def _used(self, data: Microdata, category: Array) -> Floats:
+        p = self._given(data)
+        if self.invariant:
+            return invariant(p, np.bincount(category, minlength=len(p)), self.alpha)
+        return self.alpha * p + (1 - self.alpha) * np.eye(len(p))
+
+    def _given(self, data: Microdata) -> Floats:
+        dimension = data.dimension(self.variable)
+        n = len(dimension.leaves)
+        if self.matrix is not None:
+            return read_matrix(self.matrix, n)
+        group = np.zeros(n, np.int64)
+        if self.within is not None:
+            for k, code in enumerate(dimension.level(self.within)):
+                group[[dimension.leaf_position[leaf] for leaf in dimension.leaves_of(code)]] = k
+        others = (group[:, None] == group) & ~np.eye(n, dtype=bool)
+        number = others.sum(axis=1, keepdims=True)
+        p = np.where(others, (1 - self.stay) / np.maximum(number, 1), 0.0)
+        p[np.diag_indices(n)] = np.where(number.ravel() > 0, self.stay, 1.0)
+        return p

@@ -1,0 +1,145 @@
+"""Less detail instead of noise: global recoding and sampling of microdata. [Ant16]_ sections 2.4.1.1 and 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
+from discreet.errors import InputError
+from discreet.methods.keys import generator
+from discreet.methods.records.columns import (
+    check_microdata,
+    column_of,
+    columns,
+    leaf_codes,
+    record_uniforms,
+)
+
+Array = NDArray[Any]
+
+
+@checked
+@dataclass(frozen=True)
+class GlobalRecode:
+    """Global recoding: categories of a variable combined into fewer, everywhere. [Ant16]_ section 2.4.1.1.
+
+    Either ``level`` names a level of the variable's hierarchy, or ``groups`` gives new codes and the finest codes they
+    stand for; codes that no group names stay as they are. Nothing is perturbed: what is published is true, and coarser.
+    """
+
+    variable: str
+    _: KW_ONLY
+    level: str | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
+
+    words: ClassVar[str] = "categories combined before counting"
+    truthful: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if (self.level is None) == (self.groups is None):
+            raise InputError("give either level= (of the variable's hierarchy) or groups= ({new code: [old codes]})")
+
+    def __call__(self, data: Microdata) -> Microdata:
+        import pyarrow as pa
+
+        from discreet.engines.duckdb.engine import DuckDB
+
+        check_microdata(data, "global recoding")
+        dimension = data.dimension(self.variable)
+        place, new = recoded(dimension, self._parts(dimension))
+        codes = place[leaf_codes(data, self.variable)]
+        column = column_of(data, self.variable)
+        table = columns(data)
+        values = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(new.leaves, pa.string()))
+        table = table.set_column(table.column_names.index(column), column, values)
+        book = data.codebook
+        dimensions = tuple(new if d.name == self.variable else d for d in book.dimensions)
+        missing = {n: c for n, c in book.missing.items() if n != self.variable}
+        return Microdata(DuckDB.of(table), replace(book, dimensions=dimensions, missing=missing), data.secret)
+
+    def _parts(self, dimension: Dimension) -> dict[str, tuple[str, ...]]:
+        if self.level is not None:
+            return {code: tuple(dimension.leaves_of(code)) for code in dimension.level(self.level)}
+        return {code: tuple(olds) for code, olds in (self.groups or {}).items()}
+
+
+def recoded(dimension: Dimension, parts: Mapping[str, Sequence[str]]) -> tuple[Array, Dimension]:
+    """For every old finest code the place of its new one, and the coarser dimension, in the old order.
+
+    Groups of the old hierarchy that are whole sums of new codes stay.
+
+    >>> place, new = recoded(Dimension.flat("age", "abc"), {"a-b": ["a", "b"]})
+    >>> place.tolist(), new.leaves
+    ([0, 0, 1], ('a-b', 'c'))
+    """
+    owner: dict[str, str] = {}
+    for code, olds in parts.items():
+        for old in olds:
+            leaf = dimension.codes[dimension.index(old)]
+            if leaf not in dimension.leaf_position:
+                raise InputError(f"dimension {dimension.name!r}: {old!r} stands for other codes; name the finest ones")
+            if leaf in owner:
+                raise InputError(f"dimension {dimension.name!r}: {old!r} is in two groups")
+            owner[leaf] = code
+    named = [owner.get(leaf, leaf) for leaf in dimension.leaves]
+    leaves = tuple(dict.fromkeys(named))
+    made = Dimension(dimension.name, leaves, (), dimension.total)
+    for group in dimension.groups:
+        held = dimension.leaves_of(group.code)
+        signs = {owner.get(leaf, leaf): sign for leaf, sign in held.items()}
+        whole = all(named.count(code) == sum(owner.get(leaf, leaf) == code for leaf in held) for code in signs)
+        if whole and group.code not in leaves and min(signs.values()) > 0:
+            made = made.with_group(group.code, list(signs))
+    labels = {code: text for code, text in dimension.labels.items() if code in made.codes}
+    place = np.array([leaves.index(code) for code in named])
+    return place, replace(made, labels=labels)
+
+
+@checked
+@dataclass(frozen=True)
+class Sample:
+    """A random sample of the records: sampling as a protection of its own. [Ant16]_ section 4.2.
+
+    ``fraction`` of the records of every stratum (combination of ``strata``) are kept, drawn without replacement, the
+    number rounded at random so that each record has the same chance. A record's number depends on its key, or on the
+    seed and its unit id.
+    """
+
+    fraction: float
+    _: KW_ONLY
+    strata: Sequence[str] | str = ()
+    seed: int | None = None
+
+    words: ClassVar[str] = "a random sample of the records"
+    truthful: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.fraction <= 1:
+            raise InputError(f"fraction={self.fraction}: give a share above 0 and at most 1")
+        strata = (self.strata,) if isinstance(self.strata, str) else tuple(self.strata)
+        object.__setattr__(self, "strata", strata)
+
+    def __call__(self, data: Microdata) -> Microdata:
+        from discreet.engines.duckdb.engine import DuckDB
+
+        check_microdata(data, "sampling")
+        chance = record_uniforms(data, seed=self.seed, purpose="sample")
+        stratum = np.zeros(len(chance), np.int64)
+        for name in self.strata:
+            stratum = stratum * len(data.dimension(name).leaves) + leaf_codes(data, name)
+        stratum = np.unique(stratum, return_inverse=True)[1]
+        size = np.bincount(stratum)
+        number = np.floor(size * self.fraction + generator(chance).random(len(size))).astype(np.int64)
+        order = np.lexsort((chance, stratum))
+        rank = np.arange(len(order)) - (np.cumsum(size) - size)[stratum[order]]
+        kept = np.sort(order[rank < number[stratum[order]]])
+        if not kept.size:
+            raise InputError("the sample would be empty; give a larger fraction")
+        return Microdata(DuckDB.of(columns(data).take(kept)), data.codebook, data.secret)

@@ -1,0 +1,107 @@
+"""Whether a pattern protects, many needs at once: one move that takes every cell as far as it is wanted, up or down.
+
+Such a move goes everywhere and is of no use to a search, but it takes an interior-point method one programme, where a
+short move for each need takes one each. What it leaves open is asked about need by need.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.methods.suppress.attacker.cheapest_move import BEYOND, FAR, TINY, with_options
+from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact.restriction import within
+from discreet.methods.suppress.model.problem import Problem
+
+Array = NDArray[Any]
+FEW = 40  # needs for which short moves are found as soon
+ROUNDS = 12
+OPTIONS = {"output_flag": False, "solver": "ipm", "run_crossover": "off", "threads": 1, "random_seed": 1}
+
+
+def met(problem: Problem, pattern: Array) -> Array:
+    """Which needs a pattern meets.
+
+    >>> from scipy.sparse import csr_array
+    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+    >>> hidden, needs = np.array([True, False, False, False]), Needs.of(np.array([0]), np.array([2]), np.array([2]))
+    >>> two = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.ones(4), hidden, needs)
+    >>> met(two, hidden).tolist(), met(two, np.ones(4, bool)).tolist()
+    ([False], [True])
+    """
+    outside = problem.needs.coalition < 0
+    done = np.zeros(len(problem.needs), bool)
+    if outside.sum() > FEW:
+        done = reached(within(problem, np.asarray(pattern, bool) | problem.hidden)[0])
+    rest = np.flatnonzero(~done)
+    if len(rest):
+        done[rest] = check(problem.with_needs(problem.needs.take(rest)), pattern).met
+    return done
+
+
+def reached(problem: Problem) -> Array:
+    """Needs that a few moves of all cells show to be met; the others may be met as well."""
+    needs = problem.needs
+    size = np.maximum(np.maximum(needs.below, needs.above), needs.sliding)
+    asked = (needs.coalition < 0) & (size > 0)
+    below, above = np.zeros(len(needs)), np.zeros(len(needs))
+    random, sign = np.random.default_rng(1), np.ones(len(needs))
+    done, programme = size == 0, None
+    for turn in range(ROUNDS if asked.any() else 0):
+        programme = Programme(problem, size, asked) if programme is None else programme
+        sign = -sign if turn % 2 else np.where(random.random(len(needs)) < 0.5, -1.0, 1.0)  # one may bar another's way
+        move = programme.solve(np.where(asked & ~done, sign, 0.0))
+        if move is None:
+            break
+        at = np.where(asked, move[needs.cell], 0.0)
+        below, above = np.maximum(below, -at), np.maximum(above, at)
+        slack = 1 - 10 * TINY
+        now = (below >= slack * needs.below) & (above >= slack * needs.above) & asked
+        now &= below + above >= slack * needs.sliding
+        fresh = int((now & ~done).sum())
+        done = done | now
+        if (done | ~asked).all() or (turn % 2 and turn > 1 and not fresh):
+            break
+    return np.asarray(done)
+
+
+class Programme:
+    """max sum of ``sign d / size`` over the needs' cells, within the bounds, all sums kept."""
+
+    def __init__(self, problem: Problem, size: Array, asked: Array) -> None:
+        import highspy
+
+        self.problem, self.size, self.least = problem, size, float(size[asked].min())
+        self.unit = float(np.median(size[asked]))
+        most = np.full(len(problem), FAR * self.unit)
+        np.minimum.at(most, problem.needs.cell[asked], BEYOND * size[asked])
+        self.down, self.up = np.minimum(problem.down, most), np.minimum(problem.up, most)
+        columns = problem.rows.tocsc()
+        lp = self.lp = highspy.HighsLp()
+        lp.num_row_, lp.num_col_ = columns.shape
+        lp.col_lower_, lp.col_upper_ = -self.down / self.unit, self.up / self.unit
+        lp.row_lower_ = lp.row_upper_ = np.zeros(columns.shape[0])
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
+
+    def solve(self, sign: Array) -> Array | None:
+        """The move; None where the solver's answer does not keep the sums to the last digit that counts."""
+        import highspy
+
+        cost = np.zeros(len(self.problem))
+        np.add.at(cost, self.problem.needs.cell, -sign * self.unit / np.where(sign, self.size, 1.0))
+        self.lp.col_cost_ = cost
+        solver = highspy.Highs()
+        with_options(solver, OPTIONS)
+        solver.passModel(self.lp)
+        deadline.run(solver)
+        value = np.asarray(solver.getSolution().col_value)
+        if len(value) != len(cost) or not np.isfinite(value).all():
+            return None
+        move = np.clip(value * self.unit, -self.down, self.up)
+        return move if np.abs(self.problem.rows @ move).max(initial=0) <= TINY * self.least else None

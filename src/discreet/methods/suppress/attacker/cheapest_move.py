@@ -1,0 +1,381 @@
+"""Ways out for one cell: the cheapest move of the hidden cells that takes it to its level, or the proof of none.
+
+In wide tables such moves are local, so the first programme takes in a block of cells around the one that has to move;
+only where the block does not do is the whole pattern put to the solver, whose answer is then a proof. Every programme
+is in units of the level it is about.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.errors import Unjudged
+from discreet.methods.suppress.attacker.move_program import Cheapest, by_moves
+from discreet.methods.suppress.model.problem import Problem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+Side = Literal[0, 1]  # 0 below, 1 above
+Entries = tuple[Array, Array, Array]  # row, column and factor of each term
+FAR = 1e4  # moves of other cells, in levels, that the first programme allows
+TINY = 1e-7  # of a level: less is no move
+WIDE = 8  # cells in a sum on average from which blocks pay
+WIDTHS = (4, 8)  # cells taken from each sum around a cell
+LIMIT = 3_000  # steps of the dual simplex method before another is tried
+URGE_MOVES = 1e5  # the same where the programme is posed over moves
+NARROW = 1e-3  # of a level: cells that move less are priced as if they moved this far
+BEYOND = 16.0  # levels that a cell may move where one move serves many: scaled down it serves each
+FURTHEST = 1e7  # levels, where a cell has no bound
+URGE = 1e6  # what reaching the level is worth, in usual prices
+OPTIONS = {
+    "output_flag": False, "solver": "simplex", "simplex_strategy": 1, "presolve": "off", "threads": 1,
+    "parallel": "off", "random_seed": 1, "simplex_iteration_limit": LIMIT, "simplex_scale_strategy": 0,
+}  # fmt: skip
+PRIMAL = {"simplex_strategy": 4, "simplex_iteration_limit": 10 * LIMIT}
+INTERIOR = {"solver": "ipm", "presolve": "on", "simplex_iteration_limit": 1_000 * LIMIT}
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """Cells and how far each moves."""
+
+    cells: Array
+    by: Array
+
+    def of(self, cell: int) -> float:
+        """How far one cell moves."""
+        at = np.flatnonzero(self.cells == cell)
+        return float(self.by[at[0]]) if len(at) else 0.0
+
+    def times(self, factor: float) -> Move:
+        """A part of the move, or its opposite."""
+        return Move(self.cells, self.by * factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """There is no move. ``proved`` is False if some cells were not let move as far as they can.
+
+    ``reach``: how much of the level can come by way of each cell of the table at most, where the solver tells. A
+    pattern whose cells' reaches add up to less than 1 does not protect.
+    """
+
+    proved: bool
+    reach: Array | None = None
+
+
+class Ways:
+    """The sums of a problem laid out to find moves quickly. Threads may share it.
+
+    ``moves``, a basis of all moves, lets programmes be posed over those where they are few.
+    """
+
+    def __init__(self, problem: Problem, moves: csr_array | None = None) -> None:
+        self.problem = problem
+        self.moves = moves if moves is not None and by_moves(problem.rows, moves) else None
+        self.rows, self.columns = problem.rows.tocsr(), problem.rows.tocsc()
+        self.size = len(problem)
+        self.loose = (problem.down > 0) | (problem.up > 0)
+        self.wide = problem.rows.nnz >= WIDE * problem.rows.shape[0]
+        self.known = [np.isin(np.arange(self.size), cells) for cells in problem.needs.known]
+        self.local = threading.local()
+
+    def movable(self, pattern: Array, need: int) -> Array:
+        """The hidden cells that the intruder of a need does not know."""
+        group = int(self.problem.needs.coalition[need])
+        return pattern if group < 0 else pattern & ~self.known[group]
+
+    def find(self, pattern: Array, need: int, side: Side, amount: float, price: Array) -> Move | Refusal:
+        """The cheapest move of a need's cell by ``amount`` among the cells of ``pattern``, near ones first."""
+        cell = int(self.problem.needs.cell[need])
+        allowed = self.movable(pattern, need)
+        most = (self.problem.up if side else self.problem.down)[cell]
+        if not allowed[cell] or most < amount * (1 - TINY):
+            return Refusal(True)
+        for width in WIDTHS if self.wide and self.moves is None else ():
+            found = self._solve(self.block(allowed, price, cell, width), cell, side, amount, price, FAR)
+            if isinstance(found, Move):
+                return found
+        cells = np.flatnonzero(allowed & self.loose)
+        found = self._solve(cells, cell, side, amount, price, FAR)
+        if isinstance(found, Move) or found.proved:
+            return found
+        return self._solve(cells, cell, side, amount, price, np.inf)
+
+    def among(self, cells: Array, need: int, side: Side, amount: float, price: Array) -> Move | Refusal:
+        """The cheapest move of a need's cell by ``amount`` among some cells, itself one, in order."""
+        cell, group = int(self.problem.needs.cell[need]), int(self.problem.needs.coalition[need])
+        if (self.problem.up if side else self.problem.down)[cell] < amount * (1 - TINY):
+            return Refusal(True)
+        if group >= 0:
+            cells = cells[~self.known[group][cells]]
+        return self._solve(cells[self.loose[cells]], cell, side, amount, price, FAR)
+
+    def furthest(self, allowed: Array, cell: int, least: float, most: float) -> Move | Refusal:
+        """The move that takes a cell up as far as it goes, but no further than ``most``; it must reach ``least``."""
+        most = min(most, float(self.problem.up[cell]))
+        if not allowed[cell] or most < least * (1 - TINY):
+            return Refusal(True)
+        if most <= 0:
+            return Move(np.empty(0, np.int64), np.empty(0))
+        cells, nothing = np.flatnonzero(allowed & self.loose), np.zeros(self.size)
+        bottom = min(1.0, least / most)
+        found = self._solve(cells, cell, 1, most, nothing, FAR, bottom)
+        if isinstance(found, Move) and found.of(cell) >= most * (1 - TINY):
+            return found
+        return self._solve(cells, cell, 1, most, nothing, np.inf, bottom)
+
+    def block(self, allowed: Array, price: Array, cell: int, width: int) -> Array:
+        """Cells around one: the cheapest of each of its sums, and what lies where the sums of those cross."""
+        inside = np.zeros(self.size, bool)
+        inside[cell] = True
+        for row in self._rows_of(np.array([cell])):
+            here = self.rows.indices[self.rows.indptr[row] : self.rows.indptr[row + 1]]
+            here = here[allowed[here] & (here != cell)]
+            if len(here) > width:
+                here = here[np.argpartition(price[here], width - 1)[:width]]
+            inside[here] = True
+        for _ in range(2):
+            rows = np.unique(self._rows_of(np.flatnonzero(inside)))
+            touched = self.rows.indices[ranges(self.rows.indptr[rows], self.rows.indptr[rows + 1])]
+            inside |= (np.bincount(touched, minlength=self.size) >= 2) & allowed
+        return np.flatnonzero(inside)
+
+    def _rows_of(self, cells: Array) -> Array:
+        return np.asarray(self.columns.indices[ranges(self.columns.indptr[cells], self.columns.indptr[cells + 1])])
+
+    def _solve(
+        self, cells: Array, cell: int, side: Side, amount: float, price: Array, far: float, least: float = 1
+    ) -> Move | Refusal:
+        """One programme over some cells. A refusal is a proof for these cells if none was held back by ``far``."""
+        if self.moves is not None:
+            return self._over_moves(cells, cell, side, amount, price, far, least)
+        part = self._part(cells, cell)
+        if part is None:
+            return Refusal(True)
+        cells, rows, entries = part
+        up, down = self.problem.up[cells] / amount, self.problem.down[cells] / amount
+        if not side:
+            up, down = down, up
+        at = int(np.searchsorted(cells, cell))
+        cut = bool((np.maximum(up, down) > far).any())
+        up, down = np.minimum(up, far), np.minimum(down, far)
+        up[at], down[at] = 1, 0
+        value = self._run(*self._programme(entries, up, down, at, price[cells], least), at)
+        if value is None:
+            return Refusal(not cut, None if cut else self._reach(rows, cell, side, amount * least))
+        moved = np.abs(value) > TINY
+        return Move(cells[moved], (1 if side else -1) * amount * value[moved])
+
+    def _over_moves(
+        self, cells: Array, cell: int, side: Side, amount: float, price: Array, far: float, least: float
+    ) -> Move | Refusal:
+        """The same over the basis of the moves. Where the cheapest is not found, how far the cell goes decides."""
+        up, down = np.zeros(self.size), np.zeros(self.size)
+        cut = bool((np.maximum(self.problem.up[cells], self.problem.down[cells]) > far * amount).any())
+        far = min(far, FURTHEST)
+        up[cells] = np.minimum(self.problem.up[cells] / amount, far)
+        down[cells] = np.minimum(self.problem.down[cells] / amount, far)
+        (up if side else down)[cell], (down if side else up)[cell] = 1, 0
+        aim, nothing = np.zeros(self.size), np.zeros(self.size)
+        aim[cell] = 1 if side else -1
+        programme = self._cheapest()
+        if least == 1 and price.any():
+            each = price / (float(np.median(price[cells])) or 1.0)
+            each[cell] = 0
+            dear = (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1))
+            found = programme.solve(URGE_MOVES * aim, down, up, dear)
+            if found is not None and aim[cell] * found[0][cell] >= 1 - TINY:
+                return self._move(cells, found[0] * amount, amount)
+        found = programme.solve(aim, down, up, (nothing, nothing))
+        if found is None:
+            raise Unjudged("the solver does not settle a linear program of this table")
+        move, reduced = found
+        if aim[cell] * move[cell] >= least * (1 - TINY):
+            return self._move(cells, move * amount, amount)
+        return Refusal(not cut, None if cut else self._share(reduced, cell, amount * least))
+
+    def _move(self, cells: Array, by: Array, amount: float) -> Move:
+        cells = cells[np.abs(by[cells]) > TINY * amount]
+        return Move(cells, by[cells])
+
+    def _share(self, reduced: Array, cell: int, amount: float) -> Array:
+        """How much of the level can come by way of each cell at most, from the reduced costs of its furthest move."""
+        reduced = np.where(np.abs(reduced) < 1e-9, 0, reduced)
+        with np.errstate(invalid="ignore"):
+            reach = np.maximum(reduced * self.problem.up, -reduced * self.problem.down)
+        reach[reduced == 0] = 0  # also where a bound is infinite
+        reach[cell] = 0
+        return np.asarray(reach / amount) if amount > 0 else np.zeros(len(reach))
+
+    def together(self, pattern: Array, wanted: dict[int, float], price: Array) -> Move | None:
+        """One move that takes as many cells as it can to where they are wanted; None without a basis of the moves."""
+        if self.moves is None or not wanted:
+            return None
+        cells = np.flatnonzero(pattern & self.loose)
+        at, level = np.array(list(wanted)), np.array(list(wanted.values()))
+        unit = float(np.median(np.abs(level)))
+        up, down, aim = np.zeros(self.size), np.zeros(self.size), np.zeros(self.size)
+        up[cells] = np.minimum(self.problem.up[cells] / unit, FURTHEST)
+        down[cells] = np.minimum(self.problem.down[cells] / unit, FURTHEST)
+        beyond = BEYOND * np.abs(level) / unit
+        up[at], down[at] = np.minimum(up[at], beyond), np.minimum(down[at], beyond)
+        aim[at] = URGE_MOVES * unit / level
+        each = price / (float(np.median(price[cells])) or 1.0)
+        each[at] = 0
+        found = self._cheapest().solve(aim, down, up, (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1)))
+        return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
+
+    def _cheapest(self) -> Cheapest:
+        """The programme over moves of this thread."""
+        if not hasattr(self.local, "cheapest"):
+            assert self.moves is not None
+            self.local.cheapest = Cheapest(self.moves, OPTIONS | {"simplex_iteration_limit": 1_000 * LIMIT})
+        made: Cheapest = self.local.cheapest
+        return made
+
+    def _part(self, cells: Array, cell: int) -> tuple[Array, Array, Entries] | None:
+        """Those of the cells that the sums alone let move, their sums and entries; None if ``cell`` is not one.
+
+        A sum with one movable cell holds it fast.
+        """
+        start, stop = self.columns.indptr[cells], self.columns.indptr[cells + 1]
+        at = ranges(start, stop)
+        row, data = self.columns.indices[at], self.columns.data[at]
+        column = np.repeat(np.arange(len(cells)), stop - start)
+        alive = np.ones(len(cells), bool)
+        while True:
+            count = np.bincount(row)
+            lonely = column[count[row] == 1]
+            if not len(lonely):
+                break
+            alive[lonely] = False
+            keep = alive[column]
+            row, data, column = row[keep], data[keep], column[keep]
+        if not alive[np.searchsorted(cells, cell)]:
+            return None
+        number = np.cumsum(alive) - 1
+        rows, compact = np.unique(row, return_inverse=True)
+        return cells[alive], rows, (compact, number[column], data)
+
+    def _programme(
+        self, entries: Entries, up: Array, down: Array, at: int, price: Array, least: float
+    ) -> tuple[Any, int]:
+        """The cheapest move with column ``at`` moved by one, or from ``least`` as far as it goes, split by sign."""
+        import highspy
+        from scipy.sparse import csc_array
+
+        row, column, data = entries
+        n, m = len(up), int(row.max(initial=-1)) + 1
+        half = csc_array((data, (row, column)), shape=(m, n))
+        cap = np.concatenate([up, down])
+        unit = np.tile(price, 2) / np.clip(cap, 1e-6, 1)
+        unit = unit / (float(np.median(unit)) or 1.0)
+        bottom = np.zeros(2 * n)
+        unit[at], bottom[at] = -1, least
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = 2 * n, m
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = unit, bottom, cap
+        lp.row_lower_ = lp.row_upper_ = np.zeros(m)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.start_ = np.concatenate([half.indptr, half.indptr[1:] + half.indptr[-1]])
+        lp.a_matrix_.index_ = np.tile(half.indices, 2)
+        lp.a_matrix_.value_ = np.concatenate([half.data, -half.data])
+        return lp, n
+
+    def _run(self, lp: Any, n: int, at: int) -> Array | None:
+        """Solve. Where the dual simplex method loses its way, a move found from rest will do instead of the best."""
+        import highspy
+
+        solver = self._solver()
+        solver.passModel(lp)
+        deadline.run(solver)
+        if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
+            value = self._from_rest(lp, n, at) if lp.col_lower_[at] == 1 else None
+            if value is not None:
+                return value
+            with_options(solver, INTERIOR)
+            solver.passModel(lp)
+            try:
+                deadline.run(solver)
+            finally:
+                with_options(solver, OPTIONS)
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise Unjudged("the solver does not settle a linear program of this table")
+        value = np.asarray(solver.getSolution().col_value)
+        return np.asarray(value[:n] - value[n:])
+
+    def _from_rest(self, lp: Any, n: int, at: int) -> Array | None:
+        """A move to the level that need not be the cheapest, by the primal simplex method; None if it finds none."""
+        solver = self._solver()
+        with_options(solver, PRIMAL)
+        solver.changeColCost(at, -URGE)
+        solver.changeColBounds(at, 0.0, 1.0)
+        solver.clearSolver()
+        try:
+            deadline.run(solver)
+        finally:
+            with_options(solver, OPTIONS)
+        value = np.asarray(solver.getSolution().col_value)
+        if len(value) != 2 * n or value[at] < 1 - TINY or solver.getInfo().max_primal_infeasibility > TINY:
+            return None
+        return np.asarray(value[:n] - value[n:])
+
+    def _solver(self) -> Any:
+        """The solver of this thread."""
+        import highspy
+
+        if not hasattr(self.local, "solver"):
+            self.local.solver = highspy.Highs()
+            with_options(self.local.solver, OPTIONS)
+        return self.local.solver
+
+    def _reach(self, rows: Array, cell: int, side: Side, amount: float) -> Array | None:
+        """From the solver's proof of a refusal: how much of the level can come by way of each cell at most.
+
+        The proof adds up sums with some factors. That leaves the cell as a combination of others, each of which
+        contributes what its own bounds let it, whether the pattern hides it or not.
+        """
+        ray = self.local.solver.getDualRay()
+        if len(ray) < 3 or not ray[1]:
+            return None
+        factor = np.zeros(self.rows.shape[0])
+        factor[rows] = np.asarray(ray[2])
+        slope = self.columns.T @ factor
+        if abs(slope[cell]) < 1e-9 * np.abs(slope).max(initial=1e-300):
+            return None
+        slope = slope / -slope[cell]
+        slope[np.abs(slope) < 1e-9] = 0
+        up, down = (self.problem.up, self.problem.down) if side else (self.problem.down, self.problem.up)
+        with np.errstate(invalid="ignore"):  # nothing of an infinite bound is nothing
+            reach = np.nan_to_num(np.maximum(slope * up, -slope * down), nan=0.0, posinf=np.inf) / amount
+        reach[cell] = 0
+        return np.asarray(reach)
+
+
+def with_options(solver: Any, options: dict[str, Any]) -> None:
+    """Set some options of the solver."""
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+
+
+def ranges(start: Array, stop: Array) -> Array:
+    """All numbers of some ranges, one after the other.
+
+    >>> ranges(np.array([0, 7]), np.array([2, 10])).tolist()
+    [0, 1, 7, 8, 9]
+    """
+    length = stop - start
+    shift = np.repeat(start - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
+    return np.asarray(shift + np.arange(length.sum()))

@@ -1,0 +1,1 @@
+"""Branch and cut: presolve, valid inequalities, separation, master problem, tree."""

@@ -1,0 +1,58 @@
+"""The compiled loops of cutting: inequalities made stronger for a pattern, and known moves tried on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.linear.modular import compiled
+
+COVERED = 1e-3  # at least this much must be left to bring
+HIDDEN = 0.05  # a cell less hidden than this is not taken as hidden
+GAINED = 1e-4  # more cells must be worth that much
+
+
+@compiled
+def strongest(start: Any, cell: Any, coefficient: Any, x: Any, order: Any, taken: Any, slack: Any) -> None:
+    """For each inequality its cells by how much a pattern hides them, how many to take, and the slack of what follows.
+
+    Inequality r has the entries ``start[r]`` to ``start[r + 1]`` of cell and coefficient; ``order`` is filled with
+    places within them.
+    """
+    for r in range(len(start) - 1):
+        a, b = start[r], start[r + 1]
+        value = x[cell[a:b]]
+        by = np.argsort(-value, kind="mergesort")
+        order[a:b] = by
+        plain = -1.0
+        for j in range(b - a):
+            plain += coefficient[a + j] * value[j]
+        best, least, part = 0, plain, 0.0
+        for k in range(1, b - a):
+            part += coefficient[a + by[k - 1]]
+            rest = 1 - part
+            if rest < COVERED or value[by[k - 1]] < HIDDEN:
+                break
+            total = -1.0
+            for j in range(k, b - a):
+                total += min(coefficient[a + by[j]] / rest, 1.0) * value[by[j]]
+                if total > least:
+                    break
+            if total < least - GAINED:
+                best, least = k, total
+        taken[r], slack[r] = best, least
+
+
+@compiled
+def fits(start: Any, cell: Any, by: Any, down: Any, up: Any, x: Any, slack: Any, possible: Any) -> None:
+    """Whether the moves known for each aim, entries ``start[k]`` to ``start[k + 1]``, are possible under a pattern."""
+    for k in range(len(start) - 1):
+        possible[k] = start[k + 1] > start[k]
+        for j in range(start[k], start[k + 1]):
+            i = cell[j]
+            room = up[i] if by[j] > 0 else down[i]
+            if x[i] == 0 or abs(by[j]) > room * x[i] + slack[k]:
+                possible[k] = x[i] == 0 and abs(by[j]) <= slack[k]
+                if not possible[k]:
+                    break

@@ -1,0 +1,240 @@
+"""The linear relaxation: patterns in fractions, cut off round by round, and the lower bound that they prove.
+
+Three kinds of inequalities: those of the needs (``cuts``), those that follow when some cells are taken to be hidden,
+and "bridges": a cell hidden for others' sake that is alone in a sum is known, so it may as well be shown; in an optimal
+pattern it has company wherever it stands [FS01]_.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.errors import OutOfTimeError
+from discreet.methods.suppress.exact.inequalities import FAR, VIOLATED, Bridge, Cut, Row, Separation, covers
+from discreet.methods.suppress.exact.presolve import Condensed
+
+Array = NDArray[Any]
+
+INWARD = 0.1  # how far from the relaxation's pattern towards one that protects inequalities are looked for first
+FEW = 5  # inequalities found there before the pattern itself is looked at
+BRIDGES = 400  # of the simple bridges added in a round
+TRIED = 30  # cells whose bridges are looked for by a programme in a round
+IDLE = 8  # rounds with next to no gain after which it stops
+GAIN = 2e-4  # of the bound, over IDLE rounds
+SLACK_ROUNDS = 10  # an inequality that was slack that long is dropped
+
+
+class Relaxation:
+    """The master programme of one condensed problem; ``bound`` is proved, ``x`` its pattern."""
+
+    def __init__(self, condensed: Condensed, separation: Separation | None = None) -> None:
+        self.condensed, self.problem = condensed, condensed.small
+        self.separation = separation or Separation(condensed)
+        self.free = np.flatnonzero(self.problem.free)
+        self.place = np.full(len(self.problem), -1)
+        self.place[self.free] = np.arange(len(self.free))
+        self.highs = self._model()
+        self.rows: list[Row] = []
+        self.entries: list[tuple[Array, Array, float]] = []  # places of cells, coefficients, right-hand side
+        self.idle: list[int] = []
+        self.names: set[bytes] = set()
+        self.lonely = _simple_bridges(condensed)
+        self.bound = 0.0
+        self.x = np.where(self.problem.hidden, 1.0, 0.0)
+        self.inside = np.ones(len(self.problem))
+        self.reduced = np.zeros(len(self.free))
+        self.lower, self.upper = np.zeros(len(self.free)), np.ones(len(self.free))
+        self.rounds = 0
+        self.closed = not len(self.separation.aims)
+
+    def _model(self) -> Any:
+        import highspy
+
+        n = len(self.free)
+        highs = highspy.Highs()
+        for name, value in {"output_flag": False, "threads": 1, "solver": "simplex", "random_seed": 1}.items():
+            highs.setOptionValue(name, value)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = n, 0
+        self.scale = max(float(np.median(self.problem.weight[self.free])) if n else 1.0, 1e-9)
+        lp.col_cost_ = self.problem.weight[self.free] / self.scale
+        lp.col_lower_, lp.col_upper_ = np.zeros(n), np.ones(n)
+        lp.a_matrix_.start_ = np.zeros(n + 1, np.int32)
+        highs.passModel(lp)
+        return highs
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """The inequalities of the needs that are in force."""
+        return [row for row in self.rows if isinstance(row, Cut)]
+
+    def add(self, found: Sequence[Row]) -> int:
+        """Put inequalities in that are not there yet; how many."""
+        start, index, value, right = [0], [], [], []
+        for row in found:
+            if row.name in self.names:
+                continue
+            self.names.add(row.name)
+            self.rows.append(row)
+            self.idle.append(0)
+            plane = row.plane
+            index.append(self.place[plane.cell])
+            value.append(plane.coefficient)
+            right.append(plane.right)
+            self.entries.append((index[-1], plane.coefficient, plane.right))
+            start.append(start[-1] + len(index[-1]))
+        k = len(right)
+        if k:
+            at, entries = np.concatenate(index).astype(np.int32), np.concatenate(value)
+            self.highs.addRows(
+                k, np.array(right), np.full(k, np.inf), len(at), np.array(start[:-1], np.int32), at, entries
+            )
+        return k
+
+    def solve(self) -> None:
+        """The cheapest pattern in fractions and the bound its prices prove; infinite if there is none."""
+        import highspy
+
+        deadline.run(self.highs)
+        if self._impossible():
+            return
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            self.highs.clearSolver()
+            self.highs.setOptionValue("presolve", "off")  # which finds the impossible without a proof
+            deadline.run(self.highs)
+            if self._impossible():
+                return
+        solution = self.highs.getSolution()
+        if len(solution.row_value) != len(self.rows):  # not settled: what was known stays
+            return
+        self.x = np.where(self.problem.hidden, 1.0, 0.0)
+        self.x[self.free] = np.clip(np.asarray(solution.col_value), self.lower, self.upper)
+        prices = np.maximum(np.asarray(solution.row_dual), 0)
+        reduced, proved = self.proof(prices)
+        if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
+            self.reduced, self.bound = reduced, proved
+        slack = np.asarray(solution.row_value) - np.array([right for _, _, right in self.entries])
+        self.idle = [0 if s < 1e-7 else age + 1 for s, age in zip(slack, self.idle, strict=True)]
+
+    def _impossible(self) -> bool:
+        """Whether no pattern satisfies everything, by the solver's own proof worked out again."""
+        import highspy
+
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
+            return False
+        _, there, ray = self.highs.getDualRay()
+        if not there or len(ray) != len(self.rows):
+            return False
+        least = self.proof(np.maximum(ray, 0) / self.scale, cost=False)[1]
+        if least > 1e-7 * float(np.abs(ray).max(initial=0)):
+            self.bound = np.inf
+        return self.bound == np.inf
+
+    def proof(self, prices: Array, *, cost: bool = True) -> tuple[Array, float]:
+        """A bound that holds whatever the solver's tolerances: weak duality with x within its bounds."""
+        reduced = self.problem.weight[self.free].copy() if cost else np.zeros(len(self.free))
+        total = 0.0
+        for k in np.flatnonzero(prices > 0):
+            at, coefficient, right = self.entries[k]
+            price = prices[k] * self.scale
+            reduced[at] -= price * coefficient
+            total += price * right
+        return reduced, total + float(np.where(reduced > 0, reduced * self.lower, reduced * self.upper).sum())
+
+    def bounded(self, lower: Array, upper: Array) -> None:
+        """Decide some cells, as a node of the tree does; the bound is of what is left then."""
+        self.lower, self.upper = lower.copy(), upper.copy()
+        n = len(self.free)
+        self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
+        self.bound = -np.inf
+
+    def purge(self, rounds: int = SLACK_ROUNDS) -> None:
+        """Drop what has been slack for so many rounds, if it is much."""
+        gone = [k for k, age in enumerate(self.idle) if age > rounds]
+        if len(gone) < max(50, len(self.rows) // 4):
+            return
+        self.highs.deleteRows(len(gone), np.array(gone, np.int32))
+        out = set(gone)
+        for k in gone:
+            self.names.discard(self.rows[k].name)
+        self.rows = [row for k, row in enumerate(self.rows) if k not in out]
+        self.entries = [entry for k, entry in enumerate(self.entries) if k not in out]
+        self.idle = [age for k, age in enumerate(self.idle) if k not in out]
+
+    def round(self) -> int:
+        """Look for violated inequalities once, solve again; how many were new. 0: none is left."""
+        self.rounds += 1
+        x, bent = self.x, (1 - INWARD) * self.x + INWARD * self.inside
+        found = covered(self.separation(bent), x)
+        if len(found) < FEW:
+            found += covered(self.separation(x), x)
+        new = self.add(found) + self.add(covered(self.cuts, x)) + self.add(self.alone(x))
+        if new < FEW:
+            new += self.add(self._bridges(x))
+        if not new:
+            new = self.add(covered(self.separation(x, cap=FAR), x))
+        if new:
+            self.solve()
+            self.purge()
+        else:
+            self.closed = self.separation.complete
+        return new
+
+    def run(self, until: float, tell: Callable[[float], None] | None = None, enough: float = np.inf) -> bool:
+        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if time was up before."""
+        history = [self.bound]
+        self.separation.until = until
+        while not self.closed and time.monotonic() < until and self.bound < enough:
+            try:
+                with deadline.until(until):
+                    self.round()
+            except OutOfTimeError:  # what was proved before stays proved
+                return False
+            history.append(self.bound)
+            if tell is not None:
+                tell(self.bound)
+            if len(history) > IDLE and history[-1] - history[-1 - IDLE] < GAIN * max(history[-1], 1e-9):
+                return True
+        return self.closed or self.bound >= enough
+
+    def alone(self, x: Array) -> list[Bridge]:
+        """Simple bridges that a pattern violates most."""
+        sums, cell, start, stop, order = self.lonely
+        total = np.add.reduceat(x[order], start) if len(start) else np.empty(0)
+        short = 2 * x[cell] - total[sums]
+        worst = np.argsort(-short, kind="stable")[:BRIDGES]
+        out = []
+        for k in worst[short[worst] > 1e-3]:
+            line = order[start[sums[k]] : stop[sums[k]]]
+            out.append(Bridge(int(cell[k]), line[line != cell[k]]))
+        return out
+
+    def _bridges(self, x: Array) -> list[Bridge]:
+        """Bridges over more than one sum, for the cells that a pattern hides most."""
+        able = self.free[(x[self.free] > 0.1)]
+        tried = able[np.argsort(-x[able] * self.problem.weight[able], kind="stable")][:TRIED]
+        return [b for cell in tried if (b := self.separation.intruders[0].bridge(int(cell), x)) is not None]
+
+
+def covered(cuts: list[Cut], x: Array) -> list[Cut]:
+    """Of each inequality itself and its strongest consequence those that a pattern violates."""
+    found = []
+    for cut, (strong, slack) in zip(cuts, covers(cuts, x), strict=True):
+        if slack < -VIOLATED:
+            found += [cut, strong] if strong is not cut and cut.slack(x) < -VIOLATED else [strong]
+    return found
+
+
+def _simple_bridges(condensed: Condensed) -> tuple[Array, Array, Array, Array, Array]:
+    """The sums without a cell hidden from the start: for each of their entries its sum and cell, and where sums lie."""
+    rows, hidden = condensed.small.rows, condensed.small.hidden
+    plain = [r for r in range(rows.shape[0]) if not hidden[rows.indices[rows.indptr[r] : rows.indptr[r + 1]]].any()]
+    kept = rows[np.array(plain, np.int64)] if plain else rows[:0]
+    sums = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
+    return sums, kept.indices, kept.indptr[:-1], kept.indptr[1:], kept.indices

@@ -1,0 +1,185 @@
+"""Optimal: the cheapest pattern that protects, or the best found in the time with a proof of how far it may be off.
+
+The model is Fischetti and Salazar's [FS01]_: one yes or no for each cell, and an inequality for every way in which an
+intruder could be certain; there are too many of those, so they are added as they are needed. In this order: the
+problem is taken apart and made smaller, a good pattern is found, the relaxation is cut until its bound stalls, cells
+that no cheaper pattern can use are fixed, and what is left is searched by branch and cut.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.base.arguments import checked, whole
+from discreet.errors import InputError, OutOfTimeError, listed, nearest
+from discreet.methods.suppress.exact.presolve import Condensed, condense
+from discreet.methods.suppress.model.components import join, split
+from discreet.methods.suppress.model.problem import Problem, check_weights
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+SOLVERS = ("auto", "scip", "highs")
+OPTIMAL, TIME, GAP = "optimal", "time", "gap"
+GRACE = (1.1, 1.5)  # times the time and seconds, until when a first pattern and the proof of it may be finished
+
+
+class UnprotectedError(InputError):
+    """Needs that no pattern meets, by their numbers in the problem."""
+
+    def __init__(self, needs: Array) -> None:
+        self.needs = needs
+        many = listed([str(k) for k in needs[:6].tolist()])
+        super().__init__(
+            f"{len(needs):,} needs cannot be met even if every cell that may be hidden is (numbers {many}): lower "
+            "their levels, or let more cells be hidden"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A pattern that protects, what it costs, and the certified least that any protecting pattern costs."""
+
+    hidden: Array
+    cost: float
+    bound: float
+    status: str
+    seconds: float
+    cuts: int = 0
+    nodes: int = 0
+
+    @property
+    def gap(self) -> float:
+        """How much of the cost may be needless at most; 0 for the optimum."""
+        return max(self.cost - self.bound, 0.0) / self.cost if self.cost > 0 else 0.0
+
+    def __repr__(self) -> str:
+        proof = "optimal" if self.status == OPTIMAL else f"at least {self.bound:,.10g}: gap {100 * self.gap:.2f} %"
+        return f"Solution(cost {self.cost:,.10g}, {proof}, {self.seconds:.1f} s)"
+
+
+@checked
+@dataclass(frozen=True)
+class Optimal:
+    """How to look for the cheapest pattern.
+
+    ``weights``: what hiding a cell costs: "value", "unity", "log", "count", numbers or a function from Table. After
+    ``time`` seconds, or when the pattern is proved to be within ``gap`` (a fraction) of the best, the best one so far
+    is returned with its bound. ``solver``: "highs" (also "auto"), or "scip" (the extra ``discreet[optimal]``), whose
+    tree is another's work and checks ours.
+    ``resume``: a file in which the state of the search is kept, so that the next call goes on from it. It holds
+    confidential numbers, and only its owner can read it. ``seed``: of the search for good patterns.
+    """
+
+    weights: Any = "value"
+    time: float = 60.0
+    gap: float = 0.0
+    solver: str = "auto"
+    resume: str | Path | None = field(default=None, kw_only=True)
+    seed: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise InputError(f"no solver {self.solver!r}; {nearest(str(self.solver), SOLVERS)}")
+        check_weights(self.weights)
+        whole("seed", self.seed, 0)
+        if not self.time > 0:
+            raise InputError(f"time is in seconds and above 0, not {self.time!r}")
+        if not 0 <= self.gap < 1:
+            raise InputError(f"gap is a fraction from 0 to 1, not {self.gap!r}: write 0.05 for 5 %")
+        if self.solver == "scip":
+            from discreet.methods.suppress.exact import scip
+
+            if not scip.available():
+                raise InputError("the solver 'scip' is not installed: pip install 'discreet[optimal]'")
+
+    def solve(self, problem: Problem, *, start: Array | None = None, progress: Progress | None = None) -> Solution:
+        """The cheapest pattern of a problem; ``start`` is one that protects. Raises UnprotectedError if there is none.
+
+        ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
+        improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
+        """
+        began = time.monotonic()
+        try:
+            with deadline.within(GRACE[0] * self.time + GRACE[1]):
+                return self._solve(problem, start, progress, began)
+        except OutOfTimeError:
+            deadline.check()
+            if start is None:
+                raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
+            hidden = np.asarray(start, bool) | problem.hidden
+            return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)
+
+    def _solve(self, problem: Problem, start: Array | None, progress: Progress | None, began: float) -> Solution:
+        from discreet.methods.suppress.exact.checkpoint import State
+        from discreet.methods.suppress.exact.search import Clock, Tally, search
+
+        parts = [(part, cells, condense(part)) for part, cells in split(problem)]
+        hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
+        if any(len(h) for h in hopeless):
+            raise UnprotectedError(np.unique(np.concatenate(hopeless)))
+        state = State.read(self.resume, problem)
+        tally = Tally(len(parts), progress, self.time)
+        found = []
+        for number, (part, cells, small) in enumerate(parts):
+            share = len(small.small) / max(sum(len(s.small) for _, _, s in parts[number:]), 1)
+            left = max(began + self.time - time.monotonic(), 0.0)
+            clock = Clock(time.monotonic(), share * left)
+            first = state.pattern[cells] if state.pattern is not None else None if start is None else start[cells]
+            try:
+                found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
+            except InputError:
+                if len(unmet := _unmet(part)):
+                    raise UnprotectedError(_numbers(problem, part, cells, unmet)) from None
+                raise
+        hidden = join(problem, [(part, cells) for part, cells, _ in parts], [f.hidden for f in found])
+        cost, bound = problem.cost(hidden), min(sum(f.bound for f in found), problem.cost(hidden))
+        bound = max(bound, min(state.bound, cost))
+        proved = all(f.status == OPTIMAL for f in found) or bound >= cost * (1 - 1e-9)
+        status = OPTIMAL if proved else GAP if cost - bound <= self.gap * cost else TIME
+        state.write(self.resume, problem, hidden, bound, [f.cuts for f in found])
+        seconds = time.monotonic() - began
+        return Solution(
+            hidden, cost, cost if proved else bound, status, seconds, sum(f.made for f in found),
+            sum(f.nodes for f in found),
+        )  # fmt: skip
+
+
+def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> Array:
+    """The numbers in the whole problem of some needs of a part."""
+    inside = np.flatnonzero(np.isin(problem.needs.cell, cells))
+    return inside[hopeless] if len(hopeless) else np.empty(0, np.int64)
+
+
+def _unmet(part: Problem) -> Array:
+    """Needs that are not met even with all cells hidden that may be."""
+    from discreet.methods.suppress.attacker.all_at_once import met
+
+    return np.flatnonzero(~met(part, part.free | part.hidden))
+
+
+def lower_bound(problem: Problem, seconds: float) -> float:
+    """A certified least cost from the relaxation alone."""
+    from discreet.methods.suppress.exact.master import Relaxation
+
+    total, began = 0.0, time.monotonic()
+    try:
+        with deadline.within(seconds):
+            parts: list[Condensed] = [condense(part) for part, _ in split(problem)]
+            total = sum(small.base for small in parts)
+            for number, small in enumerate(parts):
+                share = len(small.small) / max(sum(len(s.small) for s in parts[number:]), 1)
+                relaxation = Relaxation(small)
+                relaxation.run(time.monotonic() + share * max(began + seconds - time.monotonic(), 0.0))
+                total += relaxation.bound
+    except OutOfTimeError:  # what was added up so far is proved
+        return total
+    return total

@@ -1,0 +1,1 @@
+"""Secondary suppression by Gaussian elimination."""

@@ -1,0 +1,91 @@
+"""Secondary suppression by Gaussian elimination [LL21]_ section 3, exact and sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.methods.suppress.model.singletons import NONE, OWN, Singletons
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What elimination found: columns to withhold, and sensitive columns that the forced ones give away already."""
+
+    secondary: Array
+    unsafe: Array
+    rank: int
+
+
+def eliminate(
+    matrix: Any,
+    primary: Array,
+    order: Array,
+    *,
+    forced: int = 0,
+    singletons: Singletons | None = None,
+    virtual: int = 0,
+    progress: Progress | None = None,
+) -> Pattern:
+    """Let columns in one by one; withhold each that would make a sensitive column follow from those let in.
+
+    ``primary``: numbers of the sensitive columns, the last ``virtual`` of them sums that no cell shows. ``order``:
+    numbers of the candidates, most important first; the first ``forced`` are let in whatever follows. Columns in
+    neither are never published. The result does not depend on how pivots are chosen, only on the order.
+
+    >>> from discreet.tables.table import Table
+    >>> table = Table.of([[20, 50], [10, 5]], ["area", "sex"])
+    >>> order = np.argsort(-table.count, kind="stable")
+    >>> eliminate(table.matrix, np.array([8]), order[order != 8]).secondary.tolist()
+    [5, 4, 7]
+    """
+    from discreet.linear.modular import pivot_priority, residues
+    from discreet.methods.suppress.gauss import _kernel as kernel
+
+    columns = residues(matrix)
+    single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))
+    insider = np.arange(len(primary)) < len(primary) - virtual
+    arguments = (
+        columns.indptr, columns.indices, columns.data, columns.shape[0], order.astype(np.int64), forced,
+        primary.astype(np.int64), single.group, single.kind, single.lenient, pivot_priority(matrix, order), insider,
+    )  # fmt: skip
+    outcome, unsafe, rank = _watched(kernel.eliminate, arguments, len(order), progress)
+    return Pattern(order[outcome == kernel.SECONDARY], primary[unsafe], int(rank))
+
+
+def _watched(function: Any, arguments: tuple[Any, ...], total: int, progress: Progress | None) -> Any:
+    """Call compiled code, telling how far it is; it runs beside, without Python's lock."""
+    clock = np.zeros(2, np.int64)
+
+    def stop() -> None:
+        clock[1] = 1  # asks the loop to stop
+
+    def tell() -> None:
+        if progress is not None:
+            progress(min(int(clock[0]), total), total)
+
+    result = deadline.stoppable(lambda: function(*arguments, clock), stop, tell if progress is not None else None)
+    if progress is not None:
+        progress(total, total)
+    return result
+
+
+def unseen_singletons(matrix: Any, singletons: Singletons) -> Any:
+    """Inner cells of one contributor that no cell shows by themselves, as columns to be kept unknown."""
+    from scipy.sparse import csc_array
+
+    columns = matrix.tocsc()
+    alone = np.flatnonzero(np.diff(columns.indptr) == 1)
+    seen = np.zeros(matrix.shape[0], bool)
+    seen[columns.indices[columns.indptr[alone]]] = True
+    rows = np.flatnonzero((singletons.group > 0) & ~seen) if singletons.kind == OWN else np.empty(0, np.int64)
+    shape = (matrix.shape[0], len(rows))
+    return csc_array((np.ones(len(rows), np.int8), rows, np.arange(len(rows) + 1)), shape=shape)

@@ -1,0 +1,75 @@
+"""Elimination for a problem in numbers: the cells written over a basis of the moves are the columns of a matrix.
+
+Cells whose columns span a sensitive one's give it away, in tables and in any other system of sums. What elimination
+does not see, bounds and levels, is mended afterwards: needs that are not met take their cheapest move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.linear import null_space as moves
+from discreet.methods.suppress.attacker.all_at_once import met
+from discreet.methods.suppress.attacker.cheapest_move import Ways
+from discreet.methods.suppress.attacker.feasibility import verified
+from discreet.methods.suppress.exact.optimal import UnprotectedError
+from discreet.methods.suppress.exact.presolve import condense
+from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.heuristics.greedy import protect, weights
+from discreet.methods.suppress.heuristics.local_moves import Local
+from discreet.methods.suppress.heuristics.prune import Kept
+from discreet.methods.suppress.model.problem import Problem
+
+Array = NDArray[Any]
+LARGE = 4_000  # cells from which on moves are looked for in neighbourhoods
+
+
+def by_elimination(problem: Problem) -> Array:
+    """A pattern that meets every need: elimination, dearest cells published first, and repair.
+
+    Raises UnprotectedError if there is none.
+
+    >>> from scipy.sparse import csr_array
+    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> sums = csr_array([[1, 1, 1, -1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, -1]])
+    >>> sums = csr_array(np.vstack([sums.toarray(), np.hstack([np.eye(4), np.eye(4)])[:3]]))
+    >>> hidden, needs = np.arange(8) == 0, Needs.of(np.array([0]), np.ones(1), np.ones(1))
+    >>> weight = np.array([0, 9, 3, 20, 4, 7, 5, 21])
+    >>> by_elimination(Problem(sums, np.full(8, 9.0), np.full(8, 9.0), weight, hidden, needs)).nonzero()[0].tolist()
+    [0, 2, 4, 6]
+    """
+    hopeless = _hopeless(problem)
+    if len(hopeless):
+        raise UnprotectedError(hopeless)
+    forced = np.flatnonzero(~problem.hidden & ~problem.free)
+    free = np.flatnonzero(problem.free)
+    order = np.concatenate([forced, free[np.argsort(-problem.weight[free], kind="stable")]])
+    found = eliminate(
+        moves.whole_columns(moves.basis(problem.rows)), np.unique(problem.needs.cell), order, forced=len(forced)
+    )
+    pattern = problem.hidden.copy()
+    pattern[found.secondary] = True
+    return repaired(problem, pattern)
+
+
+def repaired(problem: Problem, pattern: Array) -> Array:
+    """The pattern with further cells, so that every need is met; those that are unmet take their cheapest moves."""
+    if met(problem, pattern).all():
+        return pattern
+    whole = condense(problem)
+    small = whole.small
+    if len(small) > LARGE:
+        local = Local(whole, whole.shrink(pattern))
+        if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
+            return np.asarray(whole.expand(local.pattern) | pattern)
+    kept = Kept(Ways(small, whole.moves), whole.shrink(pattern), {})
+    protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None))
+    return np.asarray(whole.expand(kept.pattern) | pattern)
+
+
+def _hopeless(problem: Problem) -> Array:
+    """Needs that are not met even if every cell that may be hidden is."""
+    return np.flatnonzero(~met(problem, problem.hidden | problem.free))

@@ -1,0 +1,1 @@
+"""Patterns without a proof of cost: greedy, neighbourhoods, pruning, HiTaS."""

@@ -1,0 +1,262 @@
+"""Suppression of hierarchical and linked tables sub-table by sub-table, from above, each for good.
+
+As in HiTaS [Wol02]_, simple sub-tables are protected one after the other, and one that cannot be without a published
+cell of its margin sends those above back to work. Differs from it in what is protected: not each sub-table by itself,
+with secondary cells as sensitive ones, but all sums met so far, so that the whole system is when the last is done.
+Then sub-tables are chosen anew, each with its neighbours as they are, as long as that saves anything.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.base.arguments import checked, whole
+from discreet.errors import InputError, OutOfTimeError
+from discreet.methods.suppress.attacker.all_at_once import met
+from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact.optimal import (
+    GRACE,
+    OPTIMAL,
+    TIME,
+    Optimal,
+    Solution,
+    UnprotectedError,
+    lower_bound,
+)
+from discreet.methods.suppress.heuristics.first_patterns import incumbent
+from discreet.methods.suppress.heuristics.incremental import Growing, Step, accept, better, protect
+from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.heuristics.subtables import (
+    LARGEST,
+    Block,
+    blocks_of_rows,
+    completed,
+    grouped,
+    rows_of,
+    widened,
+)
+from discreet.methods.suppress.model.components import movable, side_by_side, workers
+from discreet.methods.suppress.model.problem import Problem, check_weights
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+FIRST, LONGEST = 0.3, 0.6  # of the time for the way from above; after the first it hurries, after the other it stops
+BOUND = 0.1  # for the bound
+RENEWED = 0.5  # of the time then left for the search over the whole
+SHARE = 0.05  # of the time, at most, for one sub-table
+EACH = 0.02  # seconds for each cell with a choice in it
+NARROW = 50  # cells chosen anew at once to begin with
+WIDER = 1.5  # times the cells chosen anew at once, when sub-tables of one size can be improved no more
+
+
+@checked
+@dataclass(frozen=True, eq=False)
+class Modular:
+    """Sub-tables from above, those of up to ``exact`` cells with a choice by the exact method, others by the quick one.
+
+    ``time`` in seconds for all of it; ``largest``: cells of a sub-table, larger ones are taken by their faces.
+    ``weights`` as for ``Optimal``.
+    """
+
+    weights: Any = "value"
+    time: float = 120.0
+    exact: int = field(default=200, kw_only=True)
+    largest: int = field(default=LARGEST, kw_only=True)
+    threads: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
+        if self.threads is not None:
+            whole("threads", self.threads, 1, 1024)
+        if not self.time > 0:
+            raise InputError(f"time is a number of seconds above 0, not {self.time!r}")
+        if self.exact < 1 or self.largest < 3:
+            raise InputError("exact is at least 1 cell, largest at least 3")
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        start: Array | None = None,
+        progress: Progress | None = None,
+        blocks: Sequence[Block] | None = None,
+    ) -> Solution:
+        """A pattern that meets every need, and a bound from the relaxation; raises UnprotectedError if there is none.
+
+        ``start`` is a pattern that protects, ``blocks`` the sub-tables from above where they are known. A problem no
+        larger than a sub-table that is solved exactly is.
+        """
+        if problem.free.sum() <= self.exact:
+            return Optimal(time=self.time).solve(problem, start=start, progress=progress)
+        run = Run(self, problem, time.monotonic(), progress)
+        try:
+            with deadline.within(GRACE[0] * self.time + GRACE[1]):
+                return run.solution(start, blocks)
+        except OutOfTimeError:
+            deadline.check()
+            raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
+
+
+def _quick(problem: Problem, start: Array | None) -> Array:
+    """A first pattern in no time."""
+    try:
+        return incumbent(problem, seconds=0.0, start=start)
+    except InputError:
+        able = met(problem, problem.hidden | problem.free)
+        if able.all():
+            raise
+        raise UnprotectedError(np.flatnonzero(~able)) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One solution under way."""
+
+    method: Modular
+    problem: Problem
+    began: float
+    progress: Progress | None
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time is up."""
+        return self.began + self.method.time - time.monotonic()
+
+    def solution(self, start: Array | None, blocks: Sequence[Block] | None) -> Solution:
+        """The first pattern, which takes the time it takes, and what became of it until the time was up."""
+        problem, seconds = self.problem, self.method.time
+        quick = best = _quick(problem, start)
+        bound = 0.0
+        try:
+            with deadline.until(self.began + seconds):
+                given = blocks_of_rows(problem, self.method.largest) if blocks is None else blocks
+                tables = completed(problem, given)
+                found = self.from_above(tables)
+                best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
+                bound = lower_bound(problem, BOUND * seconds)
+                best = incumbent(problem, seconds=max(RENEWED * self.left, 0.0), start=best)
+                best = self.improved(best, tables)
+        except OutOfTimeError:
+            self.tell()
+        if best is not quick and not self._proved(best):
+            best = quick
+        cost = problem.cost(best)
+        status = OPTIMAL if bound >= cost * (1 - 1e-9) else TIME
+        return Solution(best, cost, min(bound, cost), status, time.monotonic() - self.began)
+
+    def _proved(self, pattern: Array) -> bool:
+        """Whether a pattern is proved to protect as a whole while there is time for it."""
+        try:
+            return bool(met(self.problem, pattern).all())
+        except OutOfTimeError:
+            return False
+
+    def tell(self) -> None:
+        """Say how much of the time has gone."""
+        if self.progress is not None:
+            gone = self.method.time - max(self.left, 0.0)
+            self.progress(int(gone), int(np.ceil(self.method.time)))
+
+    def from_above(self, blocks: Sequence[Block]) -> Array | None:
+        """A pattern by sub-tables from above; None if that takes too long or a need finds no way."""
+        problem = self.problem
+        rows = rows_of(problem, blocks, movable(problem))
+        state = Growing.of(problem, problem.hidden)
+        decided = np.zeros(len(problem), bool)
+        for batch in grouped(blocks, problem.free):
+            if self.left < (1 - LONGEST) * self.method.time:
+                return None
+            open_ = _mask(problem, [blocks[k] for k in batch]) & ~decided
+
+            def one(k: int, free: Array = open_) -> tuple[Array, Step]:
+                return self._one(state, blocks[k], rows[k], free)
+
+            found = side_by_side(one, batch, self.method.threads)
+            for k, (numbers, step) in zip(batch, found, strict=True):
+                state.take(numbers, step)
+                state.seen[rows[k]] = True
+                decided[blocks[k].cells] = True
+            if not self._again(state, np.unique(np.concatenate([rows[k] for k in batch])), open_):
+                return None
+            self.tell()
+        return np.asarray(clean_up(problem, state.pattern, until=self.began + self.method.time)[0])
+
+    def _one(self, state: Growing, block: Block, rows: Array, open_: Array) -> tuple[Array, Step]:
+        """The needs that a sub-table's sums break, and what it hides for them among cells that are undecided."""
+        numbers = state.broken(rows)
+        seen = state.seen.copy()
+        seen[rows] = True
+        return numbers, protect(state.asked(numbers, open_ & _mask(self.problem, [block]), seen), self._find)
+
+    def _again(self, state: Growing, rows: Array, open_: Array) -> bool:
+        """Mend what the sub-tables of a batch break among each other, or cannot do without cells decided before."""
+        for free in (open_, np.ones(len(open_), bool)):
+            numbers = state.broken(rows)
+            if not len(numbers):
+                return True
+            state.take(numbers, protect(state.asked(numbers, free, state.seen), self._find))
+        return not len(state.broken(rows))
+
+    def _find(self, part: Problem, _: Array, start: Array | None = None) -> Array:
+        """A sub-table's pattern: the quick way if it is large, or if time is short and this the first."""
+        free = int(part.free.sum())
+        seconds = min(SHARE * self.method.time, 0.5 + EACH * free, max(self.left, 0.1))
+        late = start is None and self.left < (1 - FIRST) * self.method.time
+        if free > self.method.exact or late:
+            return incumbent(part, seconds=0.0 if start is None else seconds, start=start)
+        try:
+            return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
+        except OutOfTimeError:
+            deadline.check()
+            return incumbent(part, seconds=0.0, start=start)
+
+    def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
+        """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""
+        problem = self.problem
+        said = check(problem, pattern)
+        state = Growing(problem, pattern.copy(), np.ones(problem.rows.shape[0], bool), dict(said.witnesses))
+        threads = self.method.threads or workers()
+        most, whole = float(NARROW), int(problem.free.sum())
+        while self.left > 0:
+            areas = widened(blocks, problem.free, int(most))
+            before = problem.cost(state.pattern)
+            for k in range(0, len(areas), threads):
+                try:
+                    state = self._anew(state, areas[k : k + threads])
+                except OutOfTimeError:
+                    return state.pattern
+                self.tell()
+                if self.left <= 0:
+                    break
+            if problem.cost(state.pattern) >= before * (1 - 1e-6):
+                if most >= whole:
+                    break
+                most *= WIDER
+        return state.pattern
+
+    def _anew(self, state: Growing, areas: Sequence[Array]) -> Growing:
+        """Choose some areas anew at the same time and keep what fits together."""
+
+        def find(part: Problem, cells: Array) -> Array:
+            return self._find(part, cells, part.hidden | state.pattern[cells])
+
+        new = state
+        for change in side_by_side(lambda cells: better(state, cells, find), areas, self.method.threads):
+            if change is not None:
+                new = accept(new, change) or new
+        return new
+
+
+def _mask(problem: Problem, blocks: Sequence[Block]) -> Array:
+    inside = np.zeros(len(problem), bool)
+    for block in blocks:
+        inside[block.cells] = True
+    return inside

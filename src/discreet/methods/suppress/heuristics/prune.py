@@ -1,0 +1,192 @@
+"""Publishing again what need not be hidden: no cell of the cleaned pattern can be dropped alone.
+
+Every need keeps a move that meets it; dropping a cell concerns only the needs whose move goes through it. A cell that
+could not be dropped from a larger pattern cannot be dropped from a smaller one, so each is tried once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.errors import InputError, OutOfTimeError
+from discreet.methods.suppress.attacker.cheapest_move import Refusal, Ways
+from discreet.methods.suppress.attacker.feasibility import (
+    Progress,
+    Witnesses,
+    check,
+    met_by,
+    needs_by_cell,
+    prices,
+    settle,
+    settled,
+    spread,
+    together,
+)
+from discreet.methods.suppress.exact.restriction import narrowed
+from discreet.methods.suppress.model.problem import Problem
+
+Array = NDArray[Any]
+MANY = 8  # needs that lose their move from which programmes for several at once pay
+
+
+class Kept:
+    """A pattern with a witness for every need, and for each cell the needs whose witness moves it."""
+
+    def __init__(self, ways: Ways, pattern: Array, witnesses: Witnesses) -> None:
+        self.ways, self.problem = ways, ways.problem
+        self.pattern = pattern.copy()
+        self.witnesses: Witnesses = {}
+        self.users: dict[int, set[tuple[int, int]]] = {}
+        for key, move in witnesses.items():
+            self.note(key, move)
+        self.refused: dict[int, int] = {}
+        # over moves any way out will do: it is found soonest, and there are few
+        self.price = prices(ways.problem) if ways.moves is None else np.zeros(ways.size)
+        self.table = needs_by_cell(ways.problem)
+
+    def copy(self) -> Kept:
+        """An independent one."""
+        return Kept(self.ways, self.pattern, self.witnesses)
+
+    def note(self, key: tuple[int, int], move: Any) -> None:
+        """Take a move for a need in place of the one it had."""
+        self.forget(key)
+        self.witnesses[key] = move
+        for cell in move.cells.tolist():
+            self.users.setdefault(cell, set()).add(key)
+
+    def forget(self, key: tuple[int, int]) -> None:
+        """Leave a need without a move."""
+        old = self.witnesses.pop(key, None)
+        if old is not None:
+            for cell in old.cells.tolist():
+                self.users[cell].discard(key)
+
+    def drop(self, cell: int, until: float | None = None) -> Refusal | None:
+        """Publish a cell if every need finds another move; otherwise nothing changes and the refusal is returned.
+
+        A move found for one need is tried on the others that lost theirs. Without time it is a refusal without proof.
+        """
+        smaller = self.pattern.copy()
+        smaller[cell] = False
+        lost = self.users.get(cell, set())
+        found = {key: move for key, move in self.witnesses.items() if key not in lost}
+        order = sorted({need for need, _ in lost}, key=lambda need: (-self.refused.get(need, 0), need))
+        for turn, need in enumerate(order):
+            if met_by(self.problem, need, found):
+                continue
+            if until is not None and time.monotonic() > until:
+                return Refusal(False)
+            outcome = settle(self.ways, smaller, need, found, self.price)
+            if outcome.refusals:
+                self.refused[need] = self.refused.get(need, 0) + 1
+                return outcome.refusals[need]
+            for key, move in outcome.witnesses.items():
+                found[key] = move
+                spread(self.problem, move, found, self.table)
+            if turn == 0 and len(order) > MANY:  # the need refused most often is not: now many at once
+                together(self.ways, smaller, found, self.table, self.price)
+        for key in {need_side for need in {n for n, _ in lost} for need_side in ((need, 0), (need, 1))}:
+            self.forget(key)
+            if key in found:
+                self.note(key, found[key])
+        self.pattern = smaller
+        return None
+
+    def unused(self) -> Array:
+        """Hidden cells that no witness moves and that need not be hidden."""
+        idle = self.pattern & ~self.problem.hidden
+        idle[[cell for cell, users in self.users.items() if users]] = False
+        return np.flatnonzero(idle)
+
+    def prune(
+        self, among: Array | None = None, *, until: float | None = None, progress: Progress | None = None
+    ) -> bool:
+        """Drop what can be dropped, dearest first; False if time was up before every cell was tried."""
+        self.pattern[self.unused()] = False
+        secondary = self.pattern & ~self.problem.hidden
+        cells = np.flatnonzero(secondary if among is None else secondary & among)
+        order = cells[np.argsort(-self.problem.weight[cells], kind="stable")]
+        essential = np.zeros(len(self.problem), bool)
+        for turn, cell in enumerate(order.tolist()):
+            if until is not None and time.monotonic() > until:
+                return False
+            if not self.pattern[cell] or essential[cell]:
+                continue
+            try:
+                with deadline.until(np.inf if until is None else until):
+                    refusal = self.drop(cell, until)
+            except OutOfTimeError:  # nothing has changed by this cell, and those before it have their proofs
+                return False
+            if refusal is not None:
+                essential |= needed(self.pattern, cell, refusal)
+            elif turn % 8 == 0:
+                self.pattern[self.unused()] = False
+            if progress is not None:
+                progress(turn + 1, len(order))
+        self.pattern[self.unused()] = False
+        return True
+
+
+def needed(pattern: Array, cell: int, refusal: Refusal) -> Array:
+    """Cells without any of which a refused need stays out of reach as well: the solver's proof tells of more than one.
+
+    The proof bounds what each cell can contribute; a cell is needed if the others' contributions fall short.
+    """
+    out = np.zeros(len(pattern), bool)
+    out[cell] = True
+    if refusal.reach is not None:
+        total = float(refusal.reach[pattern].sum())
+        with np.errstate(invalid="ignore"):  # where two cells can contribute without end, neither is needed
+            out |= pattern & (total - refusal.reach < 1 - 1e-6)
+    return out
+
+
+def clean_up(
+    problem: Problem, pattern: Array, *, progress: Progress | None = None, until: float | None = None
+) -> tuple[Array, bool]:
+    """The pattern without cells that can be published, and whether it is proved that no further one can.
+
+    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
+    """
+    hidden = np.asarray(pattern, bool) | problem.hidden
+    extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
+    problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
+    small = narrowed(problem, hidden, hidden)
+    ways = Ways(small.small, small.moves)
+    checked = settled(ways, {})
+    if len(small.hopeless) or not checked.met.all():
+        met = check(problem, hidden).met
+        raise InputError(f"the pattern does not protect: {listed(np.flatnonzero(~met))} not met")
+    kept = Kept(ways, np.ones(len(small.small), bool), checked.witnesses)
+    minimal = kept.prune(until=until, progress=progress)
+    return small.expand(kept.pattern), minimal
+
+
+def _least(problem: Problem) -> float:
+    """The least weight of a cell with a choice."""
+    weight = problem.weight[problem.free & (problem.weight > 0)]
+    return float(weight.min(initial=1.0))
+
+
+def complete(problem: Problem, witnesses: Witnesses) -> bool:
+    """Whether every need has its moves."""
+    return all(met_by(problem, k, witnesses) for k in range(len(problem.needs)))
+
+
+def listed(needs: Iterable[int], most: int = 10) -> str:
+    """Numbers of needs for a message.
+
+    >>> listed([3, 5])
+    'needs 3, 5'
+    """
+    numbers = [int(k) for k in needs]
+    more = f" and {len(numbers) - most:,} more" if len(numbers) > most else ""
+    return f"needs {', '.join(str(k) for k in numbers[:most])}{more}"

@@ -1,0 +1,117 @@
+"""A suppression problem in parts that have nothing to do with each other, solved side by side.
+
+Cells that cannot move whatever is hidden tie nothing together: taken out, the rest often falls apart. What is cheapest
+for each part is cheapest for all of them, and proven lower bounds add up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.methods.suppress.model.problem import Needs, Problem
+
+Array = NDArray[Any]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def movable(problem: Problem) -> Array:
+    """Cells that could move in some pattern: they have room, may be hidden, and no row holds them alone.
+
+    >>> from scipy.sparse import csr_array
+    >>> rows = csr_array(np.array([[-1.0, 1, 1, 0], [0, 0, -1, 1]]))
+    >>> needs = Needs.of(np.array([1]), np.ones(1), np.ones(1))
+    >>> room, hidden = np.array([5.0, 5, 5, 0]), np.array([False, True, False, False])
+    >>> movable(Problem(rows, room, room, np.ones(4), hidden, needs)).tolist()
+    [True, True, False, False]
+    """
+    can = ((problem.down > 0) | (problem.up > 0)) & (problem.hidden | np.isfinite(problem.weight))
+    there = problem.rows.copy()
+    there.data = (there.data != 0).astype(np.int64)
+    while True:
+        alone = there @ can.astype(np.int64) == 1
+        held = (there[alone].T @ np.ones(int(alone.sum()), np.int64) > 0) & can
+        if not held.any():
+            return np.asarray(can)
+        can = can & ~held
+
+
+def restrict(problem: Problem, cells: Array, rows: Array, can: Array | None = None) -> Problem:
+    """The problem of some cells (numbers, ascending) under some of the rows; all other cells stand still.
+
+    With ``can`` the cells outside it have no room either.
+    """
+    able = np.ones(len(cells), bool) if can is None else can[cells]
+    place = np.full(len(problem), -1, np.int64)
+    place[cells] = np.arange(len(cells))
+    needs = problem.needs.take(np.flatnonzero(place[problem.needs.cell] >= 0))
+    known = tuple(place[k[place[k] >= 0]] for k in needs.known)
+    inside = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
+    return Problem(
+        rows=problem.rows[rows][:, cells],
+        down=np.where(able, problem.down[cells], 0.0),
+        up=np.where(able, problem.up[cells], 0.0),
+        weight=problem.weight[cells],
+        hidden=problem.hidden[cells],
+        needs=inside,
+    )
+
+
+def split(problem: Problem) -> list[tuple[Problem, Array]]:
+    """The parts in which something is needed, each with the numbers of its cells; the largest first.
+
+    A cell that needs room and has none makes a part of its own, in which the need stays as impossible as it is.
+    """
+    can = movable(problem)
+    label = np.where(can, _labels(problem, can), -1)
+    count = int(label.max(initial=-1)) + 1
+    stuck = np.unique(problem.needs.cell[label[problem.needs.cell] < 0])
+    label[stuck] = count + np.arange(len(stuck))
+    columns = problem.rows.tocsc()
+    order = np.argsort(label, kind="stable")
+    starts = np.searchsorted(label[order], np.arange(count + len(stuck) + 1))
+    parts = []
+    for number in np.unique(label[problem.needs.cell]):
+        cells = np.sort(order[starts[number] : starts[number + 1]])
+        rows = np.unique(columns[:, cells].indices)
+        parts.append((restrict(problem, cells, rows, can), cells))
+    return sorted(parts, key=lambda part: -len(part[1]))
+
+
+def _labels(problem: Problem, can: Array) -> Array:
+    """The same number for cells that rows tie together, over rows and cells as one graph."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    entries = problem.rows.tocoo()
+    tied = can[entries.col] & (entries.data != 0)
+    n = len(problem)
+    row, column = n + entries.row[tied], entries.col[tied]
+    size = n + problem.rows.shape[0]
+    graph = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(size, size))
+    return np.asarray(connected_components(graph.tocsr(), directed=False)[1][:n], np.int64)
+
+
+def join(problem: Problem, parts: Sequence[tuple[Problem, Array]], patterns: Iterable[Array]) -> Array:
+    """The pattern of the whole problem from those of its parts; what no part holds is published unless it never is."""
+    hidden = problem.hidden.copy()
+    for (_, cells), pattern in zip(parts, patterns, strict=True):
+        hidden[cells] |= pattern
+    return hidden
+
+
+def workers() -> int:
+    """How many processors there are to use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def side_by_side(function: Callable[[T], R], items: Sequence[T], threads: int | None = None) -> list[R]:
+    """``function`` of every item, in their order, on all processors: solvers leave Python while they run."""
+    threads = min(workers() if threads is None else threads, len(items))
+    return deadline.side_by_side(function, items, threads)

@@ -1,0 +1,212 @@
+"""From a table and the roles of its cells to the cell suppression problem in numbers.
+
+Variables are the cells (those of earlier tables last), the inner cells that no cell shows, and the sums that a rule
+keeps unknown. Amounts are in units of the last decimal, divided by ``grain`` where those would be too large to compute
+with; costs are in the measure's own units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.base.arguments import numbers
+from discreet.errors import InputError
+from discreet.methods.suppress.gauss import insiders
+from discreet.methods.suppress.gauss.on_table import owners, singletons_of
+from discreet.methods.suppress.model import earlier_tables as before
+from discreet.methods.suppress.model import singletons
+from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.requirements import Quantities, learned_of, quantities, required
+from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.tables.table import Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from discreet.methods.suppress.method import Suppress
+
+WEIGHTS = ("value", "unity", "log", "count")
+LARGEST = 1e9  # amounts beyond this are divided by a common grain
+SECOND = 1e-7  # a second value lies at least so far from the first, relative to it, and one unit
+SAME = 1e-3  # what a cell costs that was hidden last time
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """The problem of a table; ``cells`` of its variables are columns of ``roles.matrix``."""
+
+    problem: Problem
+    roles: Roles
+    cells: int
+    inner: Array  # variable of each inner cell
+    owner: Array | None  # per inner cell the one who knows it, 0 for nobody
+    nothing: Array  # inner cells of zero: what is added to them is one's own
+    second: Array  # per variable how far away a second value lies
+    table: Table
+    people: tuple[Array, Array] | None  # those who are asked what they learn by bounds, see ``elimination.owners``
+
+    def widened(self, pattern: Array) -> Array:
+        """A pattern of columns as one of all variables."""
+        hidden = self.problem.hidden.copy()
+        hidden[: self.cells] |= pattern
+        return hidden
+
+    def opened(self, pattern: Array) -> Needs:
+        """Needs that a pattern of variables leaves open: what somebody with cells of his own could work out.
+
+        First what follows for him, which is found fast; if nothing does, what bounds leave him one value of.
+        """
+        if self.owner is None or not self.owner.any():
+            return Needs.of(*(np.empty(0),) * 3)
+        primary = np.flatnonzero(self.roles.primary)
+        shown = np.flatnonzero(~pattern[: self.cells])
+        who = insiders.openers(self.roles.matrix, shown, primary, self.owner, self.nothing)
+        if who.any():
+            return self.against(primary[who > 0], who[who > 0])
+        found = learned_of(self.table, self.roles, pattern[: self.cells], self.people)
+        cells = np.concatenate([primary[:0], *found.values()])
+        return self.against(cells, np.repeat(list(found), [len(c) for c in found.values()]).astype(np.int64))
+
+    def against(self, cells: Array, owners: Array) -> Needs:
+        """That the cells have a second value for those owners of others."""
+        assert self.owner is not None
+        people, number = np.unique(owners, return_inverse=True)
+        known = tuple(self.inner[self.owner == who] for who in people)
+        nothing = np.zeros(len(cells))
+        return Needs(cells.astype(np.int64), nothing, nothing, self.second[cells], number, known)
+
+
+def problem_of(method: Suppress, table: Table, roles: Roles, weights: Any = "value") -> Made:
+    """The problem of hiding the cells of least weight."""
+    q = quantities(table, roles, roles.primary)
+    rows, inner = _rows(table, roles)
+    size, n, sums = rows.shape[1], roles.n, len(q.values) - roles.n
+    truth = np.zeros(size)
+    truth[inner] = table.statistic(table.measure).inner
+    truth[:n], truth[size - sums :] = q.values[:n], q.values[n:]
+    down, up = _limits(table, roles, q, truth, inner)
+    weight = np.zeros(size)
+    weight[:n] = weigh(method, table, roles, weights)
+    weight[:n][roles.safe_zeros & (q.values[:n] == 0)] = np.inf
+    hidden = np.ones(size, bool)
+    hidden[:n] = roles.primary | roles.never
+    grain = max(1.0, float(np.abs(truth).max(initial=0)) / LARGEST)
+    second = np.maximum(1.0, SECOND * np.abs(truth)) / grain
+    single = singletons_of(method, table, roles)
+    own = single.kind == singletons.OWN
+    needs = _needs(table, roles, q, size, grain, second)
+    if own and len(unseen := np.unique(inner[(single.group > 0) & (inner >= n)])):
+        nothing = np.zeros(len(unseen))
+        needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
+    problem = Problem(rows, down / grain, up / grain, weight, hidden, needs)
+    group, people = single.group if own else None, owners(single, table, roles)
+    made = Made(problem, roles, n, inner, group, truth[inner] == 0, second, table, people)
+    return made if not own else _with_seeds(made)
+
+
+def _rows(table: Table, roles: Roles) -> tuple[csr_array, Array]:
+    """The sums among cells and inner cells, those of rules last; and the variable of each inner cell."""
+    from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+    from discreet.tables.relations import of_layout, variable_of_inner
+
+    rows, inner = of_layout(roles.joined.layout), variable_of_inner(roles.matrix)
+    if roles.sums is None:
+        return rows, inner
+    many = roles.sums.matrix.shape[1]
+    pick = csr_array((np.ones(len(inner)), (np.arange(len(inner)), inner)), shape=(len(inner), rows.shape[1]))
+    sums = roles.sums.matrix.T.astype(float) @ pick
+    empty = csr_array((rows.shape[0], many))
+    return csr_array(vstack([hstack([rows, empty]), hstack([sums, -eye_array(many)])], format="csr")), inner
+
+
+def _limits(table: Table, roles: Roles, q: Quantities, truth: Array, inner: Array) -> tuple[Array, Array]:
+    """How far each variable may lie below and above its value as far as an intruder knows, in units."""
+    from discreet.audits.known import inner_floor
+
+    n, sums = roles.n, len(q.values) - roles.n
+    lower, upper = np.full(len(truth), -np.inf), np.full(len(truth), np.inf)
+    lower[:n], upper[:n] = q.bottom[:n], q.top[:n]
+    floor = inner_floor(table, None)
+    np.maximum.at(lower, inner, floor)
+    if np.isfinite(floor).all():
+        whole = ~roles.joined.layout.signed
+        lower[:n][whole] = np.maximum(lower[:n][whole], 0)
+        if roles.sums is not None:
+            lower[len(truth) - sums :] = np.where((roles.sums.matrix.tocsc() < 0).sum(axis=0) == 0, 0, -np.inf)
+    structural = roles.joined.layout.parts == 0
+    lower[:n][structural] = upper[:n][structural] = truth[:n][structural]
+    return np.maximum(truth - lower, 0), np.maximum(upper - truth, 0)
+
+
+def _needs(table: Table, roles: Roles, q: Quantities, size: int, grain: float, second: Array) -> Needs:
+    """What the rule asks for; where that is nothing, a second value."""
+    need = required(table, roles, q)
+    sums = len(q.values) - roles.n
+    cell = np.where(need.cells < roles.n, need.cells, need.cells - roles.n + size - sums)
+    plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
+    sliding = np.where(plain, second[cell], need.sliding / grain)
+    return Needs.of(cell, need.below / grain, need.above / grain, sliding)
+
+
+def weigh(method: Suppress, table: Table, roles: Roles, weights: Any) -> Array:
+    """What hiding each column costs: nothing is free, and what must be published or is out costs everything."""
+    n, unit = len(table), 10.0 ** -table.statistic(table.measure).decimals
+    size = np.abs(table.value.astype(float))
+    ways: dict[str, Callable[[], Array]] = {
+        "value": lambda: np.maximum(size, unit),
+        "unity": lambda: np.ones(n),
+        "log": lambda: np.log1p(np.maximum(size, unit)),
+        "count": lambda: np.maximum(np.abs(table.count.astype(float)), 1),  # empty cells cost something, too
+    }
+    if isinstance(weights, str):
+        if weights not in ways:
+            raise InputError(f"weights are {', '.join(map(repr, WEIGHTS))}, numbers or a function, not {weights!r}")
+        found = ways[weights]()
+    else:
+        found = numbers("weights", weights(table) if callable(weights) else weights)
+        if found.shape != (n,) or np.isnan(found).any() or (found < 0).any():
+            raise InputError(f"weights must be one number, not negative, for each of the {n:,} cells")
+    if method.last is not None:
+        found = np.where(before.hidden_before(table, method.last), found * SAME, found)
+    full = np.full(roles.n, np.inf)
+    full[:n] = found
+    full[roles.forced] = np.inf
+    full[roles.primary | roles.never] = 0
+    return full
+
+
+def _with_seeds(made: Made) -> Made:
+    """Needs that are plain from the start: of a sum's sensitive cells all but one are one contributor's own."""
+    owner = np.zeros(len(made.problem), np.int64)
+    assert made.owner is not None
+    owner[made.inner] = made.owner
+    rows, hidden = made.problem.rows, made.problem.hidden
+    at = np.flatnonzero(hidden[rows.indices])
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[at]
+    cell = rows.indices[at]
+    pairs: set[tuple[int, int]] = set()
+    sensitive = np.zeros(len(hidden), bool)
+    sensitive[: made.cells] = made.roles.primary
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    for here in np.split(cell, starts[1:]) if len(starts) else ():
+        for who in np.unique(owner[here][owner[here] > 0]):
+            others = here[owner[here] != who]
+            if len(others) == 1 and len(others) < len(here) and sensitive[others[0]]:
+                pairs.add((int(others[0]), int(who)))
+    columns = made.roles.matrix.tocsc()
+    found = sorted((p, who) for p, who in pairs if not _own(made, columns[:, [p]].indices, who))
+    if not found:
+        return made
+    cells, people = np.array(found).T
+    return replace(made, problem=made.problem.with_needs(made.problem.needs + made.against(cells, people)))
+
+
+def _own(made: Made, rows: Array, who: int) -> bool:
+    """Whether all that inner cells hold is somebody's own."""
+    assert made.owner is not None
+    return bool(((made.owner[rows] == who) | made.nothing[rows]).all())

@@ -1,0 +1,160 @@
+"""What part each cell plays in a suppression: sensitive, to be published, withheld anyway; and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import numbers
+from discreet.base.kinds import is_function
+from discreet.errors import InputError, Refused, listed
+from discreet.methods.suppress.model import earlier_tables as before
+from discreet.release import Hide
+from discreet.rules.base import Sums
+from discreet.rules.levels import Asked, Levels, asked
+from discreet.tables.table import Table
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.method import Suppress
+
+Array = NDArray[Any]
+LEVELS = "levels"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What each column is: the table's cells, then those of earlier tables.
+
+    ``low`` and ``high`` are what an intruder knows of a hidden cell beforehand, in units of the last decimal;
+    ``asked`` the protection levels in the measure's own units, None where a second possible value is enough.
+    """
+
+    joined: before.Joined
+    matrix: Any
+    primary: Array
+    forced: Array
+    never: Array
+    zeros: bool
+    safe_zeros: bool
+    empty: Array
+    sums: Sums | None
+    low: Array
+    high: Array
+    asked: Asked | None
+
+    @property
+    def n(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def old(self) -> Array:
+        """Cells that are out already and cannot be taken back."""
+        return self.joined.published
+
+
+def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
+    """The roles that a method gives to the cells of a table; ``clash`` lets a cell be sensitive and forced at once."""
+    joined = before.join(table, method.earlier)
+    n, m = len(table), len(joined.layout)
+    sums = method.rule.virtual(table)
+    primary, forced, never = (np.zeros(m, bool) for _ in range(3))
+    primary[:n] = method.rule(table)
+    forced[:n] = cells_of(method.forced, table)
+    never[:n] = cells_of(method.hidden, table)
+    if method.marks is not None:
+        primary[:n] |= method.marks.mask(table, "unsafe")
+        primary[:n] &= ~method.marks.mask(table, "safe")
+        forced[:n] |= method.marks.mask(table, "publish")
+        never[:n] |= method.marks.mask(table, "never")
+    structural = joined.layout.parts == 0
+    primary &= ~structural
+    never |= joined.withheld & ~joined.primary & ~structural
+    forced |= joined.published
+    primary |= joined.primary
+    never &= ~primary
+    if (both := primary & forced).any() and not clash:
+        raise Refused(
+            "suppression", f"{int(both.sum()):,} sensitive cells must be published or are out already: "
+            + names(joined.layout, np.flatnonzero(both)), "mark them safe, or do not force them",
+        )  # fmt: skip
+    zeros = sums is not None if method.zeros is None else method.zeros
+    empty = joined.layout.aggregate(inner_records(table)) == 0
+    safe_zeros = not zeros and not (primary & empty).any()
+    levels = _levels(method, table)
+    low, high = _bounds(method.bounds, levels, table, m)
+    wanted = levels_of(method, table) if method.asks == LEVELS else None
+    return Roles(
+        joined, joined.layout.matrix, primary, forced & ~never, never, zeros, safe_zeros, empty, sums, low, high, wanted
+    )
+
+
+def _levels(method: Suppress, table: Table) -> Levels | None:
+    """The levels of single cells: those given, else what the marks bring along."""
+    given = method.levels if method.levels is not None else getattr(method.marks, "levels", None)
+    return given(table) if callable(given) else given
+
+
+def levels_of(method: Suppress, table: Table) -> Asked:
+    """The protection levels of a method's rule, and those of single cells instead where there are some."""
+    return asked(table, method.rule, _levels(method, table))
+
+
+def inner_records(table: Table) -> Array:
+    """How many records each inner cell has; of a ready table without counts, whether it has any."""
+    if "count" in table.statistics:
+        return table.statistic("count").inner
+    return np.asarray(table.statistic(table.measure).inner != 0, np.int64)
+
+
+def cells_of(given: Any, table: Table) -> Array:
+    """A mask from any of the ways to name cells."""
+    if given is None:
+        return np.zeros(len(table), bool)
+    return Hide(given(table) if is_function(given) else given)._mask(table)
+
+
+def _over(table: Table, side: Any) -> Array:
+    """One side of the bounds as a number for each cell."""
+    found = numbers("bounds", side(table) if is_function(side) else side)
+    if found.shape not in ((), (len(table),)):
+        raise InputError(f"bounds are one number, or one for each of the {len(table):,} cells; given: {found.shape}")
+    return np.broadcast_to(found, (len(table),))
+
+
+def _bounds(given: Any, levels: Levels | None, table: Table, m: int) -> tuple[Array, Array]:
+    """What is known beforehand of every column, in units of the last decimal; nothing of earlier tables' own cells."""
+    n, scale = len(table), 10 ** table.statistic(table.measure).decimals
+    value = np.asarray(table.value, float)
+    sides = [np.full(n, -np.inf), np.full(n, np.inf)]
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        if not 1 <= given < np.inf:
+            raise InputError(f"bounds in percent of the value are at least 1, as 50 for 50 %, not {given}")
+        sides = [value - given / 100 * np.abs(value), value + given / 100 * np.abs(value)]
+    elif given is not None:
+        if not isinstance(given, Sequence) or len(given) != 2:
+            raise InputError("bounds are a percentage, or (lower, upper): arrays over the cells, functions or None")
+        for k, side in enumerate(given):
+            if side is not None:
+                sides[k] = _over(table, side)
+    if levels is not None:
+        over = levels.over(table)
+        for k, name in enumerate(("lower", "upper")):
+            sides[k] = np.where(np.isnan(over[name]), sides[k], over[name])
+    if wrong := int((~((sides[0] <= value + 1e-9) & (value - 1e-9 <= sides[1]))).sum()):
+        raise InputError(f"bounds: {wrong:,} cells do not lie between what is said to be known of them")
+    low, high = np.full(m, -np.inf), np.full(m, np.inf)
+    # a value of whole units lies within whole units
+    low[:n], high[:n] = np.ceil(sides[0] * scale - 1e-6), np.floor(sides[1] * scale + 1e-6)
+    return low, high
+
+
+def names(layout: Any, cells: Array) -> str:
+    """Cells by their codes, for a message."""
+    found = [
+        "/".join(d.codes[c] for d, c in zip(layout.dimensions, layout.codes[cell], strict=True)) for cell in cells[:6]
+    ]
+    return listed(found, most=5) if len(cells) <= 5 else f"{listed(found[:5])} and {len(cells) - 5:,} more"

@@ -1,0 +1,1 @@
+"""Audit and repair of a pattern, from outside and from inside."""

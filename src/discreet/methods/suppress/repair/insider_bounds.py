@@ -1,0 +1,124 @@
+"""The audit from inside: contributors alone in a cell put it in and use that nothing is negative; repair for them too.
+
+Elimination keeps every sensitive cell from *following* for such a contributor. With bounds more may be fixed than
+follows: what is left of a sum beside his own part may be 0. Here every one of them gets the question that outsiders
+get: is there a second possible value?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits.known import Known
+from discreet.linear.intervals import components, solve
+from discreet.linear.presolve import Affine, System, reduce
+from discreet.linear.witness import two_values
+from discreet.methods.suppress.repair.repair import Costs, Need, Repaired, repair
+
+Array = NDArray[Any]
+
+POINTS = 6  # programmes over all open cells together before single ones
+
+
+def learned(known: Known, group: Array, primary: Array, nothing: Array) -> dict[int, Array]:
+    """Per contributor the sensitive cells with one value left for him, if there are any.
+
+    ``group``: per inner cell 0, or the number of its only contributor; ``nothing``: inner cells of nobody. What holds
+    his own parts only is his, and what everybody knows is not asked.
+    """
+    system = known.system()
+    small, steps = reduce(system, merge=False)
+    place = np.arange(system.size)
+    for step in steps:
+        assert isinstance(step, Affine)
+        place = np.where(place >= 0, step.variable[place], -1)
+    rows = np.flatnonzero(group)
+    mine, cell = place[known.inner_variables()[rows]], place[primary]
+    sole = _sole_owner(known, group, primary, nothing)
+    found: dict[int, list[Array]] = {}
+    for part, variables in components(small):
+        number = np.full(small.size, -1)
+        number[variables] = np.arange(len(variables))
+        own, asked = np.where(mine >= 0, number[mine], -1), np.where(cell >= 0, number[cell], -1)
+        here = own >= 0
+        for who, stuck in _stuck(part, own[here], group[rows[here]], asked, sole):
+            found.setdefault(who, []).append(primary[stuck])
+    return {who: np.sort(np.concatenate(cells)) for who, cells in sorted(found.items())}
+
+
+def _sole_owner(known: Known, group: Array, primary: Array, nothing: Array) -> Array:
+    """The contributor whose parts are all that a sensitive cell holds, 0 if there are several."""
+    part = known.matrix.tocsc()[:, primary].tocoo()
+    some = ~nothing[part.row]
+    low, high = np.full(len(primary), np.iinfo(np.int64).max), np.zeros(len(primary), np.int64)
+    np.minimum.at(low, part.col[some], group[part.row[some]])
+    np.maximum.at(high, part.col[some], group[part.row[some]])
+    return np.where(low == high, high, 0)
+
+
+def _stuck(part: System, own: Array, who: Array, asked: Array, sole: Array) -> Iterator[tuple[int, Array]]:
+    """Contributors of one part and the places of the sensitive cells that cannot move while their own stay."""
+    from discreet.linear.simplex import Model
+
+    if not len(own) or not (asked >= 0).any() or part.point is None:
+        return
+    model, random, truth = Model(part), np.random.default_rng(1), part.point
+    solid = max(1.0, 1e-5 * model.scale)  # a move that is no rounding of the solver
+    for name in np.unique(who):
+        mine = np.unique(own[who == name]).astype(np.int32)
+        wanted = np.flatnonzero((asked >= 0) & (sole != name))
+        left = np.unique(asked[wanted])
+        at = (truth[mine] - model.shift[mine]) / model.scale
+        model.highs.changeColsBounds(len(mine), mine, at, at)
+        for turn in range(POINTS):
+            cost = np.zeros(part.size)
+            cost[left] = random.uniform(0.5, 1.5, len(left)) * (1 if turn % 2 else -1)
+            if turn > 1:
+                cost[left] *= random.choice([-1, 1], len(left))
+            x = model.minimum(cost) if len(left) else None
+            if x is None:
+                break
+            left = left[np.abs(x - truth)[left] < solid]
+        low, high = (part.lower - model.shift) / model.scale, (part.upper - model.shift) / model.scale
+        model.highs.changeColsBounds(len(mine), mine, low[mine], high[mine])
+        if len(left):
+            lower, upper = part.lower.copy(), part.upper.copy()
+            lower[mine] = upper[mine] = truth[mine]
+            fixed = np.isin(left, mine)
+            ends = _ends(replace(part, lower=lower, upper=upper), left[~fixed])
+            stuck = np.concatenate([left[fixed], left[~fixed][~two_values(*ends)]])
+            if len(stuck):
+                yield int(name), wanted[np.isin(asked[wanted], stuck)]
+
+
+def _ends(system: System, targets: Array) -> tuple[Array, Array]:
+    """The exact intervals of a few variables of a system that need not be in one piece any more."""
+    return solve(system, targets) if len(targets) else (np.empty(0), np.empty(0))
+
+
+def closed(
+    known: Known, truth: Array, primary: Array, costs: Costs, hidden: Array, owners: tuple[Array, Array]
+) -> Repaired:
+    """Hide more until no sensitive cell has one value only for a contributor who is alone in a cell.
+
+    ``owners``: ``group`` and ``nothing`` as in ``learned``. Hiding more takes nothing from those who are done.
+    """
+    group, nothing = owners
+    variable, rounds = known.inner_variables(), 0
+    for who, cells in learned(known, group, primary, nothing).items():
+        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
+        rows = np.flatnonzero(group == who)
+        least, most = known.inner_lower.copy(), known.inner_upper.copy()
+        least[rows] = most[rows] = truth[variable[rows]]
+        inside = replace(known, lower=lower, upper=upper, inner_lower=least, inner_upper=most)
+        none = np.zeros(len(cells))
+        done = repair(inside, truth, Need(cells, none, none, none), costs, hidden)
+        hidden, rounds = done.hidden, rounds + done.rounds
+        if len(done.hopeless):
+            return replace(done, rounds=rounds)
+    return Repaired(hidden, rounds, primary[:0])

@@ -1,0 +1,199 @@
+"""answer(): the one road out. Library, command line and server release through it and give the same bytes.
+
+Whatever a user can see (refused or not, which method, the stated utility) is a function of the protected table, the
+codebook and the policy. So a refusal cannot be probed for true counts, and a quality figure cannot be inverted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from discreet.base.arguments import checked
+from discreet.data.microdata import Microdata
+from discreet.errors import InputError, Refused, listed
+from discreet.methods.effect import check_hides
+from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
+from discreet.policy.policy import Policy
+from discreet.policy.pretabular import TWIN, ready, words_of
+from discreet.policy.query import Query, Resolved
+from discreet.policy.untouched import check_touched
+from discreet.release import AS_IT_IS, Protected, Publish, Release
+from discreet.tables.table import Table, tabulate
+
+SEEN = "The quality stated is an estimate from the changed data."
+UNSEEN = "What that costs is not stated."
+COUNTS = ("count", "weighted count")
+UNPROTECTED = "Published as it is: no number was changed or hidden to protect anybody."
+BANDS = ((0.99, "very high"), (0.95, "high"), (0.85, "moderate"), (0.0, "low"))
+
+
+@checked
+def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Release:
+    """The protected table that a query asks for, or ``Refused`` with the rule, the reason and what to change.
+
+    ``data`` are records, or a Table of all variables (a cube), from which tables are sums.
+    """
+    query = Query.of(query) if isinstance(query, str) else query
+    resolved = query.resolved(data.dimensions)
+    check_query(resolved, policy)
+    table = unfiltered(ready(data, policy), resolved)
+    chosen, evidence = protect_by(table, resolved, policy)
+    return _release(chosen, evidence, resolved, policy)
+
+
+@checked
+def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Resolved:
+    """Whether the codebook allows a query, without counting anything; raises like ``answer``."""
+    query = Query.of(query) if isinstance(query, str) else query
+    resolved = query.resolved(data.dimensions)
+    check_query(resolved, policy)
+    return resolved
+
+
+@checked
+def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, number: int = 0) -> Evidence:
+    """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
+    resolved = dry_run(data, query, policy)
+    method = policy.make(number)
+    return weigh(method(unfiltered(ready(data, policy), resolved)), method, resolved, policy)
+
+
+# -- the codebook decides ---------------------------------------------------------------------------------------
+
+
+def check_query(resolved: Resolved, policy: Policy) -> None:
+    """The preliminary rules (JOS15 section 2.3), from the codebook alone."""
+    rules, query = policy.query, resolved.query
+    names = set(query.names) | set(resolved.population)
+    if (asked := len(query.names) + len(resolved.several)) > rules.max_dimensions:
+        several = f" (filters of several codes among them: {listed(resolved.several)})" if resolved.several else ""
+        raise Refused(
+            "max_dimensions",
+            f"{asked} variables are asked{several}, {rules.max_dimensions} are allowed",
+            "ask for fewer variables" + (", or filter by a single code" if resolved.several else ""),
+        )
+    if len(resolved.population) > rules.max_filters:
+        raise Refused(
+            "max_filters",
+            f"{len(resolved.population)} filters are asked, {rules.max_filters} are allowed",
+            "choose a wider population",
+        )
+    if rules.nested_only and any(len(codes) > 1 for _, codes in resolved.population.values()):
+        raise Refused("nested_only", "a population is one category of the codebook", "choose a single category")
+    for name in sorted(names & set(rules.disallowed)):
+        raise Refused("disallowed", f"variable {name!r} is not published", "leave it out")
+    for together in rules.forbidden:
+        if set(together) <= names:
+            raise Refused("forbidden", f"{' and '.join(together)} are not published together", "leave one of them out")
+    for name, needed in rules.required.items():
+        if name in names and not set(needed) <= names:
+            raise Refused("required", f"{name!r} is published only with {' and '.join(needed)}", "add what is missing")
+    if resolved.cells > rules.max_cells:
+        raise Refused(
+            "max_cells",
+            f"{resolved.cells:,} cells are asked, {rules.max_cells:,} are allowed",
+            "ask for fewer variables or less detail" + (", or filter by fewer codes" if resolved.several else ""),
+        )
+    check_touched(resolved, policy)
+
+
+# -- the table --------------------------------------------------------------------------------------------------
+
+
+def unfiltered(data: Microdata | Table, resolved: Resolved) -> Table:
+    """The table before its population is chosen, in the asked detail: filters are one more dimension."""
+    names = [d.name for d in data.dimensions if d.name in resolved.levels]  # the codebook's order, whoever asks
+    value = None if resolved.query.measure == "count" else resolved.query.measure
+    if isinstance(data, Table):
+        if value is not None and (value not in data.statistics or value.startswith(TWIN)):
+            raise InputError(f"the data hold no measure {value!r}")
+        out = {d.name: d.total for d in data.dimensions if d.name not in names}
+        for name, total in out.items():
+            if total is None:
+                raise Refused("total", f"variable {name!r} has no total, so it must be asked", f"add {name!r}")
+        table = data.slice(**out) if out else data
+    else:
+        table = tabulate(data, by=names, value=value)
+    return table.at_levels(**resolved.levels)
+
+
+def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence]:
+    """The first method that passes, or with ``search`` the one of best expected utility that does.
+
+    Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
+    allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show, and it
+    is one of counts, so it lets no table of magnitudes out.
+    """
+    passed: list[tuple[Protected, Evidence]] = []
+    refusals: list[Refused] = []
+    for number in range(len(policy.methods)):
+        method = policy.make(number)
+        protected = method(table)
+        check_hides(protected)
+        evidence = weigh(protected, method, resolved, policy)
+        try:
+            table_rules(evidence, policy, resolved)
+            if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):
+                return Publish()(table), evidence.unchanged
+            thresholds(evidence, policy)
+        except Refused as refused:
+            refusals.append(refused)
+            continue
+        passed.append((protected, evidence))
+        if not policy.search:
+            break
+    if not passed:
+        raise refusals[0]
+    return min(passed, key=lambda pair: pair[1].loss if pair[1].loss is not None else math.inf)
+
+
+# -- out --------------------------------------------------------------------------------------------------------
+
+
+def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
+    open_ = [] if policy.before else protection_notes(chosen)
+    notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
+    if policy.before:
+        notes.insert(len(policy.notes), f"Before counting: {words_of(policy)}. {SEEN if evidence.utility else UNSEEN}")
+        chosen = replace(chosen, method=changed_words(chosen, policy), truthful=False)
+    whole = chosen.release(notes=notes)
+    return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
+
+
+def changed_words(protected: Protected, policy: Policy) -> str:
+    """What was done to a table of changed data, the step first."""
+    return words_of(policy) if protected.method == AS_IT_IS else f"{words_of(policy)}; {protected.method}"
+
+
+def protection_notes(protected: Protected) -> list[str]:
+    """That a table is not protected, where it is not."""
+    return [UNPROTECTED] if protected.method == AS_IT_IS else []
+
+
+def population_notes(resolved: Resolved) -> list[str]:
+    """Whom a filtered table is about."""
+    notes = []
+    for name, (_, codes) in resolved.population.items():
+        label = " or ".join(resolved.source[name].label(c) for c in codes)
+        notes.append(f"Population: {name} = {label}.")
+    return notes
+
+
+def _quality(evidence: Evidence, policy: Policy) -> list[str]:
+    if policy.utility == "none" or evidence.utility is None:
+        return []
+    if policy.utility == "expected" and policy.loss != "hellinger" and evidence.loss is not None:
+        told = f"{evidence.loss:.2f}" if math.isfinite(evidence.loss) else "infinite"
+        return [f"Expected loss ({policy.loss}) {told} (0 is the table itself)."]
+    if policy.utility == "expected":
+        return [f"Expected utility {evidence.utility:.2f} (1 is the table itself)."]
+    return [f"Expected quality: {next(word for least, word in BANDS if evidence.utility >= least)}."]
+
+
+def filtered(release: Release, population: Mapping[str, Sequence[str]]) -> Release:
+    """The cells of one population; a dimension with a single code falls away."""
+    for name, codes in population.items():
+        release = release.only(name, codes)
+    return release

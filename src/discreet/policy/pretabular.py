@@ -1,0 +1,288 @@
+"""Steps done once, before anything is counted: records swapped or redrawn, or the hypercube itself perturbed.
+
+Pre-tabular methods of [JOS15]_ section 2.2. The changed data are kept as a cube, from which every table is summed. To
+say honestly what the change costs, the cube holds a twin: what the true data may have been, guessed from the changed
+ones and the method alone. A table is judged by how far its twin is from it, so what is decided and said tells nothing
+of the true data that the published tables do not. For PRAM the twin is the changed counts times the inverse of
+its matrix, for swapping times that of the chances to move from area to area; for a perturbed cube a draw of what each
+count was, given what it is now. Rounding a sparse cube is no step: what its zeros were cannot be told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
+from discreet.errors import InputError, listed, nearest
+from discreet.methods import method, method_class
+from discreet.methods.effect import check_effect
+from discreet.methods.records.columns import leaf_codes
+from discreet.policy.posterior import guesses
+from discreet.tables.additive import Additive
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table, tabulate
+
+if TYPE_CHECKING:
+    from discreet.policy.policy import Policy
+
+Array = NDArray[Any]
+Steps = tuple[tuple[str, Mapping[str, Any]], ...]
+
+RECORDS = ("swap", "pram")
+CUBE = ("stochastic",)
+STEPS = (*RECORDS, *CUBE)
+MOST_CELLS = 20_000_000  # inner cells of the cube
+TWIN = "again "  # a statistic of this name holds counts of data that were changed once more
+AGAIN = 0x7315  # added to the seed for the twin
+DECIMALS = 3  # of a twin that is no whole number
+WORST = 1e3  # condition of a matrix that can still be inverted
+LEAST = 0.4  # eigenvalue of a swap that can still be inverted without taking much chance for structure
+
+_kept: dict[tuple[int, str], tuple[weakref.ref[Any], Table]] = {}
+_lock = threading.Lock()
+
+
+def check_step(name: str, parameters: Iterable[str]) -> None:
+    """Raise if a step is none or has unknown parameters."""
+    if name not in STEPS:
+        raise InputError(f"{name!r} is no step before counting; {nearest(name, STEPS)}")
+    known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "words")]
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(f"step {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
+
+
+def check_steps(policy: Policy) -> None:
+    """Raise if a step is none, has unknown parameters, changes nothing, or comes in the wrong order."""
+    names = [name for name, _ in policy.before]
+    for name, parameters in policy.before:
+        check_step(name, parameters)
+    if len(set(names)) > 1 or (len(names) > 1 and names[0] != "pram"):
+        raise InputError(
+            f"what several steps cost together cannot be told ({listed(names)}): give one, or PRAM of several variables"
+        )
+    for made in steps_of(policy):
+        check_effect(made)
+    if policy.before and (policy.risk.t1 is not None or policy.risk.population):
+        raise InputError("t1 and population have no meaning with a step before counting: leave them out")
+    if policy.before and policy.risk.t3 is not None and policy.methods:
+        raise InputError(
+            "what a step before counting and a method cost together cannot be told from the table, so t3 cannot be "
+            "kept: leave out t3, the step or the method"
+        )
+
+
+def steps_of(policy: Policy) -> list[Any]:
+    """The steps as methods, with the policy's secret where they take it."""
+    made = []
+    for name, parameters in policy.before:
+        given = dict(parameters)
+        secret = "secret" in method_class(name).__dataclass_fields__ and "seed" not in given
+        try:
+            made.append(method(name, **given, **({"secret": policy.secret} if secret else {})))
+        except InputError:
+            raise
+        except (TypeError, ValueError):
+            told = ", ".join(f"{key} = {value!r}" for key, value in parameters.items())
+            raise InputError(f"step {name!r} cannot take these parameters: {told}") from None
+    return made
+
+
+def variables_of(policy: Policy) -> list[str]:
+    """The variables that the steps name, so far as they must be dimensions of the codebook."""
+    found: list[str] = []
+    for made in steps_of(policy) if policy.before else ():
+        for name in ("geography", "variable", "control", "risk"):
+            given = getattr(made, name, ())
+            found += [given] if isinstance(given, str) else list(given)
+    return found
+
+
+def keyed(policy: Policy) -> list[str]:
+    """Steps and methods that take their chances from record keys, because they have no seed."""
+    every = [*policy.before, *policy.methods]
+    return [name for name, given in every if "seed" in method_class(name).__dataclass_fields__ and "seed" not in given]
+
+
+def words_of(policy: Policy) -> str:
+    """What the steps do, in words for the public."""
+    said = {name: str(getattr(method_class(name), "words", "")) for name in RECORDS}
+    said |= dict.fromkeys(CUBE, "counts of all combinations perturbed at random")
+    return "; ".join(said[name] for name, _ in policy.before)
+
+
+def twin_name(policy: Policy) -> str:
+    """The name of the statistic that holds the twin: it tells which steps made the cube."""
+    told = json.dumps([[name, dict(parameters)] for name, parameters in policy.before], sort_keys=True, default=str)
+    return TWIN + hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def twin_of(table: Table) -> Array | None:
+    """The counts of a table's twin as an array over the inner cells; None if the data were not changed, or no one can
+    say from what."""
+    name = next((name for name in table.statistics if name.startswith(TWIN)), None)
+    if name is None or not table.statistics[name].inner.any():
+        return None
+    counts = np.maximum(np.rint(table.statistics[name].inner_values), 0)
+    return table.layout.dense(counts.astype(np.int64))
+
+
+@checked
+def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
+    """The data that a policy answers from: as they are, or the cube that its steps have made of them, made once."""
+    held = [name for name in getattr(data, "statistics", {}) if name.startswith(TWIN)]
+    if held and held != [twin_name(policy)]:
+        raise InputError(
+            "the cube was made with other steps before counting than the policy has ([[before]]): build it again with "
+            "`discreet cube --policy`"
+        )
+    if not policy.before or held:
+        return data
+    key = (id(data), twin_name(policy))
+    with _lock:
+        found = _kept.get(key)
+        if found is None or found[0]() is not data:
+            made = _prepared(data, policy)
+            found = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), made)
+        return found[1]
+
+
+def _prepared(data: Microdata | Table, policy: Policy) -> Table:
+    if math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
+        raise InputError(
+            f"the cube would have more than {MOST_CELLS:,} cells: a codebook of fewer or coarser dimensions"
+        )
+    steps, name = steps_of(policy), policy.before[0][0]
+    if name in CUBE:
+        cube = data if isinstance(data, Table) else cube_of(data)
+        made, step = _perturbed(cube, steps[0]), steps[0]
+        return _with(made, twin_name(policy), _before_noise(made, step, twin_name(policy)))
+    if isinstance(data, Table):
+        raise InputError(
+            f"{name!r} changes records, and this is a cube of them: build it with `discreet cube --policy`"
+        )
+    changed = _run(data, steps)
+    made = cube_of(changed)
+    if name == "swap":
+        return _with(made, twin_name(policy), _before_swap(made, changed, steps[0]), DECIMALS)
+    return _with(made, twin_name(policy), _before_pram(made, changed, steps), DECIMALS)
+
+
+def _run(data: Microdata, steps: list[Any]) -> Microdata:
+    for step in steps:
+        data = step(data)
+    return data
+
+
+def _other(step: Any) -> Any:
+    """The same step by other chances."""
+    return dataclasses.replace(step, seed=(step.seed or 0) + AGAIN)
+
+
+def _before_noise(cube: Table, step: Any, name: str) -> Array:
+    """A draw of what the counts of the cube were, given what they are."""
+    counts = cube.statistics["count"].inner
+    transition = step.transition(Table(cube.layout, {"count": cube.statistics["count"]}, "count"))
+    rng = np.random.default_rng(int(hashlib.sha256(name.encode()).hexdigest()[:16], 16))
+    drawn: Array = guesses(counts, transition, rng, 1)[0]
+    return drawn
+
+
+def _before_swap(cube: Table, changed: Microdata, step: Any) -> Array:
+    """What the counts may have been before records were swapped, in units of 10**-DECIMALS; zeros if none can tell.
+
+    Data that were mixed once have less structure left to lose, so what a second swap changes is too little. A swap
+    moves every record from area to area with the same chances M, whatever else it is, so the changed counts are M times
+    the true ones in the mean: the twin has them times the inverse, and chance deviations of the second swap added.
+    M is that of the second swap. The inverse also takes chance for structure, 1/λ − 1 times as far as the swap has
+    moved it (λ is the least eigenvalue of M), so only what that lacks is added. Zeros where λ is too small for that,
+    and where who moves, or to where, depends on other variables.
+    """
+    nothing = np.zeros(cube.layout.n_inner, np.int64)
+    if any(getattr(step, name, None) for name in ("strata", "profile", "risk", "household", "also")):
+        return nothing
+    again = _other(step)(changed)
+    size = len(changed.dimension(step.geography).leaves)
+    pairs = np.zeros((size, size))
+    np.add.at(pairs, (leaf_codes(changed, step.geography), leaf_codes(again, step.geography)), 1.0)
+    pairs[np.diag_indices(size)] += pairs.sum(axis=1) == 0  # an empty area
+    matrix = pairs / pairs.sum(axis=1, keepdims=True)
+    least = float(np.linalg.eigvals(matrix).real.min())
+    if least < LEAST:
+        return nothing
+    lacks = math.sqrt(max(0.0, 1.0 - (1.0 / least - 1.0) ** 2))
+    layout = cube.layout
+    counts = layout.dense(cube.statistics["count"].inner).astype(np.float64)
+    more = layout.dense(cube_of(again).statistics["count"].inner).astype(np.float64)
+    axis = layout.axis(step.geography)
+    ahead, back = (_along(counts, axis, one) for one in (matrix, np.linalg.inv(matrix)))
+    return _thousandths(cube, back + lacks * (more - ahead))
+
+
+def _along(counts: Array, axis: int, matrix: Array) -> Array:
+    """Counts after every category of one variable has gone to others by the chances of its row."""
+    moved: Array = np.moveaxis(np.tensordot(matrix.T, counts, axes=(1, axis)), 0, axis)
+    return moved
+
+
+def _thousandths(cube: Table, counts: Array) -> Array:
+    """Counts over all inner cells in units of 10**-DECIMALS."""
+    layout = cube.layout
+    flat = counts.ravel() if layout.possible is None else counts.ravel()[layout.inner]
+    whole: Array = np.rint(flat * 10**DECIMALS).astype(np.int64)
+    return whole
+
+
+def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
+    """The counts of the cube times the inverse of each matrix, in units of 10**-DECIMALS; zeros if there is none.
+
+    Single cells come out far too large or below zero; sums over many of them are right in the mean, and only those
+    are looked at.
+    """
+    layout = cube.layout
+    counts = layout.dense(cube.statistics["count"].inner).astype(np.float64)
+    for step in steps:
+        matrix = step.probabilities(changed)  # of the changed data: those of the true ones would tell of them
+        if np.linalg.cond(matrix) > WORST:
+            return np.zeros(layout.n_inner, np.int64)
+        axis = layout.axis(step.variable)
+        counts = _along(counts, axis, np.linalg.inv(matrix))
+    return _thousandths(cube, counts)
+
+
+def cube_of(data: Microdata) -> Table:
+    """Every combination of finest codes, with one published cell only: margins are summed when they are asked for."""
+    return tabulate(data, by=[d.name for d in data.dimensions], margins=[corner(data.dimensions)])
+
+
+def corner(dimensions: tuple[Dimension, ...]) -> dict[str, list[str]]:
+    """The one cell."""
+    return {d.name: [d.total if d.total is not None else d.leaves[0]] for d in dimensions}
+
+
+def _perturbed(cube: Table, step: Any) -> Table:
+    """The cube with its inner counts moved."""
+    if cube.measure != "count":  # another measure would be published as it is
+        raise InputError(f"a step on the cube perturbs counts, and the data's measure is {cube.measure!r}")
+    every = Layout.of(cube.dimensions, margins=[{d.name: list(d.leaves) for d in cube.dimensions}])
+    held = {n: s for n, s in cube.statistics.items() if n in ("count", "key")}
+    open_ = {n: Additive(s.inner, every.aggregate(s.inner), s.decimals) for n, s in held.items()}
+    shown = step(Table(every, open_, "count")).shown_inner()
+    return _with(cube, "count", np.rint(shown).astype(np.int64))
+
+
+def _with(cube: Table, name: str, inner: Array, decimals: int = 0) -> Table:
+    made = Additive(inner, cube.layout.aggregate(inner), decimals)
+    return dataclasses.replace(cube, statistics={**cube.statistics, name: made})

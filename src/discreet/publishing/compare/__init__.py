@@ -1,0 +1,1 @@
+"""Published tables of one source set against each other."""

@@ -1,0 +1,247 @@
+"""The check across tables, on what is published and nothing else: same cells, hidden cells, sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked
+from discreet.publishing.compare.derive import Derived, derived
+from discreet.publishing.compare.overlay import NOBODY, Union, too_large
+from discreet.publishing.compare.shown import Shown
+from discreet.publishing.spec import Consistency
+
+Array = NDArray[Any]
+ERROR, WARNING, NOTE = "error", "warning", "note"
+STRICT = Consistency()
+LINK = "protect the tables together (linked), or hide the same cells in all of them (marks)"
+EXAMPLES = 5
+UNSAID = (
+    "the method does not say whether it shows true values (Protected(..., truthful=True) or False), so the table "
+    "cannot be set against others"
+)
+UNCHECKED = ("not checked", "not compared")  # kinds of findings that leave the verdict open
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that was found: how grave, what, about how many cells of which tables."""
+
+    level: str
+    kind: str
+    text: str
+    source: str = ""
+    measure: str = ""
+    cells: int = 0
+    tables: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@checked
+def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Finding]:
+    """Everything that is wrong, doubtful or not checked, the gravest first.
+
+    Tables are compared that have the source and the measure in common. Errors: a cell hidden in one table and shown in
+    another; a hidden cell that follows from several tables together; a true value that differs between tables; a cell
+    shown exactly here and perturbed there; a table whose method does not say whether it shows true values.
+    """
+    found: list[Finding] = []
+    for table in tables:
+        if table.problem or too_large(table):
+            why = table.problem or "it has too many combinations of codes"
+            found.append(Finding(level=WARNING, kind="not compared", text=f"not compared with other tables: {why}",
+                                 source=table.source, cells=len(table.cells), tables=(table.name,)))  # fmt: skip
+        if table.exact is None:
+            found.append(Finding(level=ERROR, kind="not judged", text=UNSAID, source=table.source,
+                                 cells=len(table.cells), tables=(table.name,)))  # fmt: skip
+    said = [t for t in tables if t.exact is not None]
+    fit = sorted((t for t in said if not t.problem and not too_large(t)), key=lambda t: t.source)
+    for _, group in groupby(fit, key=lambda t: t.source):
+        union = Union.of(list(group))
+        for measure in dict.fromkeys(m for t in union.tables for m in t.values):
+            found += _measure(union, measure, settings)
+    order = {ERROR: 0, WARNING: 1, NOTE: 2}
+    return sorted(found, key=lambda f: order[f.level])
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """All cells of the tables of one measure, one after the other."""
+
+    union: Union
+    measure: str
+    chosen: tuple[int, ...]
+    key: Array
+    table: Array
+    cell: Array
+    hidden: Array
+    value: Array
+    exact: Array
+
+    @classmethod
+    def of(cls, union: Union, measure: str) -> Stack:
+        chosen = tuple(t for t, shown in enumerate(union.tables) if measure in shown.values)
+        some = [union.tables[t] for t in chosen]
+        most = max(t.decimals[measure] for t in some)
+        sizes = [len(t.cells) for t in some]
+        return cls(
+            union, measure, chosen, np.concatenate([union.cells[t] for t in chosen]), np.repeat(chosen, sizes),
+            np.concatenate([np.arange(n) for n in sizes]), np.concatenate([t.hidden for t in some]),
+            np.concatenate([t.values[measure] * 10.0 ** (most - t.decimals[measure]) for t in some]),
+            np.repeat([t.exact for t in some], sizes),
+        )  # fmt: skip
+
+    def names(self, rows: Array) -> tuple[str, ...]:
+        """The tables that cells stand in, in the programme's order."""
+        return tuple(self.union.tables[t].name for t in np.unique(self.table[rows]))
+
+    def words(self, row: int) -> str:
+        shown = self.union.tables[int(self.table[row])]
+        return shown.words(int(self.cell[row]))
+
+    def first(self, mask: Array) -> Array:
+        """For every key the first row of a mask, −1 where there is none."""
+        rows = np.flatnonzero(mask)
+        out = np.full(self.union.size, -1)
+        out[self.key[rows[::-1]]] = rows[::-1]
+        out[NOBODY] = -1
+        return out
+
+
+def _measure(union: Union, measure: str, settings: Consistency) -> list[Finding]:
+    stack = Stack.of(union, measure)
+    found = [
+        *_hidden(stack),
+        *_different(stack, stack.exact & ~stack.hidden, ERROR, "different", "true value", "one of them is wrong"),
+        *_mixed(stack, settings.mixed),
+        *_different(stack, ~stack.exact & ~stack.hidden, _level(settings.differences), "differences", "perturbed value",
+                    "whoever averages them comes nearer to the truth; use a keyed method"),
+    ]  # fmt: skip
+    if (stack.exact & stack.hidden).any():
+        if any(f.kind == "different" for f in found):
+            found.append(_finding(stack, WARNING, "not checked", np.flatnonzero(stack.exact & stack.hidden),
+                                  "hidden cells were not worked out: the tables contradict each other"))  # fmt: skip
+        else:
+            found += _derived(stack, derived(stack.union, measure, settings.most_cells))
+    return found + _additive(stack)
+
+
+def _level(word: str) -> str:
+    return ERROR if word == "error" else WARNING
+
+
+def _finding(stack: Stack, level: str, kind: str, rows: Array, text: str, examples: Sequence[str] = (),
+             cells: int | None = None) -> Finding:  # fmt: skip
+    source = stack.union.tables[0].source
+    many = len(np.unique(stack.key[rows])) if cells is None else cells
+    return Finding(level=level, kind=kind, text=text, source=source, measure=stack.measure, cells=many,
+                   tables=stack.names(rows), examples=tuple(examples))  # fmt: skip
+
+
+def _cells(many: int) -> str:
+    return "1 cell is" if many == 1 else f"{many:,} cells are"
+
+
+def _hidden(stack: Stack) -> list[Finding]:
+    """Cells hidden in a table and shown, exactly or not, in another."""
+    text = f"hidden in one table and shown in another; {LINK}"
+    return _both(stack, ERROR, "hidden", text, {"hidden": stack.hidden, "shown": ~stack.hidden})
+
+
+def _mixed(stack: Stack, word: str) -> list[Finding]:
+    """Cells shown as they are in one table and perturbed in another: the first undoes the second."""
+    text = "shown as they are in one table and perturbed in another; use one method for all"
+    shown = {"true": stack.exact & ~stack.hidden, "perturbed": ~stack.exact & ~stack.hidden}
+    return _both(stack, _level(word), "mixed", text, shown)
+
+
+def _both(stack: Stack, level: str, kind: str, text: str, states: dict[str, Array]) -> list[Finding]:
+    """Cells that are in one state in a table and in another elsewhere."""
+    (one, one_rows), (other, other_rows) = states.items()
+    here, there = stack.first(one_rows), stack.first(other_rows)
+    both = np.flatnonzero((here >= 0) & (there >= 0))
+    if not len(both):
+        return []
+    examples = [
+        f"{stack.words(here[k])}: {one} in {stack.names(here[k : k + 1])[0]!r}, "
+        f"{other} in {stack.names(there[k : k + 1])[0]!r}"
+        for k in both[:EXAMPLES]
+    ]
+    rows = np.flatnonzero(np.isin(stack.key, both))
+    return [_finding(stack, level, kind, rows, f"{_cells(len(both))} {text}", examples)]
+
+
+def _different(stack: Stack, mask: Array, level: str, kind: str, what: str, why: str) -> list[Finding]:
+    """Cells that are shown with more than one value."""
+    rows = np.flatnonzero(mask & (stack.key != NOBODY))
+    low, high = np.full(stack.union.size, np.inf), np.full(stack.union.size, -np.inf)
+    np.minimum.at(low, stack.key[rows], stack.value[rows])
+    np.maximum.at(high, stack.key[rows], stack.value[rows])
+    off = np.flatnonzero(high > low)
+    if not len(off):
+        return []
+    at = rows[np.isin(stack.key[rows], off)]
+    unit = 10.0 ** -max(stack.union.tables[t].decimals[stack.measure] for t in stack.chosen)
+    most = float((high[off] - low[off]).max()) * unit
+    first = stack.first(mask)
+    examples = [f"{stack.words(first[k])}: differs by {(high[k] - low[k]) * unit:g}" for k in off[:EXAMPLES]]
+    text = f"{len(off):,} cells have more than one {what}, at most {most:g} apart: {why}"
+    return [_finding(stack, level, kind, at, text, examples)]
+
+
+def _derived(stack: Stack, found: Derived) -> list[Finding]:
+    out = []
+    first = stack.first(stack.exact & stack.hidden)
+    if len(found.together):
+        rows = np.flatnonzero(np.isin(stack.table, found.tables) | np.isin(stack.key, found.together))
+        examples = [stack.words(first[k]) for k in found.together[:EXAMPLES]]
+        text = f"{len(found.together):,} hidden cells follow from several tables together; {LINK}"
+        out.append(_finding(stack, ERROR, "derived", rows, text, examples, len(found.together)))
+    if found.contradiction:
+        at = np.flatnonzero(np.isin(stack.table, stack.chosen) & stack.exact)
+        out.append(_finding(stack, ERROR, "contradiction", at, "no records fit all of the tables; their data differ"))
+    if len(found.alone):
+        rows = np.flatnonzero(np.isin(stack.key, found.alone) & stack.hidden)
+        text = f"{len(found.alone):,} hidden cells follow from their own table, as its method allows"
+        out.append(_finding(stack, NOTE, "alone", rows, text))
+    for text, keys in found.unchecked:
+        rows = np.flatnonzero(np.isin(stack.key, keys) & stack.hidden & stack.exact)
+        out.append(_finding(stack, WARNING, "not checked", rows, text))
+    return out
+
+
+def _additive(stack: Stack) -> list[Finding]:
+    """How far perturbed tables are from adding up."""
+    sums = off = 0
+    largest, involved = 0.0, []
+    for t in stack.chosen:
+        shown = stack.union.tables[t]
+        if shown.exact or shown.hidden.any():
+            continue
+        gaps = additivity(stack.union, t, stack.measure)
+        sums, off = sums + len(gaps), off + int((gaps != 0).sum())
+        if (gaps != 0).any():
+            involved.append(shown.name)
+            largest = max(largest, float(np.abs(gaps).max()) * 10.0 ** -shown.decimals[stack.measure])
+    if not off:
+        return []
+    text = f"{off:,} of {sums:,} sums of perturbed tables do not add up; the largest gap is {largest:g}"
+    source = stack.union.tables[0].source
+    return [Finding(level=NOTE, kind="additivity", text=text, source=source, measure=stack.measure, cells=off,
+                    tables=tuple(involved))]  # fmt: skip
+
+
+def additivity(union: Union, t: int, measure: str) -> Array:
+    """What is missing in every sum of a table whose cells are all shown."""
+    shown = union.tables[t]
+    values = np.full(union.size, np.nan)
+    values[union.cells[t]] = shown.values[measure]
+    values[NOBODY] = 0
+    gaps = union.sums(t) @ np.nan_to_num(values)
+    known = (abs(union.sums(t)) @ np.isnan(values).astype(float)) == 0  # sums whose cells the table has
+    return np.asarray(gaps[known])

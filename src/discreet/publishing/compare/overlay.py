@@ -1,0 +1,128 @@
+"""The published tables of one source laid over each other: which of their cells are the same, which sums tie them.
+
+Two cells are the same if they are made of the same finest codes in every dimension of the codebook, whatever their
+codes are called and whether a dimension stands in the table, in its population, or nowhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.publishing.compare.shown import Shown
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+GRID = 4_000_000  # combinations of a table's codes up to which cells that it does not show are laid out too
+NOBODY = 0  # the key of cells that consist of no finest code
+
+
+@dataclass(frozen=True, eq=False)
+class Union:
+    """``keys[t]`` has for every combination of the codes of table t (flattened) the number of its cell."""
+
+    tables: tuple[Shown, ...]
+    keys: tuple[Array, ...]
+    size: int
+    groups: dict[str, dict[tuple[int, ...], int]]
+    """For every dimension the sets of finest codes that occur in a table, and their numbers; 0 is the whole."""
+
+    @classmethod
+    def of(cls, tables: Sequence[Shown]) -> Union:
+        names = list(dict.fromkeys(n for t in tables for n in [a.name for a in t.axes] + list(t.fixed)))
+        groups: dict[str, dict[tuple[int, ...], int]] = {name: {} for name in names}
+        numbers = [_numbered(t, names, groups) for t in tables]
+        keys = _joined(numbers, [len(groups[n]) + 2 for n in names])
+        return cls(tuple(tables), tuple(keys), int(max((k.max(initial=0) for k in keys), default=0)) + 1, groups)
+
+    def shape(self, t: int) -> tuple[int, ...]:
+        return tuple(len(a.codes) for a in self.tables[t].axes)
+
+    @cached_property
+    def cells(self) -> tuple[Array, ...]:
+        """For every table the numbers of the cells it has, shown or hidden."""
+        return tuple(
+            keys[np.ravel_multi_index(tuple(t.cells.T), self.shape(k))]
+            for k, (t, keys) in enumerate(zip(self.tables, self.keys, strict=True))
+        )
+
+    def sums(self, t: int) -> csr_array:
+        """The sums of a table, one a row: parts minus the whole, over the union's cells."""
+        shape, keys = self.shape(t), self.keys[t]
+        grid = np.arange(math.prod(shape)).reshape(shape)
+        rows, columns, data, count = [], [], [], 0
+        for k, axis in enumerate(self.tables[t].axes):
+            for whole, parts in axis.sums:
+                number = count + np.arange(grid.size // shape[k])
+                for code, sign in ((whole, -1), *parts):
+                    rows.append(number)
+                    columns.append(keys[np.take(grid, code, axis=k).ravel()])
+                    data.append(np.full(len(number), float(sign)))
+                count += len(number)
+        return _sparse(rows, columns, data, (count, self.size))
+
+
+def _sparse(rows: list[Array], columns: list[Array], data: list[Array], shape: tuple[int, int]) -> csr_array:
+    from scipy.sparse import coo_array, csr_array
+
+    if not rows:
+        return csr_array(shape)
+    at = (np.concatenate(rows), np.concatenate(columns))
+    made = csr_array(coo_array((np.concatenate(data), at), shape=shape).tocsr())
+    made.sum_duplicates()
+    made.eliminate_zeros()  # a group of one part is that part
+    return made
+
+
+def too_large(table: Shown) -> bool:
+    """Whether a table has more combinations of codes than are laid out."""
+    return math.prod(len(a.codes) for a in table.axes) > GRID
+
+
+def _numbered(
+    table: Shown, names: Sequence[str], groups: dict[str, dict[tuple[int, ...], int]]
+) -> tuple[tuple[int, ...], list[tuple[int, Array]]]:
+    """The shape of a table's codes, and by dimension of the union the axis (−1: none) and the number of every code."""
+
+    def number(name: str, parts: tuple[int, ...]) -> int:
+        if not parts:
+            return -1
+        if parts[0] > 0 and len(parts) == table.leaves[name]:
+            return 0
+        return groups[name].setdefault(parts, len(groups[name]) + 1)
+
+    axes = {a.name: (k, a) for k, a in enumerate(table.axes)}
+    found = []
+    for name in names:
+        k, parts = (axes[name][0], axes[name][1].parts) if name in axes else (-1, (table.fixed.get(name),))
+        found.append((k, np.array([0 if p is None else number(name, p) for p in parts])))
+    return tuple(len(a.codes) for a in table.axes), found
+
+
+def _joined(numbers: Sequence[tuple[tuple[int, ...], list[tuple[int, Array]]]], sizes: Sequence[int]) -> list[Array]:
+    """One number per distinct cell, the same in every table; 0 for cells of nobody."""
+    flats: list[Array] = []
+    wide = math.prod(sizes) < 2**62
+    for shape, axes in numbers:
+        total: Array = np.zeros(shape, np.int64 if wide else object)
+        nobody = np.zeros(shape, bool)
+        for (k, codes), size in zip(axes, sizes, strict=True):
+            along = [1] * len(shape)
+            if k >= 0:
+                along[k] = -1
+            part = codes.reshape(along) if k >= 0 else codes[0]
+            total = total * size + (part if wide else np.asarray(part, object))
+            nobody = nobody | (part < 0)
+        flats.append(np.where(nobody, -1, total).ravel())
+    every = np.concatenate(flats)
+    _, inverse = np.unique(np.concatenate([[-1], every]), return_inverse=True)
+    inverse = inverse.ravel()[1:]
+    return np.split(inverse, np.cumsum([len(f) for f in flats])[:-1])

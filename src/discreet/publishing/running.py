@@ -1,0 +1,258 @@
+"""run(): every table of a programme, in parallel, going on where an earlier run stopped; then the check; then out."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from discreet.base.arguments import checked
+from discreet.base.files import write_whole
+from discreet.base.version import VERSION
+from discreet.errors import InputError, Refused
+from discreet.policy import read_policy
+from discreet.policy.answering import check_query
+from discreet.publishing import protect as work
+from discreet.publishing.checking import query_of
+from discreet.publishing.compare.consistency import ERROR, check
+from discreet.publishing.compare.shown import Shown
+from discreet.publishing.folder import Folder, fingerprint, source_fingerprint
+from discreet.publishing.protect import Made, Outcome, perform
+from discreet.publishing.report import FAILED, PUBLISHED, REFUSED, WITHHELD, Line, Report
+from discreet.publishing.sources import codebook_of
+from discreet.publishing.spec import Entry, Programme, Unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from discreet.data.dimension import Dimension
+
+Progress = Callable[[int, int], None]
+MOVED = (
+    "tables that were withheld or waited lay in a folder of the output until now and have been moved out of it; where "
+    "the output is copied to, remove the folder '.programme'"
+)
+
+
+@checked
+def run(
+    programme: Programme,
+    *,
+    jobs: int = 1,
+    resume: bool = True,
+    progress: Progress | None = None,
+) -> Report:
+    """Protect all tables, check them against each other, and publish those that passed.
+
+    With ``jobs`` above 1 as many processes work; a script that asks for them needs ``if __name__ == "__main__":``.
+    ``resume`` keeps finished tables whose entry, records, codebook and bytes are what they were.
+    """
+    if jobs < 1:
+        raise InputError(f"jobs is the number of processes, at least 1, not {jobs}")
+    began = time.perf_counter()
+    work.forget()
+    folder = Folder.open(programme)
+    with folder.alone():
+        kept, former, prints = _kept(programme, folder, resume)
+        if not resume:
+            folder.state.unlink(missing_ok=True)
+        folder.clear({m.name: m for made in kept.values() for m in made})
+        done = {name: Outcome(unit=name, made=tuple(made)) for name, made in kept.items()}
+        todo = [unit for unit in programme.units if key_of(unit) not in done]
+        for unit, outcome in _performed(programme, todo, folder, jobs):
+            if outcome.made:
+                folder.append(key_of(unit), prints[key_of(unit)], outcome.made)
+            done[key_of(unit)] = outcome
+            if progress is not None:
+                progress(len(done), len(programme.units))
+        return _finished(programme, folder, done, set(kept), former, prints, (began, jobs))
+
+
+def key_of(unit: Unit) -> str:
+    """What a unit is called in the state: a table and a group may share a name."""
+    return f"{'linked' if unit.linked else 'table'} {unit.name}"
+
+
+def _kept(programme: Programme, folder: Folder, resume: bool) -> tuple[dict[str, list[Made]], set[str], dict[str, str]]:
+    """Finished units that need not be done again, files of earlier runs, and the fingerprints of all units."""
+    state = folder.read()
+    former = {name for _, made in state.values() for m in made for name in m.files}
+    sources = {name: source_fingerprint(source, folder.salt) for name, source in programme.sources.items()}
+    prints = {key_of(u): fingerprint(u, sources[u.source], folder.salt) for u in programme.units}
+    kept = {}
+    for unit in programme.units if resume else ():
+        old, made = state.get(key_of(unit), ("", []))
+        if old == prints[key_of(unit)] and made and all(folder.whole(m) for m in made):
+            kept[key_of(unit)] = made
+    return kept, former, prints
+
+
+# -- the work ---------------------------------------------------------------------------------------------------
+
+
+def _performed(programme: Programme, todo: Sequence[Unit], folder: Folder, jobs: int) -> Iterator[tuple[Unit, Outcome]]:
+    """Units as they are finished. Leaving early, as Ctrl-C does, ends the processes."""
+    if min(jobs, len(todo)) < 2:
+        with _interrupts() as pressed:
+            for unit in todo:
+                outcome = perform(unit, programme.sources[unit.source], folder.private, folder.salt)
+                if pressed:
+                    raise KeyboardInterrupt
+                yield unit, outcome
+        return
+    with _pool(min(jobs, len(todo))) as pool:
+        waiting: dict[Future[Outcome], Unit] = {
+            pool.submit(perform, unit, programme.sources[unit.source], folder.private, folder.salt): unit
+            for unit in todo
+        }
+        for future in as_completed(waiting):
+            unit = waiting[future]
+            try:
+                yield unit, future.result()
+            except BrokenProcessPool:
+                said = "its process ended unexpectedly, perhaps for want of memory; run again with fewer jobs"
+                yield unit, Outcome(unit=unit.name, failed=said, told=said)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Remembers Ctrl-C, which a database that is counting may turn into an error of its own."""
+    pressed: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+
+    def press(number: int, frame: object) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield pool
+    except BaseException:
+        workers = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.kill()
+        raise
+    pool.shutdown()
+
+
+def _begin() -> None:
+    """A worker leaves Ctrl-C to its parent, and ends when that ends, however it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+# -- the check and the way out ----------------------------------------------------------------------------------
+
+
+def _finished(
+    programme: Programme,
+    folder: Folder,
+    done: Mapping[str, Outcome],
+    kept: set[str],
+    former: set[str],
+    prints: Mapping[str, str],
+    how: tuple[float, int],
+) -> Report:
+    began, jobs = how
+    made = {m.name: m for outcome in done.values() for m in outcome.made}
+    ready = [made[e.name] for e in programme.entries if e.name in made]
+    shown = [Shown.from_bytes((folder.private / "shown" / f"{m.name}.npz").read_bytes()) for m in ready]
+    findings = check(shown, programme.consistency)
+    bad = {name for f in findings if f.level == ERROR for name in f.tables}
+    lines, messages = [], [MOVED] if folder.moved else []
+    for unit in programme.units:
+        outcome = done[key_of(unit)]
+        if outcome.told:
+            messages.append(f"{unit.name}: {'refused: ' if outcome.refused else ''}{outcome.told}")
+        for entry in unit.entries:
+            lines.append(_line(unit, entry, outcome, made.get(entry.name), entry.name in bad, key_of(unit) in kept))
+    report = Report(
+        programme=programme.name, version=VERSION, python=platform.python_version(),
+        when=datetime.now(UTC).isoformat(timespec="seconds"), seconds=round(time.perf_counter() - began, 1), jobs=jobs,
+        lines=tuple(lines), findings=tuple(findings), messages=tuple(messages),
+    )  # fmt: skip
+    passed = {m.name: m for m in ready if m.name not in bad}
+    folder.publish(passed, {m.name: m for m in ready if m.name in bad}, former)
+    folder.compact({name: (prints[name], o.made) for name, o in done.items() if o.made})
+    write_whole(programme.output / "report.json", report.to_json())
+    write_whole(programme.output / "report.html", report.to_html())
+    return report
+
+
+def _line(unit: Unit, entry: Entry, outcome: Outcome, made: Made | None, bad: bool, kept: bool) -> Line:
+    told: dict[str, Any] = {
+        "name": entry.name, "table": entry.words, "source": entry.source, "measure": entry.value or "count",
+        "how": unit.how.name, "unit": unit.name if unit.linked else "",
+    }  # fmt: skip
+    if made is not None:
+        share = round(made.hidden / made.cells, 3)
+        return Line(
+            **told, outcome=WITHHELD if bad else PUBLISHED, method=made.method, cells=made.cells, hidden=made.hidden,
+            share=share, seconds=made.seconds, kept=kept, files=tuple(made.files),
+            reason="inconsistent with other tables" if bad else "",
+        )  # fmt: skip
+    if outcome.refused is not None:
+        rule, reason, hint = outcome.refused
+        return Line(**told, outcome=REFUSED, rule=rule, reason=reason, hint=hint)
+    return Line(**told, outcome=FAILED, reason=outcome.failed or "")
+
+
+# -- the plan ---------------------------------------------------------------------------------------------------
+
+
+@checked
+def plan(programme: Programme) -> pd.DataFrame:
+    """One row a table: what would be done, how large it would be, and what the codebook alone refuses."""
+    import pandas as pd
+
+    books = {name: codebook_of(source) for name, source in programme.sources.items()}
+    rows = []
+    for unit in programme.units:
+        for entry in unit.entries:
+            cells = 1
+            for name, level in entry.by:
+                cells *= len(books[entry.source].dimension(name).at_level(level).codes)
+            rows.append({
+                "table": entry.name, "dimensions": entry.words, "measure": entry.value or "count", "cells": cells,
+                "protected by": unit.how.words, "linked": unit.name if unit.linked else "",
+                "refused": _refused(unit, entry, books[entry.source].dimensions),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _refused(unit: Unit, entry: Entry, dimensions: Sequence[Dimension]) -> str:
+    if unit.how.policy is None:
+        return ""
+    try:
+        check_query(query_of(entry).resolved(dimensions), read_policy(unit.how.policy))
+    except Refused as refused:
+        return str(refused)
+    return ""

@@ -1,0 +1,148 @@
+"""What a programme says, read and expanded: sources, tables, and which of them are protected together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from discreet.base.arguments import checked
+
+FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Records (a file, or the URL of a database) and their codebook."""
+
+    name: str
+    data: Path | str
+    codebook: Path
+    table: str | None = None
+    missing: str | None = None
+    weighted: bool | None = None
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How tables are protected: by a method with its parameters, or as a policy decides."""
+
+    method: str = "suppress"
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    rule: str | None = None
+    marks: Path | None = None
+    policy: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The method or the policy, without the parameters of a rule, which are not for everybody."""
+        return self.method if self.policy is None else f"policy {self.policy.name}"
+
+    @property
+    def words(self) -> str:
+        """In one line, for whoever runs the programme.
+
+        >>> How(method="suppress", rule="threshold(n=3)", parameters={"zeros": True}).words
+        'suppress (threshold(n=3), zeros=True)'
+        """
+        said = [self.rule] if self.rule else []
+        said += [f"{k}={v!r}" for k, v in self.parameters.items() if k not in ("secret", "seed")]
+        return self.name + (f" ({', '.join(said)})" if said else "")
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One table: its dimensions with the level of each, its population and its measure."""
+
+    name: str
+    source: str
+    by: tuple[tuple[str, str], ...]
+    value: str | None = None
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    top: int | None = None
+    title: str | None = None
+    notes: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ("csv",)
+    place: str = field(default="", compare=False)
+    """File and line of the programme, for messages."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The dimensions, without levels."""
+        return tuple(name for name, _ in self.by)
+
+    @property
+    def population(self) -> dict[str, tuple[str, ...]]:
+        return dict(self.where)
+
+    @property
+    def words(self) -> str:
+        """Dimensions and population in one line."""
+        by = " x ".join(name if name == level else f"{name}:{level}" for name, level in self.by)
+        where = "; ".join(f"{name}={'|'.join(codes)}" for name, codes in self.where)
+        return by + (f" where {where}" if where else "")
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """Tables that are protected in one step: a single one, or the linked ones of a group."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    how: How
+    linked: bool = False
+    approach: str = "together"
+    """Of linked tables: on one matrix, or "in turn", one after the other until all hide the same cells."""
+
+    @property
+    def source(self) -> str:
+        return self.entries[0].source
+
+    @property
+    def canonical(self) -> str:
+        """Everything that the result depends on and that stands in the programme, as one text."""
+        told = asdict(self)
+        for entry in told["entries"]:
+            del entry["place"]
+        return json.dumps(told, sort_keys=True, ensure_ascii=False, default=str)
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Consistency:
+    """How strict the check across tables is."""
+
+    differences: str = "warn"
+    mixed: str = "error"
+    most_cells: int = 20_000
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Programme:
+    """Everything a run needs; no records."""
+
+    name: str
+    output: Path
+    sources: Mapping[str, Source]
+    units: tuple[Unit, ...]
+    consistency: Consistency = Consistency()
+    state: Path | None = None
+    """The folder of what is not published (yet); without one, it lies beside the output."""
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All tables, in the programme's order."""
+        return [entry for unit in self.units for entry in unit.entries]
+
+    @property
+    def private(self) -> Path:
+        """Where tables wait for the check, with the state of the run: never within the output."""
+        output = self.output.resolve()
+        return output.with_name(f".{output.name}.state") if self.state is None else self.state

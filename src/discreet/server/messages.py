@@ -1,0 +1,97 @@
+"""Plain words for visitors: what was done to the numbers, and what to change when a query is not allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from discreet.errors import DiscreetError
+from discreet.policy import Policy, Query
+from discreet.release import AS_IT_IS, Release
+from discreet.server.service import Desk
+
+Pairs = tuple[tuple[str, str], ...]
+Population = tuple[tuple[str, tuple[str, ...]], ...]
+MOST_SUGGESTIONS = 6
+NOISE = (
+    "To protect the people behind the numbers, a small random amount was added to or taken from most of them. The same "
+    "group of people always shows the same number, whoever asks and however often, so asking again tells nothing new. "
+    "Totals were changed by themselves, so they may differ a little from the sum of their parts. Small numbers are the "
+    "least certain; use them with care."
+)
+ROUNDED = (
+    "To protect the people behind the numbers, they were rounded up or down at random to a multiple of the base. The "
+    "same group of people is always rounded the same way, so asking again tells nothing new. A small number may really "
+    "be a little larger or smaller."
+)
+HIDDEN = (
+    "To protect the people behind the numbers, some cells are not shown (×). Some of them hold few people; others are "
+    "hidden so that nobody can work out the first ones from the totals."
+)
+AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
+OTHERWISE = "The numbers were changed a little to protect the people behind them."
+CHANGED = (
+    "To protect the people behind the numbers, the data were changed a little at random before anything was counted: "
+    "some people are counted elsewhere, or in another category, than where they belong. Every table is counted from "
+    "the same changed data, so tables agree with each other, and asking again tells nothing new. Small numbers are "
+    "the least certain."
+)
+EXPLAINED = {
+    "publish": AS_THEY_ARE,
+    "cell-key": NOISE,
+    "cell-key-magnitude": NOISE,
+    "stochastic": NOISE,
+    "barnard": NOISE,
+    "random-round": ROUNDED,
+    "semi-controlled-round": ROUNDED + " Totals add up.",
+    "controlled-round": ROUNDED + " Totals add up.",
+    "small-count-round": ROUNDED,
+    "round": "To protect the people behind the numbers, they were rounded to the nearest multiple of the base.",
+    "same-margins": "To protect the people behind the numbers, the totals are shown as they are and what lies between "
+    "them was drawn at random among all tables with these totals: only the totals tell something.",
+    "suppress": HIDDEN,
+}
+
+
+def explained(policy: Policy, release: Release | None = None) -> str:
+    """What the policy's method does to the numbers, or did to those of a table, for somebody who is no statistician."""
+    if release is not None and release.method == AS_IT_IS:
+        return AS_THEY_ARE
+    name = policy.methods[0][0]
+    if policy.before:
+        return CHANGED + (f" {EXPLAINED.get(name, OTHERWISE)}" if name != "publish" else "")
+    return EXPLAINED.get(name, OTHERWISE)
+
+
+def suggestions(desk: Desk, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
+    """Single changes after which the codebook would allow the query: words, variables, population."""
+    found = []
+    for words, changed, population in _changes(desk, variables, where):
+        try:
+            query = Query.of(dict(changed), where=dict(population) or None)
+            desk.dry_run(query)
+        except DiscreetError:
+            continue
+        found.append((words, changed, population))
+        if len(found) == MOST_SUGGESTIONS:
+            break
+    return found
+
+
+def _changes(desk: Desk, variables: Pairs, where: Population) -> Iterator[tuple[str, Pairs, Population]]:
+    known = {d.name: d for d in desk.data.dimensions}
+    for k, (name, level) in enumerate(variables):
+        if name not in known:
+            continue
+        levels = [n for n in known[name].levels if n != "total"]
+        if level in levels:
+            for coarser in reversed(levels[: levels.index(level)]):
+                yield (
+                    f"{name} in less detail ({coarser})",
+                    (*variables[:k], (name, coarser), *variables[k + 1 :]),
+                    where,
+                )
+    for k, (name, _) in enumerate(where):
+        yield f"everyone instead of one {name}", variables, where[:k] + where[k + 1 :]
+    if len(variables) > 1:
+        for k, (name, _) in enumerate(variables):
+            yield f"without {name}", variables[:k] + variables[k + 1 :], where

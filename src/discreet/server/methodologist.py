@@ -1,0 +1,119 @@
+"""The methodologist's pages: risk before and after, the risk-utility map, what an intruder can work out, the record.
+
+Everything here compares with the true table, so it is for that role alone and is never cached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from discreet.audits import audit
+from discreet.errors import DiscreetError, Refused
+from discreet.policy import Query, ru_map
+from discreet.policy.answering import protect_by, unfiltered
+from discreet.policy.judging import weigh
+from discreet.release import Protected, Publish
+from discreet.risk.report import assess
+from discreet.server import charts
+from discreet.server.api import Fault, desk_of
+from discreet.server.auth import Caller
+from discreet.server.pages import page, visitor
+from discreet.server.queries import query_from
+from discreet.server.service import Desk
+
+router = APIRouter(include_in_schema=False)
+MOST_LINES = 200
+MOST_AUDITED = 1500  # cells
+
+
+async def methodologist(request: Request) -> Caller:
+    """The caller, if the role allows to see the truth."""
+    caller = await visitor(request)
+    if not caller.may("methodologist"):
+        if not caller.signed_in:
+            raise Fault(303, "sign in", "role", "sign in first", "", Location="/login")
+        raise Fault(403, "refused", "role", "this page is for methodologists", "ask for the role")
+    return caller
+
+
+@router.get("/method")
+async def method(request: Request) -> Response:
+    """The tools, and for a query what the policy's methods do to its table."""
+    caller = await methodologist(request)
+    desk = desk_of(request, caller)
+    variables, where = request.query_params.get("variables", ""), request.query_params.get("where", "")
+    found = None
+    if variables:
+        query = query_from(desk.data.dimensions, variables, where)
+        found = await asyncio.to_thread(examined, desk, query)
+    lines = await desk.ledger.run(desk.store.last_answers, MOST_LINES)
+    total = await desk.ledger.run(desk.store.answers)
+    told = [{**line, "when": _when(line["at"]), "asked": _asked(line["query"])} for line in lines]
+    return page(request, caller, "method.html", variables=variables, where=where, found=found, lines=told, total=total)
+
+
+def examined(desk: Desk, query: Query) -> dict[str, Any]:
+    """Risk, risk-utility map and audit of the table that a query asks for (confidential)."""
+    resolved = query.resolved(desk.data.dimensions)
+    desk.dry_run(query)
+    table = unfiltered(desk.data, resolved)
+    methods: dict[str, Any] = {
+        f"{n + 1}. {name}": desk.policy.make(n) for n, (name, _) in enumerate(desk.policy.methods)
+    }
+    methods["as it is"] = Publish()
+    limits = desk.policy.risk
+    found = ru_map(
+        table, methods, measure=limits.measure, loss=desk.policy.loss, weights=limits.weights,
+        jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3,
+    )  # fmt: skip
+    rows = [{"method": name, **row} for name, row in found.frame.to_dict(orient="index").items()]
+    points = [
+        charts.Point(row["method"], float(row["risk"]), float(row["utility"]), row["method"] == found.best)
+        for row in rows
+        if row["risk"] is not None
+    ]
+    chosen = desk.policy.make(0)(table)
+    return {
+        "cells": len(table),
+        "rows": rows,
+        "columns": [name for name in found.frame.columns if name not in ("draws", "note", "pareto", "allowed")],
+        "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
+        "risk": assess(table).summary().reset_index().to_dict(orient="split"),
+        "evidence": weigh(chosen, desk.policy.make(0), resolved, desk.policy),
+        "audit": audited(chosen),
+        "decision": _decision(table, resolved, desk),
+    }
+
+
+def _decision(table: Any, resolved: Any, desk: Desk) -> str:
+    try:
+        protect_by(table, resolved, desk.policy)
+    except Refused as refused:
+        return f"refused by {refused.rule}: {refused.reason}"
+    return "released"
+
+
+def audited(protected: Protected) -> dict[str, Any]:
+    """What somebody who knows the method and all totals can say of the cells (``discreet.audit``), if there are few."""
+    if len(protected.table) > MOST_AUDITED:
+        return {"rows": [], "note": f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"}
+    try:
+        found = audit(protected)
+    except DiscreetError as error:
+        return {"rows": [], "note": str(error)}
+    rows = found.summary().reset_index(names="finding").to_dict(orient="records")
+    return {"rows": rows, "note": "; ".join([f"verdict: {found.verdict.value}", *found.unjudged])}
+
+
+def _when(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _asked(text: str) -> str:
+    return str(Query.from_dict(json.loads(text)))

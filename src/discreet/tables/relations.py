@@ -1,0 +1,95 @@
+"""The sums that tie cells to each other and to inner cells, as sparse rows.
+
+Variables are the cells, then the inner cells that are not cells themselves. A table's rows come from the sums its
+dimensions define (a region is its counties), which is far sparser than every total written over inner cells.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.tables.layout import Layout
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+
+
+def variable_of_inner(matrix: csr_array) -> Array:
+    """For each inner cell the number of its variable: a cell that is this inner cell alone, else one past the cells.
+
+    >>> from discreet import Table
+    >>> variable_of_inner(Table.of([3, 1], ["sex"]).matrix).tolist()
+    [1, 2]
+    """
+    by_cell = matrix.tocsc()
+    alone = np.flatnonzero(np.diff(by_cell.indptr) == 1)
+    at = by_cell.indptr[alone]
+    alone, inner = alone[by_cell.data[at] == 1], by_cell.indices[at][by_cell.data[at] == 1]
+    variable = np.full(matrix.shape[0], -1, np.int64)
+    variable[inner[::-1]] = alone[::-1]  # the first of several
+    new = np.flatnonzero(variable < 0)
+    variable[new] = matrix.shape[1] + np.arange(len(new))
+    return variable
+
+
+def of_matrix(matrix: csr_array, cells: Array | None = None) -> csr_array:
+    """One row for each (given) cell: the cell is the sum of its inner cells. Exact for any matrix."""
+    from scipy.sparse import coo_array, csr_array
+
+    variable = variable_of_inner(matrix)
+    size = max(matrix.shape[1], int(variable.max(initial=-1)) + 1)
+    named = np.zeros(matrix.shape[1], bool)
+    named[variable[variable < matrix.shape[1]]] = True
+    wanted = np.flatnonzero(~named) if cells is None else cells
+    part = matrix.tocsc()[:, wanted].tocoo()
+    rows = np.concatenate([part.col, np.arange(len(wanted))])
+    columns = np.concatenate([variable[part.row], wanted])
+    data = np.concatenate([part.data.astype(float), np.full(len(wanted), -1.0)])
+    made = csr_array(coo_array((data, (rows, columns)), shape=(len(wanted), size)).tocsr())
+    made.eliminate_zeros()  # a cell that is its only inner cell says nothing
+    return made
+
+
+def of_layout(layout: Layout) -> csr_array:
+    """The rows of a table: along every dimension each code is the sum of its parts, where all of them are cells.
+
+    >>> from discreet import Table
+    >>> of_layout(Table.of([[3, 0], [1, 2]], ["area", "sex"]).layout).shape
+    (6, 9)
+    """
+    from scipy.sparse import coo_array, csr_array, vstack
+
+    n = len(layout)
+    flat = layout.flat
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    rows, columns, data, explained, count = [], [], [], np.zeros(n, bool), 0
+    shape = layout.code_shape
+    for k, dimension in enumerate(layout.dimensions):
+        stride = int(np.prod(shape[k + 1 :], dtype=np.int64))
+        for parent, parts in dimension.relations:
+            at = np.flatnonzero(layout.codes[:, k] == dimension.position[parent])
+            base = flat[at] - dimension.position[parent] * stride
+            wanted = base[:, None] + np.array([dimension.position[p] for p, _ in parts]) * stride
+            place = np.minimum(np.searchsorted(ordered, wanted), n - 1)
+            whole = (ordered[place] == wanted).all(axis=1)
+            at, child = at[whole], order[place[whole]]
+            explained[at] = True
+            number = count + np.arange(len(at))
+            count += len(at)
+            rows += [number, np.repeat(number, len(parts))]
+            columns += [at, child.ravel()]
+            data += [np.full(len(at), -1.0), np.tile([float(s) for _, s in parts], len(at))]
+    explained |= layout.inner_of_cell >= 0
+    rest = of_matrix(layout.matrix, np.flatnonzero(~explained & (layout.parts > 0)))
+    if not count:
+        return rest
+    made = coo_array(
+        (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=(count, rest.shape[1])
+    )
+    return csr_array(vstack([made.tocsr(), rest], format="csr"))

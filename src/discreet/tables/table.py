@@ -1,0 +1,434 @@
+"""Table: published cells over inner cells, with what rules and methods need of each. No records.
+
+A Table is confidential. What may leave is a Release (see ``discreet.release``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked, whole
+from discreet.base.naming import beside
+from discreet.data.dimension import Dimension
+from discreet.engines.protocol import PRODUCT_DECIMALS, WEIGHT_DECIMALS
+from discreet.errors import InputError, nearest
+from discreet.tables import display
+from discreet.tables import reading as ready
+from discreet.tables.additive import Additive, summable
+from discreet.tables.contributions import Contributions, Spanning, merge_up
+from discreet.tables.layout import Layout, Margin, Structural
+from discreet.tables.totals import Totals
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_array
+
+    from discreet.data.microdata import Microdata
+    from discreet.engines.protocol import Groups
+
+Array = NDArray[Any]
+
+MOST_TOP = 10_000  # contributions per cell, all of which are held
+TOP = 3  # contributions kept per cell unless more are asked for: enough for p% against a coalition of one
+
+
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """A cross-classification with its margins: counts, and perhaps a magnitude, weights, keys and contributions.
+
+    >>> import numpy as np
+    >>> t = Table.of(np.array([[3, 0], [1, 2]]), ["area", "sex"])
+    >>> t
+    Table(area x sex: 9 cells over 4 inner; count)
+    >>> t.count.tolist()
+    [6, 4, 2, 3, 3, 0, 3, 1, 2]
+    """
+
+    layout: Layout
+    statistics: Mapping[str, Additive]
+    measure: str = "count"
+    magnitude: str | None = None
+    title: str = ""
+    source: str = ""
+    _inner_contributions: Contributions | None = field(default=None)
+    _spanning: Spanning | None = field(default=None)
+
+    # -- ways in ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        dimensions: Sequence[Dimension | str] | None = None,
+        *,
+        count: Any = None,
+        value: str | None = None,
+        decimals: int | None = None,
+        totals: str = "check",
+        tolerance: float = 0,
+        margins: Sequence[Margin] | None = None,
+        structural: Structural | None = None,
+        total: Totals = None,
+        title: str = "",
+        source: str = "",
+    ) -> Table:
+        """A table from an array of inner cells, or from a frame of cells with or without their totals.
+
+        Array: ``data`` holds counts, or the magnitude that ``value`` names (``count`` may then be a second array).
+        Frame (pandas, polars, Arrow, dict of columns): ``count`` and ``value`` name its columns; rows left out are
+        zeros. ``totals`` in a frame are compared with the sums of the inner cells ("check"), left aside ("compute")
+        or kept as given ("trust"). Comparison is exact at ``decimals`` (found from the data when not stated), give
+        or take ``tolerance`` units of the last one per part: 0.5 allows for parts that were rounded one by one.
+
+        Series and cross-tabulations of pandas are read by their index and columns, as counts unless ``value`` names the
+        magnitude that was summed: a pivot of whole numbers does not show which it is. ``total`` is the code of the
+        total, in all dimensions or by dimension ({"sex": "All"}; None for one that is never summed over). Where it is
+        not said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning;
+        a code that adds up all others under another name, or is called a total and is not, is an error that asks.
+        """
+        how = ready.Reading(
+            count=count,
+            value=value,
+            decimals=decimals,
+            totals=totals,
+            tolerance=tolerance,
+            margins=margins,
+            structural=structural,
+            total=total,
+        )
+        layout, statistics = ready.read(data, dimensions, how)
+        return cls(layout, statistics, value or "count", value, title, source)
+
+    def __post_init__(self) -> None:
+        if self.measure not in self.statistics:
+            raise InputError(f"the table has no statistic {self.measure!r}; {nearest(self.measure, self.statistics)}")
+
+    # -- numbers ------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.layout)
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        return self.layout.dimensions
+
+    @property
+    def matrix(self) -> csr_array:
+        """Inner cells x published cells, sparse; ``matrix.T @ inner`` is the published table."""
+        return self.layout.matrix
+
+    def statistic(self, name: str) -> Additive:
+        """One of the table's additive statistics, by name."""
+        if name not in self.statistics:
+            cure = "name a column of counts (count=...), or take a rule about contributions" if name == "count" else ""
+            raise InputError(f"the table has no statistic {name!r}; {cure or nearest(name, self.statistics)}")
+        return self.statistics[name]
+
+    @property
+    def count(self) -> Array:
+        """Records per published cell."""
+        return self.statistic("count").cells
+
+    @property
+    def value(self) -> Array:
+        """The measure that would be published: the magnitude (weighted, if there are weights), else the count."""
+        return self.statistic(self.measure).values
+
+    @property
+    def key(self) -> Array:
+        """Sum of record keys modulo 2**64 per published cell."""
+        if "key" not in self.statistics:
+            raise InputError("the table has no cell keys; give the microdata a record key, or a unit and a secret")
+        return self.statistics["key"].cells
+
+    @property
+    def n(self) -> int:
+        """Records in the whole table."""
+        return int(self.statistic("count").inner.sum())
+
+    def array(self, name: str = "count", *, margins: bool = False) -> Array:
+        """Inner cells as an array with one axis per dimension; with margins, all codes of every dimension.
+
+        Counts unless another statistic is named, because risks are functions of counts.
+        """
+        statistic = self.statistic(name)
+        if not margins:
+            return self.layout.dense(statistic.inner_values)
+        if not self.layout.is_full:
+            raise InputError("only a table with all its margins makes an array; see .cells for the published ones")
+        return statistic.values.reshape(self.layout.code_shape)
+
+    @cached_property
+    def contributions(self) -> Contributions:
+        """The largest contributions to every published cell, holdings merged, and the number of contributors."""
+        if self._inner_contributions is None:
+            raise InputError("the table knows no contributions; tabulate microdata with value= and top=")
+        return merge_up(self.layout, self._inner_contributions, self._spanning)
+
+    @property
+    def has_contributions(self) -> bool:
+        return self._inner_contributions is not None
+
+    @property
+    def structural(self) -> Array:
+        """Published cells that consist of structural zeros only: no one can be there."""
+        return np.asarray(self.layout.parts == 0)
+
+    @property
+    def is_inner(self) -> Array:
+        """Published cells that are inner cells."""
+        return self.layout.inner_of_cell >= 0
+
+    def gaps(self) -> pd.DataFrame:
+        """Published cells that are not the sum of their inner cells, as a trusted table may have (confidential)."""
+        import pandas as pd
+
+        statistic = self.statistic(self.measure)
+        computed = self.layout.aggregate(statistic.inner)
+        off = np.flatnonzero(statistic.cells != computed)
+        frame = pd.DataFrame(code_columns(self.layout)).iloc[off]
+        scale = 10**statistic.decimals if statistic.decimals else 1
+        gap = (statistic.cells[off] - computed[off]) / scale
+        columns = {"given": statistic.cells[off] / scale, "computed": computed[off] / scale, "gap": gap}
+        return beside(frame, columns).iloc[np.argsort(-np.abs(gap), kind="stable")]
+
+    # -- views --------------------------------------------------------------------------------------------------
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """One row per published cell: its codes and every number the table holds of it (confidential)."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {name: statistic.values for name, statistic in self.statistics.items()}
+        if self.has_contributions:
+            columns["contributors"] = self.contributions.count
+            for rank in range(self.contributions.top):
+                columns[f"largest {rank + 1}"] = self.contributions.value[:, rank]
+        columns["inner"] = self.is_inner
+        if self.layout.possible is not None:
+            columns["structural"] = self.structural
+        return beside(pd.DataFrame(code_columns(self.layout)), columns)
+
+    def where(self, **codes: Any) -> Array:
+        """Which published cells have the given code, or one of several, in each named dimension.
+
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> t.count[t.where(area="Total", sex=["1", "2"])].tolist()
+        [4, 2]
+        """
+        return self.layout.find(codes)
+
+    def slice(self, **codes: Any) -> Table:
+        """The table of those with one code in each named dimension; these dimensions fall away.
+
+        >>> Table.of([[3, 0], [1, 2]], ["area", "sex"]).slice(sex="2").count.tolist()
+        [2, 0, 2]
+        """
+        return _sliced(self, codes)
+
+    def at_levels(self, **levels: str) -> Table:
+        """The table in less detail: each named dimension at one of its levels (``Dimension.levels``).
+
+        >>> nace = Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1])
+        >>> Table.of([3, 1, 2], [nace]).at_levels(nace="level 1").count.tolist()
+        [6, 4, 2]
+        """
+        for name in levels:
+            self.layout.axis(name)
+        chosen = [levels.get(d.name, d.name) for d in self.dimensions]
+        if self.layout.is_full and all(d.level(v) == d.leaves for d, v in zip(self.dimensions, chosen, strict=True)):
+            return self
+        blocks = [
+            np.array([d.position[c] for c in d.level(level)]) for d, level in zip(self.dimensions, chosen, strict=True)
+        ]
+        return _recast(self, blocks, [d.at_level(v) for d, v in zip(self.dimensions, chosen, strict=True)])
+
+    def with_margins(self, margins: Sequence[Margin]) -> Table:
+        """The same inner cells with other published cells: ``[("area", "sex"), ("area", "age")]`` are linked tables."""
+        layout = replace(Layout.of(self.dimensions, margins), possible=self.layout.possible)
+        return replace(self, layout=layout, statistics=aggregated(layout, self.statistics))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        same = self.layout == other.layout and self.measure == other.measure
+        return same and dict(self.statistics) == dict(other.statistics)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = " x ".join(d.name for d in self.dimensions)
+        kept = ", ".join(n for n in self.statistics if n != "key")
+        keys = ", keys" if "key" in self.statistics else ""
+        return f"Table({names}: {len(self):,} cells over {self.layout.n_inner:,} inner; {kept}{keys})"
+
+    def __str__(self) -> str:
+        return display.text(self.dimensions, self.layout.codes, self.value)
+
+    def _repr_html_(self) -> str:
+        caption = f"{self.title or self.measure} (confidential)"
+        return display.html(self.dimensions, self.layout.codes, self.value, caption=caption)
+
+
+def _recast(table: Table, blocks: Sequence[Array], dimensions: Sequence[Dimension]) -> Table:
+    """A table whose inner cells are some cells of this one: a product of code positions that do not overlap."""
+    cut = Layout(table.dimensions, (tuple(blocks),), table.layout.possible)
+    held = None if cut.possible is None else cut.parts > 0
+    layout = replace(Layout.of(dimensions), possible=held)
+    statistics = {}
+    for name, statistic in table.statistics.items():
+        inner = cut.aggregate(statistic.inner)
+        inner = inner if held is None else inner[held]
+        statistics[name] = Additive(inner, layout.aggregate(inner), statistic.decimals)
+    contributions, spanning = table._inner_contributions, table._spanning
+    if contributions is not None:
+        contributions = merge_up(cut, contributions, None)
+        contributions = contributions if held is None else contributions.take(np.flatnonzero(held))
+    if spanning is not None:
+        rows = cut.matrix[spanning.inner].tocoo()  # at most one entry a row, since the cells do not overlap
+        new = rows.col if held is None else (np.cumsum(held) - 1)[rows.col]
+        spanning = replace(
+            spanning,
+            inner=new,
+            contributor=spanning.contributor[rows.row],
+            value=spanning.value[rows.row],
+            weighted=spanning.weighted[rows.row],
+        )
+    made = replace(table, layout=layout, statistics=statistics)
+    return replace(made, _inner_contributions=contributions, _spanning=spanning)
+
+
+def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
+    fixed = {table.layout.axis(name) for name in codes}
+    rest = [d for k, d in enumerate(table.dimensions) if k not in fixed]
+    if not rest:
+        raise InputError("a slice must leave at least one dimension; use .where() to find a single cell")
+    blocks = [
+        np.array([d.index(codes[d.name])] if k in fixed else [d.position[leaf] for leaf in d.leaves])
+        for k, d in enumerate(table.dimensions)
+    ]
+    return _recast(table, blocks, rest)
+
+
+def code_columns(layout: Layout) -> dict[str, Any]:
+    """The codes of every cell as categorical columns, which keep the codebook's order."""
+    import pandas as pd
+
+    return {
+        d.name: pd.Categorical.from_codes(layout.codes[:, k], categories=pd.Index(d.codes))
+        for k, d in enumerate(layout.dimensions)
+    }
+
+
+def aggregated(layout: Layout, statistics: Mapping[str, Additive]) -> dict[str, Additive]:
+    """Statistics with their cells computed anew for a layout over the same inner cells."""
+    return {name: replace(s, cells=layout.aggregate(s.inner)) for name, s in statistics.items()}
+
+
+# -- from microdata ---------------------------------------------------------------------------------------------
+
+
+@checked
+def tabulate(
+    data: Microdata,
+    by: Sequence[str] | str | None = None,
+    *,
+    margins: Sequence[Margin] | None = None,
+    value: str | None = None,
+    top: int | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    structural: Structural | None = None,
+) -> Table:
+    """Count (and sum) microdata into a table with all margins of ``by``, or with the given margins only.
+
+    ``by`` names the dimensions whose product makes the inner cells (default: those the margins name);
+    ``margins=[("county", "sex"), ("county", "age")]`` publishes linked tables over them, and a margin may name levels
+    or codes: ``{"county": "region"}``. ``value`` names a magnitude; ``top`` is the number of largest contributions
+    to keep. ``where`` restricts the population. ``structural`` marks combinations that cannot exist.
+    """
+    names = _by(data, by, margins)
+    dimensions = tuple(data.dimension(name) for name in names)
+    layout = Layout.of(dimensions, margins, structural)
+    if top is not None:
+        whole("top", top, 1, MOST_TOP)
+    groups = data.base_cells(names, value=value, top=0 if value is None else top or TOP, where=where)
+    return _from_groups(layout, groups, value, data.codebook.title, data.codebook.source)
+
+
+def _by(data: Microdata, by: Sequence[str] | str | None, margins: Sequence[Margin] | None) -> list[str]:
+    if by is not None:
+        return [by] if isinstance(by, str) else list(by)
+    named = dict.fromkeys(name for m in margins or () for name in ([m] if isinstance(m, str) else m))
+    if not named:
+        raise InputError("name the dimensions of the table: by=[...] or margins=[...]")
+    order = [d.name for d in data.dimensions]
+    return sorted(named, key=lambda n: order.index(n) if n in order else len(order))
+
+
+def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, source: str) -> Table:
+    """Lay the non-empty inner cells that the engine found over all inner cells."""
+    rows = np.ravel_multi_index(tuple(groups.codes.T), layout.shape)
+    if layout.possible is not None:
+        impossible = int(groups.count[~layout.possible[rows]].sum())
+        if impossible:
+            raise InputError(
+                f"{impossible:,} records lie in cells declared structural zeros; correct the data or the declaration"
+            )
+        rows = np.searchsorted(layout.inner, rows)
+
+    def lay(found: Array, decimals: int = 0) -> Additive:
+        inner = np.zeros(layout.n_inner, found.dtype)
+        inner[rows] = found
+        return Additive(inner, layout.aggregate(inner), decimals)
+
+    found, measure = group_statistics(groups, value)
+    for name, (numbers, decimals) in found.items():
+        if name != "key":  # sums of keys wrap around by design
+            summable(numbers, decimals, repr(name))
+    statistics = {name: lay(*sums) for name, sums in found.items()}
+    contributions, spanning = _contributions(layout, groups, rows)
+    return Table(layout, statistics, measure, value, title, source, contributions, spanning)
+
+
+def group_statistics(groups: Groups, value: str | None) -> tuple[dict[str, tuple[Array, int]], str]:
+    """What an engine found, by name, with its decimals; and which of these is the measure."""
+    found, measure = {"count": (groups.count, 0)}, "count"
+    if groups.weight is not None:
+        measure = "weighted count"
+        found[measure] = (groups.weight, WEIGHT_DECIMALS)
+    if value is not None and groups.total is not None:
+        measure = value
+        found[measure] = (groups.total, groups.decimals)
+        if groups.weighted_total is not None:
+            measure = f"weighted {value}"
+            found[measure] = (groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
+    if groups.key is not None:
+        found["key"] = (groups.key, 0)
+    return found, measure
+
+
+def _contributions(layout: Layout, groups: Groups, rows: Array) -> tuple[Contributions | None, Spanning | None]:
+    if groups.top_value is None:
+        return None, None
+    shape = (layout.n_inner, groups.top_value.shape[1])
+    value, weight, contributor = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, -1)
+    count = np.zeros(layout.n_inner, np.int64)
+    value[rows], count[rows] = groups.top_value, groups.contributors
+    weight[rows] = np.where(np.isnan(groups.top_value), np.nan, 1.0) if groups.top_weight is None else groups.top_weight
+    if groups.top_contributor is not None:
+        contributor[rows] = groups.top_contributor
+    inner = Contributions(value, weight, contributor, count)
+    spans = groups.spanning
+    if spans is None or spans.value is None:
+        return inner, None
+    weighted, decimals = spans.value, groups.decimals
+    if spans.weighted is not None:
+        weighted, decimals = spans.weighted, groups.decimals + PRODUCT_DECIMALS
+    return inner, Spanning(rows[spans.group], spans.contributor, spans.value, weighted, groups.decimals, decimals)
