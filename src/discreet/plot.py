@@ -5,7 +5,6 @@ Pictures of true tables or of their risks are as confidential as the tables.
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -183,12 +182,6 @@ def png(ax: Axes | Figure, *, dpi: int = 110) -> bytes:
     figure = ax if hasattr(ax, "savefig") else ax.get_figure()
     figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})  # type: ignore[union-attr]
     return out.getvalue()
-
-
-@checked
-def data_uri(picture: bytes) -> str:
-    """PNG bytes as an address that needs no network."""
-    return "data:image/png;base64," + base64.b64encode(picture).decode()
 
 
 def _rgba(values: Array, colours: str, top: float | None = None) -> Array:

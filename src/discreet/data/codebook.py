@@ -22,13 +22,6 @@ from discreet.base.toml import load, place
 from discreet.data.dimension import Dimension, Group
 from discreet.errors import InputError, listed, nearest
 
-_KINDS = {
-    "string": "text",
-    "object": "a table",
-    "array": "a list",
-    "integer": "a whole number",
-    "boolean": "true or false",
-}
 _WAYS = ("codes", "hrc", "parents", "prefix", "file")
 
 

@@ -63,7 +63,6 @@ MEASURES: Mapping[str, str] = {
     "wgad_star": "WGAD*: lines with two categories, one of them a single person, that still show them",
     "dr": "DR: small cells shown that are true",
 }
-AFTER = ("r2", "r2_star", "gad_star", "wgad_star", "dr")
 
 
 @checked

@@ -25,7 +25,7 @@ from discreet.server import methodologist as method
 from discreet.server.api import Fault, fault_of
 from discreet.server.auth import Gate
 from discreet.server.limits import Over
-from discreet.server.logs import configure, log, milliseconds, place
+from discreet.server.logs import log, milliseconds, place
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.service import Desk
 from discreet.server.settings import Settings
@@ -46,12 +46,8 @@ SAFE = (
 )
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """A table server; without settings, with those that `discreet serve` left in the environment."""
-    from_parent = settings is None
-    settings = Settings.from_environment() if settings is None else settings
-    if from_parent:
-        configure()
+def create_app(settings: Settings) -> FastAPI:
+    """A table server."""
     if settings.cubes:
         from discreet.server.hub import create_hub
 

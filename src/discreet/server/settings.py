@@ -1,17 +1,14 @@
-"""How a server is set up. One value, handed to every worker through the environment."""
+"""How a server is set up. One value, which workers inherit from the process that starts them."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from discreet.errors import InputError, listed, nearest
 
-VARIABLE = "DISCREET_SERVER"
 MODES = ("open", "restricted")
 NAME = re.compile("[a-z0-9][a-z0-9-]{0,13}")  # of a cube in a hub: an address, as the others are
 TAKEN = ("api", "static", "health", "metrics")
@@ -63,23 +60,6 @@ class Settings:
         for role in self.roles:
             if role not in ROLES[1:]:
                 raise InputError(f"no role {role!r} that can have a policy of its own; {nearest(role, ROLES[1:])}")
-
-    def to_environment(self) -> dict[str, str]:
-        """The variable that a worker reads.
-
-        >>> Settings.from_environment(Settings(policy="p.toml", cube="c").to_environment()).mode
-        'open'
-        """
-        return {VARIABLE: json.dumps(asdict(self))}
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """The settings that the parent process left."""
-        if VARIABLE not in environment:
-            raise InputError(
-                f"the environment variable {VARIABLE!r} is not set; start the server with `discreet serve`"
-            )
-        return cls(**json.loads(environment[VARIABLE]))
 
     @property
     def folders(self) -> list[Path]:

@@ -26,7 +26,7 @@ from discreet.linear.modular import (
     reduce_column,
 )
 
-PUBLISHED, SECONDARY = 0, 1
+SECONDARY = 1
 SUMS, OWN = 1, 2  # as in discreet.methods.suppress.model.singletons
 
 

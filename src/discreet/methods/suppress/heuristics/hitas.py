@@ -87,19 +87,17 @@ class Modular:
         *,
         start: Array | None = None,
         progress: Progress | None = None,
-        blocks: Sequence[Block] | None = None,
     ) -> Solution:
         """A pattern that meets every need, and a bound from the relaxation; raises UnprotectedError if there is none.
 
-        ``start`` is a pattern that protects, ``blocks`` the sub-tables from above where they are known. A problem no
-        larger than a sub-table that is solved exactly is.
+        ``start`` is a pattern that protects. A problem no larger than a sub-table that is solved exactly is.
         """
         if problem.free.sum() <= self.exact:
             return Optimal(time=self.time).solve(problem, start=start, progress=progress)
         run = Run(self, problem, time.monotonic(), progress)
         try:
             with deadline.within(GRACE[0] * self.time + GRACE[1]):
-                return run.solution(start, blocks)
+                return run.solution(start)
         except OutOfTimeError:
             deadline.check()
             raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
@@ -130,15 +128,14 @@ class Run:
         """Seconds until the time is up."""
         return self.began + self.method.time - time.monotonic()
 
-    def solution(self, start: Array | None, blocks: Sequence[Block] | None) -> Solution:
+    def solution(self, start: Array | None) -> Solution:
         """The first pattern, which takes the time it takes, and what became of it until the time was up."""
         problem, seconds = self.problem, self.method.time
         quick = best = _quick(problem, start)
         bound = 0.0
         try:
             with deadline.until(self.began + seconds):
-                given = blocks_of_rows(problem, self.method.largest) if blocks is None else blocks
-                tables = completed(problem, given)
+                tables = completed(problem, blocks_of_rows(problem, self.method.largest))
                 found = self.from_above(tables)
                 best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
                 bound = lower_bound(problem, BOUND * seconds)

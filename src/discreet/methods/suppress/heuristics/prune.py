@@ -51,10 +51,6 @@ class Kept:
         self.price = prices(ways.problem) if ways.moves is None else np.zeros(ways.size)
         self.table = needs_by_cell(ways.problem)
 
-    def copy(self) -> Kept:
-        """An independent one."""
-        return Kept(self.ways, self.pattern, self.witnesses)
-
     def note(self, key: tuple[int, int], move: Any) -> None:
         """Take a move for a need in place of the one it had."""
         self.forget(key)
@@ -174,11 +170,6 @@ def _least(problem: Problem) -> float:
     """The least weight of a cell with a choice."""
     weight = problem.weight[problem.free & (problem.weight > 0)]
     return float(weight.min(initial=1.0))
-
-
-def complete(problem: Problem, witnesses: Witnesses) -> bool:
-    """Whether every need has its moves."""
-    return all(met_by(problem, k, witnesses) for k in range(len(problem.needs)))
 
 
 def listed(needs: Iterable[int], most: int = 10) -> str:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.methods.suppress.model.problem import Problem
-from discreet.tables.layout import Layout
 
 Array = NDArray[Any]
 
@@ -231,46 +230,3 @@ def grouped(blocks: Sequence[Block], free: Array) -> list[list[int]]:
             batches.append(batch)
             left = later
     return batches
-
-
-def blocks_of_layout(layout: Layout) -> list[Block]:
-    """The sub-tables of a table: one sum of every dimension crossed with one of every other, from above.
-
-    >>> from discreet import Table
-    >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-    >>> [len(b) for b in blocks_of_layout(table.layout)]
-    [9]
-    """
-    groups = [_groups(dimension) for dimension in layout.dimensions]
-    flat = layout.flat
-    order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
-    strides = [math.prod(layout.code_shape[k + 1 :]) for k in range(len(groups))]
-    found = []
-    for choice in itertools.product(*groups):
-        wanted = np.zeros(1, np.int64)
-        for (codes, _), stride in zip(choice, strides, strict=True):
-            wanted = (wanted[:, None] + codes * stride).ravel()
-        place = np.minimum(np.searchsorted(ordered, wanted), len(flat) - 1)
-        cells = np.sort(order[place[ordered[place] == wanted]])
-        if len(cells) > 1:
-            found.append(Block(cells, sum(depth for _, depth in choice)))
-    return maximal(found)
-
-
-def _groups(dimension: Any) -> list[tuple[Array, int]]:
-    """Every code with its parts, and how many sums above it; codes that stand in no sum each by themselves."""
-    depth = dict.fromkeys(dimension.codes, 0)
-    for _ in dimension.relations:  # as many rounds as there can be levels
-        before = dict(depth)
-        for code, parts in dimension.relations:
-            for part, _sign in parts:
-                depth[part] = max(depth[part], depth[code] + 1)
-        if depth == before:
-            break
-    inside = {c for code, parts in dimension.relations for c in (code, *(p for p, _ in parts))}
-    alone = [(np.array([dimension.position[c]]), 0) for c in dimension.codes if c not in inside]
-    return alone + [
-        (np.array([dimension.position[c] for c in (code, *(p for p, _ in parts))]), depth[code])
-        for code, parts in dimension.relations
-    ]
