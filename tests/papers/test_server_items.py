@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ import pytest
 
 import discreet as dc
 from discreet.cli import run
-from discreet.cli.serve import cubes_in
 from discreet.policy import GuardRules, Policy, Query
 from discreet.server import auth, create_app, cube
 from discreet.server.commits import export
@@ -313,92 +310,3 @@ def test_questions_of_a_user_are_one_past_whatever_the_role(tmp_path: Path) -> N
         store.change_user("ada", role="approved")
         client.app.state.gate._checked.clear()  # type: ignore[attr-defined]  # a token is believed for half a minute
         assert client.get("/api/table?variables=sex", headers=head).json()["rule"] == "guard_difference"
-
-
-# -- section 2.1: many hypercubes, the census hub ---------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Two member states, and a second, smaller cube of the people of the first."""
-    folder = tmp_path_factory.mktemp("states")
-    first, second = dc.datasets.census(20_000, seed=1), dc.datasets.census(21_000, seed=2)
-    cube.build(first, folder / "at")
-    cube.build(second, folder / "de")
-    names = ("sex", "age", "citizenship")
-    kept = {name: column for name, column in first.codebook.columns.items() if name in names}
-    book = replace(first.codebook, dimensions=tuple(d for d in first.dimensions if d.name in names), columns=kept)
-    cube.build(replace(first, codebook=book), folder / "at-short")
-    return {path.name: str(path) for path in sorted(folder.iterdir())}
-
-
-def test_each_cube_of_a_hub_answers_as_it_would_alone(tmp_path: Path, states: dict[str, str]) -> None:
-    """The same bytes as a server of that cube; addresses of pages, redirects and metadata stay below its name."""
-    with servers.client(tmp_path, cube=None, cubes=states, metrics=True) as hub:
-        listed = hub.get("/api/cubes").json()["cubes"]
-        assert [one["name"] for one in listed] == ["at", "at-short", "de"]
-        found = {name: hub.get(f"/{name}/api/table.csv?variables=sex,age") for name in states}
-        start = hub.get("/")
-        assert start.status_code == 200
-        assert all(f'href="/{name}/"' in start.text for name in states)
-        assert "default-src 'none'" in start.headers["content-security-policy"]
-        page = hub.get("/de/table?variables=sex,age")
-        assert page.status_code == 200
-        links = re.findall(r'(?:href|action|src|hx-get)="(/[^"]*)"', page.text)
-        assert links
-        assert all(link.startswith("/de/") for link in links)
-        assert hub.get("/de/go?v_sex=1", follow_redirects=False).headers["location"] == "/de/table?variables=sex"
-        assert hub.get("/de/static/style.css").status_code == 200
-        assert hub.get("/de/nowhere").status_code == 404
-        assert hub.get("/nowhere/api/table?variables=sex").json()["error"] == "not found"
-        assert hub.get("/at-short/api/table?variables=region").status_code == 422
-        link = found["de"].headers["link"].split(">")[0].removeprefix("<")
-        assert hub.get(f"/de/api/{link}").json()["url"] == "table.csv?variables=age,sex"
-        assert hub.get("/health").json()["status"] == "ok"
-        assert hub.get("/health").json()["edition"] in hub.get("/metrics").text
-        assert hub.get("/metrics", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 404
-    for name, answer in found.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        with servers.client(folder, cube=states[name]) as alone:
-            other = alone.get("/api/table.csv?variables=sex,age")
-        assert (other.status_code, other.content, other.headers["etag"]) == (
-            200,
-            answer.content,
-            answer.headers["etag"],
-        )
-    assert found["at"].content == found["at-short"].content != found["de"].content
-
-
-def test_differences_across_cubes_of_the_same_people_are_seen(tmp_path: Path, states: dict[str, str]) -> None:
-    """Most citizens from one cube and everybody from another of the same people; another state's people are others."""
-    text = servers.policy_text(query="nested_only = false", guard="refuse")
-    most = "api/table?variables=sex&where=citizenship=NAT%2BEU%2BEUR%2BOTH"
-    with servers.client(tmp_path, text, cube=None, cubes=states) as hub:
-        assert hub.get(f"/at/{most}").status_code == 200
-        assert hub.get("/de/api/table?variables=sex").status_code == 200
-        assert hub.get("/at-short/api/table?variables=sex").json()["rule"] == "guard_difference"
-
-
-def test_the_limits_and_the_sign_in_of_a_hub_are_one(tmp_path: Path, states: dict[str, str]) -> None:
-    """A token is good for all cubes, and so is the number of tables a day."""
-    with servers.client(tmp_path, cube=None, cubes=states, mode="restricted", tables=1) as hub:
-        store = next(iter(hub.app.state.sites.values())).state.desk.store  # type: ignore[attr-defined]
-        auth.new_user(store, "ada", "approved", None)
-        head = {"authorization": f"Bearer {auth.new_token(store, 'ada')}"}
-        assert hub.get("/de/api/table?variables=sex").status_code == 401
-        assert hub.get("/de/", follow_redirects=False).headers["location"] == "/de/login"
-        names = [d.name for d in dc.datasets.census_dimensions()]
-        asked = [f"/{state}/api/table?variables={name}" for state in ("at", "de") for name in names]
-        codes = [hub.get(address, headers=head).status_code for address in asked]
-        assert codes[:5] == [200] * 5, "five times the public's one"
-        assert set(codes[8:]) == {429}
-
-
-def test_names_of_cubes_are_addresses(tmp_path: Path, states: dict[str, str]) -> None:
-    """What would hide the server's own addresses, or is none, is refused; a folder of cubes is a hub."""
-    for name in ("api", "static", "Österreich", "a/b", "x" * 15, ""):
-        with pytest.raises(dc.InputError, match="a cube of a hub is called by"):
-            servers.settings(tmp_path, cube=None, cubes={name: states["at"]})
-    assert cubes_in(Path(states["at"]).parent) == states
-    assert cubes_in(tmp_path) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from discreet.cli.common import (
 )
 from discreet.cli.policy import mind
 from discreet.cli.store import opened, store_option
-from discreet.errors import InputError
+from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from socket import socket
@@ -45,10 +45,11 @@ PATH = click.Path(path_type=Path)
 @click.option("--policy", "policy_file", type=PATH, required=True, help="What may be asked and how it is protected.")
 @click.option(
     "--policy-for",
-    "role_policies",
+    "more_policies",
     multiple=True,
-    metavar="ROLE=FILE",
-    help="Another policy for approved users, methodologists or admins, e.g. approved=approved.toml; repeatable.",
+    metavar="WHOM=FILE",
+    help="Another policy for approved users, methodologists or admins (approved=approved.toml), for a cube of a hub "
+    "(at=austria.toml), or for a role there (at/approved=more.toml); repeatable.",
 )
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
@@ -76,7 +77,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
 @click.option("--metrics", is_flag=True, help="Counts for Prometheus at /metrics; not through a proxy.")
 def serve(
-    data: Path | str, policy_file: Path, role_policies: Sequence[str], codebook: Path | None,
+    data: Path | str, policy_file: Path, more_policies: Sequence[str], codebook: Path | None,
     database_table: str | None, engine: str | None, store: str, mode: str, host: str, port: int, workers: int,
     rate: int, tables: int, cube_folder: Path | None,
     https: bool, proxy: bool, metrics: bool,
@@ -96,31 +97,36 @@ def serve(
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
-            https=https, proxy=proxy, metrics=metrics, roles=_roles(role_policies),
+            https=https, proxy=proxy, metrics=metrics,
         )  # fmt: skip
+        several = {} if is_cube(data) else cubes_in(data)
+        settings = replace(settings, **_policies(more_policies, several))
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))
-        elif several := cubes_in(data):
-            settings = replace(settings, cube=None, cubes=several)
-        else:
+        elif not several:
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
 
 
-def _roles(given: Sequence[str]) -> dict[str, str]:
-    """``["approved=approved.toml"]`` as {"approved": path}, each policy read to say now what is wrong with it."""
+def _policies(given: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
+    """``["approved=a.toml", "at=b.toml"]`` as settings, each policy read to say now what is wrong with it."""
     from discreet.policy import read_policy
+    from discreet.server.settings import ROLES
 
-    found = {}
+    found: dict[str, dict[str, str]] = {"roles": {}, "policies": {}}
     for text in given:
-        role, equals, file = text.partition("=")
+        whom, equals, file = text.partition("=")
         if not equals:
-            raise InputError(f"--policy-for takes ROLE=FILE, not {text!r}")
-        if role in found:
-            raise InputError(f"--policy-for names the role {role!r} twice")
+            raise InputError(f"--policy-for takes ROLE=FILE, or CUBE=FILE and CUBE/ROLE=FILE of a hub, not {text!r}")
+        if whom in found["roles"] or whom in found["policies"]:
+            raise InputError(f"--policy-for names {whom!r} twice")
+        if whom in cubes and whom in ROLES:
+            raise InputError(f"{whom!r} is a role and a cube: rename the cube to give one of them a policy of its own")
+        if cubes and "/" not in whom and whom not in cubes and whom not in ROLES:
+            raise InputError(f"{whom!r} is no role and no cube that is served; {nearest(whom, [*ROLES[1:], *cubes])}")
         read_policy(file)
-        found[role] = str(Path(file).resolve())
-    return found
+        found["policies" if whom in cubes or "/" in whom else "roles"][whom] = str(Path(file).resolve())
+    return {**found, "cube": None, "cubes": cubes} if cubes else found
 
 
 def is_cube(data: Path | str) -> bool:

@@ -45,6 +45,7 @@ CUBE = ("stochastic",)
 STEPS = (*RECORDS, *CUBE)
 MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more
+MADE = {"swap": 2}  # how a step's twin is made, if not as at first: another number where it is worked out anew
 AGAIN = 0x7315  # added to the seed for the twin
 DECIMALS = 3  # of a twin that is no whole number
 WORST = 1e3  # condition of a matrix that can still be inverted
@@ -123,9 +124,16 @@ def words_of(policy: Policy) -> str:
     return "; ".join(said[name] for name, _ in policy.before)
 
 
-def twin_name(policy: Policy) -> str:
-    """The name of the statistic that holds the twin: it tells which steps made the cube."""
-    told = json.dumps([[name, dict(parameters)] for name, parameters in policy.before], sort_keys=True, default=str)
+def twin_name(policy: Policy, *, latest: bool = True) -> str:
+    """The name of the statistic that holds the twin: it tells which steps made the cube, and how the twin was made.
+
+    Not ``latest``: the name that the first versions of all twins had.
+    """
+    steps: list[list[Any]] = [[name, dict(parameters)] for name, parameters in policy.before]
+    for step in steps if latest else ():
+        if step[0] in MADE:
+            step.append(MADE[step[0]])
+    told = json.dumps(steps, sort_keys=True, default=str)
     return TWIN + hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -143,6 +151,11 @@ def twin_of(table: Table) -> Array | None:
 def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
     """The data that a policy answers from: as they are, or the cube that its steps have made of them, made once."""
     held = [name for name in getattr(data, "statistics", {}) if name.startswith(TWIN)]
+    if held and held != [twin_name(policy)] and held == [twin_name(policy, latest=False)]:
+        raise InputError(
+            f"what {listed([name for name, _ in policy.before])} cost was worked out for this cube by an earlier "
+            "version, and may be stated too low: build it again with `discreet cube --policy`"
+        )
     if held and held != [twin_name(policy)]:
         raise InputError(
             "the cube was made with other steps before counting than the policy has ([[before]]): build it again with "

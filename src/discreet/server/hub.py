@@ -18,22 +18,22 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.base.version import VERSION
+from discreet.errors import InputError
+from discreet.policy import read_policy
 from discreet.server import cube
 from discreet.server.api import Fault
 from discreet.server.app import living, make_safe, site, static
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import rendered, root
 from discreet.server.service import Desk
-from discreet.server.settings import Settings
+from discreet.server.settings import ROLES, Settings
 
 
 def create_hub(settings: Settings) -> FastAPI:
     """A server of all cubes of ``settings``: /NAME/ is what a server of that cube alone has at /."""
     people = same_people(settings.cubes)
-    sites = {
-        name: site(replace(settings, cube=folder, cubes={}, people=people[name]))
-        for name, folder in settings.cubes.items()
-    }
+    shown_alike(settings, people)
+    sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
     hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None,
                   openapi_url="/api/openapi.json")  # fmt: skip
     hub.router.lifespan_context = living(list(sites.values()))
@@ -59,6 +59,32 @@ def same_people(folders: Mapping[str, str]) -> dict[str, str]:
         table, _ = cube.load(Path(folder))
         found[name] = first.setdefault(int(table.statistics["count"].inner.sum()), name)
     return found
+
+
+def shown_alike(settings: Settings, people: Mapping[str, str]) -> None:
+    """Raise if two cubes of the same people protect in two ways: a number asked of both would be shown twice.
+
+    What may be asked, and from what risk on it is refused, may differ from cube to cube.
+    """
+    sites = settings.sites
+    for role in ROLES:
+        ways = {name: _way(one, role) for name, one in sites.items()}
+        for name, first in people.items():
+            if ways[name] != ways[first]:
+                raise InputError(
+                    f"the cubes {first!r} and {name!r} have the same number of people, so they are taken to be of the "
+                    f"same, and their policies for the role {role!r} protect in two ways: whoever asks both has two "
+                    "values of a number. Let the policies differ in what may be asked only"
+                )
+
+
+def _way(settings: Settings, role: str) -> tuple[object, ...]:
+    """How numbers are shown to a role, and under which secret."""
+    mine = [settings.roles[one] for one in ROLES[: ROLES.index(role) + 1] if one in settings.roles]
+    policy = read_policy(mine[-1] if mine else settings.policy)
+    chosen = policy.risk if policy.search or len(policy.methods) > 1 else policy.risk.t1
+    rules = [repr(rule) for rule in policy.rules]
+    return (policy.publish, policy.before, policy.methods, rules, policy.search, chosen, policy.secret)
 
 
 def _desks(request: Request) -> dict[str, Desk]:

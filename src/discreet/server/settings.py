@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.errors import InputError, listed, nearest
@@ -42,6 +42,8 @@ class Settings:
 
     cubes: Mapping[str, str] = field(default_factory=dict)
     """Several cubes by name, instead of one: a hub."""
+    policies: Mapping[str, str] = field(default_factory=dict)
+    """Of a hub, the policies of cubes that have one of their own ("at"), also of a role in one ("at/approved")."""
     people: str = ""
     """Of a cube in a hub, the first one that is of the same people."""
 
@@ -57,9 +59,31 @@ class Settings:
                 )
         if self.cube is None and not self.cubes and (self.data is None or self.codebook is None):
             raise InputError("give a built cube, or data with their codebook")
-        for role in self.roles:
+        for role in (*self.roles, *(name.partition("/")[2] for name in self.policies if "/" in name)):
             if role not in ROLES[1:]:
                 raise InputError(f"no role {role!r} that can have a policy of its own; {nearest(role, ROLES[1:])}")
+        for name in (name.partition("/")[0] for name in self.policies):
+            if name not in self.cubes:
+                raise InputError(f"no cube {name!r} that could have a policy of its own; {nearest(name, self.cubes)}")
+
+    @property
+    def sites(self) -> dict[str, Settings]:
+        """Of a hub, the settings of each cube by itself, with the policies that hold there.
+
+        A cube with a policy of its own has it for everybody, but for the roles that are named with it; the others have
+        the common ones.
+
+        >>> hub = Settings(policy="p", roles={"admin": "a"}, cubes={"at": "x", "de": "y"}, policies={"de": "d"})
+        >>> [(one.policy, dict(one.roles)) for one in hub.sites.values()]
+        [('p', {'admin': 'a'}), ('d', {})]
+        """
+        found = {}
+        for name, folder in self.cubes.items():
+            own = {key.partition("/")[2]: file for key, file in self.policies.items() if key.partition("/")[0] == name}
+            policy = own.pop("", None)
+            roles = own if policy else {**self.roles, **own}
+            found[name] = replace(self, policy=policy or self.policy, roles=roles, cube=folder, cubes={}, policies={})
+        return found
 
     @property
     def folders(self) -> list[Path]:

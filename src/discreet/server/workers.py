@@ -40,19 +40,23 @@ def load(settings: Settings) -> None:
     from discreet.server import app, cube, hub  # noqa: F401 - imported here so that no worker has to
     from discreet.server import service as desk
 
-    policies = [read_policy(path) for path in (settings.policy, *settings.roles.values())]
-    for policy in policies:
+    hub.shown_alike(settings, hub.same_people(settings.cubes))
+    sites = [*settings.sites.values()] or [settings]
+    files = dict.fromkeys(path for one in sites for path in (one.policy, *one.roles.values()))
+    policies = {path: read_policy(path) for path in files}
+    for policy in policies.values():
         if policy.openly:
             sys.stderr.write(f"discreet: mind: {policy.openly}\n")
     if not settings.folders:
         desk.version_of(settings)  # reads the whole files; workers inherit the hash
-    for folder in settings.folders:
-        table, _ = cube.load(folder)
-        for policy in policies:
-            policy.check(table.dimensions)
-            for dimension in table.dimensions[:2]:
-                with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
-                    answer(table, Query.of(dimension.name), policy).to_csv()
+    for one in sites if settings.folders else ():
+        for folder in one.folders:
+            table, _ = cube.load(folder)
+            for policy in (policies[path] for path in (one.policy, *one.roles.values())):
+                policy.check(table.dimensions)
+                for dimension in table.dimensions[:2]:
+                    with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
+                        answer(table, Query.of(dimension.name), policy).to_csv()
 
 
 def work(settings: Settings, found: socket.socket, *, alone: bool = False) -> None:
