@@ -1,4 +1,7 @@
-"""The tables of the store: users, keys, limits, what was told to whom, the record. No column for a table's value."""
+"""The tables of the store: users, keys, limits, what was told to whom, the record. No column for a table's value.
+
+A change here is a step in ``migrations``: stores that are in use have to be brought to it.
+"""
 
 from __future__ import annotations
 
@@ -89,4 +92,11 @@ marks = Table(
     metadata,
     Column("data", String(64), primary_key=True),
     Column("mark", String(64), nullable=False),
+)
+first_tables = (users, tokens, sessions, keys, uses, asked, record, marks)  # of stores without a version
+schema_version = Table(
+    "schema_version",
+    metadata,
+    Column("version", Integer, primary_key=True),
+    Column("at", Float, nullable=False),  # when a store came to it
 )

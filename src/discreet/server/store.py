@@ -28,7 +28,8 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 
 from discreet.base.files import own_file
 from discreet.errors import DiscreetError, InputError
-from discreet.server.schema import keys, marks, metadata, record, sessions, tokens, users
+from discreet.server import migrations
+from discreet.server.schema import keys, marks, record, sessions, tokens, users
 
 Row = Mapping[str, Any]
 DIALECTS = ("sqlite", "postgresql")
@@ -57,15 +58,20 @@ class Store:
         self.reading = self.engine.execution_options(reading=True)
         self._pause = 0.0
         try:
-            self._make()
+            self._bring_up()
         except SQLAlchemyError:
             raise InputError("cannot open the store; is the address right and may we write there?") from None
 
-    def _make(self) -> None:
-        """Create what is missing; several workers may do so at the same time."""
+    def _bring_up(self) -> None:
+        """Create or migrate the tables; several workers may do so at the same time, and one of them does."""
         for attempt in range(5):
             try:
-                metadata.create_all(self.engine)
+                with self.reading.begin() as connection:
+                    if migrations.is_current(connection):
+                        return
+                with self.engine.begin() as connection:
+                    self.lock(connection, ["schema"])
+                    migrations.bring_up(connection)
                 return
             except SQLAlchemyError:
                 if attempt == 4:
