@@ -193,9 +193,9 @@ class Parts:
         for sign, fixed in self._fixed(block):
             for leaves in self._chunks(np.flatnonzero(np.diff(member.indptr))):
                 groups = self._groups(fixed, leaves)
-                found, measure = group_statistics(groups, self.value)
+                statistics, measure = group_statistics(groups, self.value)
                 to, row, signs = self._places(groups, member)
-                for name, (values, digits) in found.items():
+                for name, (values, digits) in statistics.items():
                     total = sums.setdefault(name, np.zeros(size, values.dtype))
                     decimals[name] = digits
                     taken = values[row]
@@ -293,20 +293,20 @@ class Parts:
     @cached_property
     def _members(self) -> list[Any]:
         """For each dimension the records' own codes x the published codes, with signs."""
-        found = []
+        matrices = []
         for published in self.dimensions:
             own = self.data.dimension(published.name)
             level = own.matrix[:, [own.position[leaf] for leaf in published.leaves]]
-            found.append(own.matrix if own == published else (level @ published.matrix).tocsc())
-        return found
+            matrices.append(own.matrix if own == published else (level @ published.matrix).tocsc())
+        return matrices
 
     @cached_property
     def _finest(self) -> dict[int, tuple[Array, Array]]:
         """Behind the cut: in which finest published code each of the records' codes is, and its sign."""
-        found = {}
+        finest = {}
         for k in range(self.axis + 1, len(self.dimensions)):
             published = self.dimensions[k]
             own = self.data.dimension(published.name)
             rows = own.matrix[:, [own.position[leaf] for leaf in published.leaves]].tocsr()
-            found[k] = (rows.indices, rows.data.astype(np.int64))  # one entry a row: a level parts the codes
-        return found
+            finest[k] = (rows.indices, rows.data.astype(np.int64))  # one entry a row: a level parts the codes
+        return finest

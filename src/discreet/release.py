@@ -224,14 +224,14 @@ class Hide:
                 for codes in cells:
                     gone |= table.layout.find(codes)
                 return gone
-        given = np.asarray(cells)
-        if given.dtype == bool:
-            if given.shape != gone.shape:
-                raise InputError(f"the mask has shape {given.shape}, the table {len(table):,} cells")
-            return given.copy()
-        if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= len(table)):
+        chosen = np.asarray(cells)
+        if chosen.dtype == bool:
+            if chosen.shape != gone.shape:
+                raise InputError(f"the mask has shape {chosen.shape}, the table {len(table):,} cells")
+            return chosen.copy()
+        if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(table)):
             raise InputError(f"cells to hide are a mask, numbers from 0 to {len(table) - 1:,}, or {{dimension: code}}")
-        gone[given.astype(int)] = True
+        gone[chosen.astype(int)] = True
         return gone
 
 
@@ -294,16 +294,16 @@ class Release:
 
         What discreet releases has none; a table that was published by others may.
         """
-        found = {name: self.marked & np.isfinite(values) for name, values in self.values.items()}
-        return {name: cells for name, cells in found.items() if cells.any()}
+        shown = {name: self.marked & np.isfinite(values) for name, values in self.values.items()}
+        return {name: cells for name, cells in shown.items() if cells.any()}
 
     def check_marked(self) -> None:
         """Refuse to hand on a value that is marked as confidential."""
-        if found := self.left:
-            many = int(np.logical_or.reduce(list(found.values())).sum())
+        if left := self.left:
+            many = int(np.logical_or.reduce(list(left.values())).sum())
             raise InputError(
                 f"{many:,} cells are marked as confidential ({CONFIDENTIAL}) and still hold a value of "
-                f"{', '.join(map(repr, found))}; nothing is written: take the values out"
+                f"{', '.join(map(repr, left))}; nothing is written: take the values out"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -368,12 +368,17 @@ class Release:
         return cls.of_file(reading.from_csv(Path(path), codebook, measures, total))
 
     @classmethod
-    def of_file(cls, found: reading.Published) -> Release:
+    def of_file(cls, published: reading.Published) -> Release:
         """What a file held of a release; it does not say how the table was protected."""
         return cls(
-            dimensions=found.dimensions, codes=found.codes, values=found.values, decimals=found.decimals,
-            status=found.status, method="", doubts=found.doubts,
-        )  # fmt: skip
+            dimensions=published.dimensions,
+            codes=published.codes,
+            values=published.values,
+            decimals=published.decimals,
+            status=published.status,
+            method="",
+            doubts=published.doubts,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):

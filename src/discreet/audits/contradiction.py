@@ -30,8 +30,8 @@ class InfeasibleError(InputError):
 
 def explain(system: System, cells: int) -> InfeasibleError:
     """The error to raise, with the contradicting ones of the system's first ``cells`` variables."""
-    found = contradicting(system)
-    return InfeasibleError(found[found < cells])
+    cells_at = contradicting(system)
+    return InfeasibleError(cells_at[cells_at < cells])
 
 
 def contradicting(system: System) -> Array:

@@ -92,8 +92,8 @@ def insiders(
         new = targets[learned & ~known]
         if len(new):
             sensitive = int(primary[new].sum())
-            told = {"learned": len(new), "primary": sensitive, "cells": tuple(new.tolist())}
-            rows.append({"coalition": tuple(coalition), **told})
+            counts = {"learned": len(new), "primary": sensitive, "cells": tuple(new.tolist())}
+            rows.append({"coalition": tuple(coalition), **counts})
         if progress is not None:
             progress(n + 1, len(everybody))
     return pd.DataFrame(rows, columns=["coalition", "learned", "primary", "cells"])
@@ -133,20 +133,20 @@ def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame
     rows = of_layout(protected.table.layout)
     rows = rows[:, : len(protected.table)].tocsr()
     gone = protected.hidden
-    found: dict[tuple[int, ...], int] = {}
+    totals: dict[tuple[int, ...], int] = {}
     for r in range(rows.shape[0]):
         span = slice(rows.indptr[r], rows.indptr[r + 1])
         cells, sign = rows.indices[span], rows.data[span]
         total = cells[sign < 0]
         hidden = cells[(sign > 0) & gone[cells]]
         if len(total) == 1 and len(hidden) > 1 and not gone[total[0]]:
-            found.setdefault(tuple(sorted(hidden.tolist())), int(total[0]))
-    if not found:
+            totals.setdefault(tuple(sorted(hidden.tolist())), int(total[0]))
+    if not totals:
         return pd.DataFrame({"total": [], "cells": []})
-    made = union_table(protected.table, list(found))
-    bad = np.flatnonzero(np.asarray(rule(made), bool))
-    keys = list(found)
-    return pd.DataFrame({"total": [found[keys[k]] for k in bad], "cells": [keys[k] for k in bad]})
+    merged = union_table(protected.table, list(totals))
+    bad = np.flatnonzero(np.asarray(rule(merged), bool))
+    keys = list(totals)
+    return pd.DataFrame({"total": [totals[keys[k]] for k in bad], "cells": [keys[k] for k in bad]})
 
 
 def union_table(table: Table, sums: list[tuple[int, ...]]) -> Table:

@@ -143,5 +143,5 @@ def unmovable(known: Known, targets: Array, *, progress: Progress | None = None)
 def _numbers(targets: Array | None, cells: int) -> Array:
     if targets is None:
         return np.arange(cells)
-    given = np.asarray(targets)
-    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)
+    wanted = np.asarray(targets)
+    return np.flatnonzero(wanted) if wanted.dtype == bool else wanted.astype(np.int64)

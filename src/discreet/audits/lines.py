@@ -53,15 +53,15 @@ class Lines:
 
 def sums_of(rules: Sequence[tuple[Table, Rule]]) -> tuple[list[Sums | None], tuple[str, ...]]:
     """The sums that a rule keeps unknown in each table, and in words what of it cannot be judged."""
-    found, words = [], []
+    sums, words = [], []
     for table, rule in rules:
-        found.append(rule.virtual(table))
+        sums.append(rule.virtual(table))
         words += [
             f"{part} keeps sums unknown only together with another rule (&), which an audit cannot judge"
             for part in _joined_by_and(rule)
             if part.virtual(table) is not None
         ]
-    return found, tuple(dict.fromkeys(words))
+    return sums, tuple(dict.fromkeys(words))
 
 
 def flagged(rule: Rule, table: Table) -> Array:
@@ -97,10 +97,14 @@ def judged(
     if known.point is not None:
         point = np.concatenate([known.point[:cells], truth, known.point[cells:]])
     whole = Known(
-        matrix=csr_array(hstack([known.matrix, matrix])), lower=np.concatenate([known.lower, -open_]),
-        upper=np.concatenate([known.upper, open_]), inner_lower=known.inner_lower, inner_upper=known.inner_upper,
-        integer=known.integer, point=point,
-    )  # fmt: skip
+        matrix=csr_array(hstack([known.matrix, matrix])),
+        lower=np.concatenate([known.lower, -open_]),
+        upper=np.concatenate([known.upper, open_]),
+        inner_lower=known.inner_lower,
+        inner_upper=known.inner_upper,
+        integer=known.integer,
+        point=point,
+    )
     number = cells + np.arange(many)
     lower, upper, _ = settled_intervals(whole, number, progress=progress)
     able = np.flatnonzero(upper >= reach - 1e-6)
@@ -121,10 +125,10 @@ def _reached(system: System, variable: int, value: float, seconds: float) -> boo
     lower = system.lower.copy()
     lower[variable] = value
     try:
-        found = whole_point(System(system.rows, system.rhs, lower, system.upper, True), seconds)
+        point = whole_point(System(system.rows, system.rhs, lower, system.upper, True), seconds)
     except ContradictionError:
         return False
-    return None if found is None else True
+    return None if point is None else True
 
 
 def _rows(seen: View, table: Table) -> Array:

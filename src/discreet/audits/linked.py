@@ -100,16 +100,16 @@ def redundant(released: Released) -> Array:
 
     matrix, shown = _columns(released)
     cells = np.flatnonzero(shown)
-    found = np.zeros(len(shown), bool)
+    follows = np.zeros(len(shown), bool)
     dependent = np.flatnonzero(spare(released))
     if not len(dependent):
-        return found
+        return follows
     base = np.setdiff1d(cells, dependent)
     # a cell is in a circle of sums if it is spare, or if some spare cell needs it: try each base cell that is left out
-    found[dependent] = True
+    follows[dependent] = True
     for cell in base:
-        found[cell] = bool(modular.in_span(matrix, np.setdiff1d(cells, [cell]), np.array([cell]))[0])
-    return found
+        follows[cell] = bool(modular.in_span(matrix, np.setdiff1d(cells, [cell]), np.array([cell]))[0])
+    return follows
 
 
 @checked

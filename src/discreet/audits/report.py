@@ -147,15 +147,15 @@ class Audit:
         columns = ["cells", "lower", "upper", "reach", "true", "finding"]
         if self.sums is None:
             return pd.DataFrame({name: [] for name in columns})
-        found = self.sums
-        word = np.select([found.exposed, found.unknown], [NARROW, UNKNOWN], OPEN)
-        word = np.where(found.exposed & (found.lower == found.upper), EXACT, word)
+        sums = self.sums
+        word = np.select([sums.exposed, sums.unknown], [NARROW, UNKNOWN], OPEN)
+        word = np.where(sums.exposed & (sums.lower == sums.upper), EXACT, word)
         names = _names(self.view, self.view.known.inner_variables())
-        held = [tuple(names[k] for k in column.indices) for column in (found.matrix[:, [j]] for j in range(len(word)))]
+        held = [tuple(names[k] for k in column.indices) for column in (sums.matrix[:, [j]] for j in range(len(word)))]
         frame = pd.DataFrame(
-            dict(zip(columns, [held, found.lower, found.upper, found.reach, found.truth, word], strict=True))
+            dict(zip(columns, [held, sums.lower, sums.upper, sums.reach, sums.truth, word], strict=True))
         )
-        return frame.iloc[np.argsort(np.select([found.exposed, found.unknown], [0, 1], 2), kind="stable")]
+        return frame.iloc[np.argsort(np.select([sums.exposed, sums.unknown], [0, 1], 2), kind="stable")]
 
     @property
     def exposed(self) -> Array:
@@ -317,14 +317,17 @@ def audit(
         sensitive = _asked_of(amounts, len(sensitive)) & ~seen.unknown
     if sensitive.any() and isinstance(targets, str) and targets == "unknown":
         targets, nothing = np.flatnonzero(seen.unknown | sensitive), ()
-    found = of_view(seen, targets, protection=amounts, progress=progress)
+    report = of_view(seen, targets, protection=amounts, progress=progress)
     sums, words = _lines(several, seen, rule, protection is None, progress)
-    inside = found.number < len(sensitive)
-    shown = inside & sensitive[np.where(inside, found.number, 0)]
+    inside = report.number < len(sensitive)
+    shown = inside & sensitive[np.where(inside, report.number, 0)]
     return replace(
-        found, status=_status(released, found.number), sums=sums, sensitive=shown if shown.any() else None,
-        unjudged=(*found.unjudged, *words, *nothing),
-    )  # fmt: skip
+        report,
+        status=_status(released, report.number),
+        sums=sums,
+        sensitive=shown if shown.any() else None,
+        unjudged=(*report.unjudged, *words, *nothing),
+    )
 
 
 RULED = {"rule", "levels", "sums"}
@@ -340,8 +343,8 @@ def _of_release(
     progress: Any,
 ) -> Audit:
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
-    found = of_view(seen, targets, protection=protection, progress=progress)
-    return replace(found, unjudged=(*found.unjudged, *empty(seen, targets)))
+    report = of_view(seen, targets, protection=protection, progress=progress)
+    return replace(report, unjudged=(*report.unjudged, *empty(seen, targets)))
 
 
 def empty(seen: View, targets: str | Array, *, ruled: bool = False) -> tuple[str, ...]:
@@ -353,11 +356,11 @@ def empty(seen: View, targets: str | Array, *, ruled: bool = False) -> tuple[str
 
 def _asked_of(amounts: tuple[Array, ...], cells: int) -> Array:
     """Of which cells a protection level is asked."""
-    found = np.zeros(cells, bool)
-    for given in amounts:
-        level = numbers("protection", given)[:cells]
-        found[: len(level)] |= level > 0
-    return found
+    asked = np.zeros(cells, bool)
+    for amount in amounts:
+        level = numbers("protection", amount)[:cells]
+        asked[: len(level)] |= level > 0
+    return asked
 
 
 def _lines(
@@ -384,17 +387,17 @@ def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
     return np.where(inside, cells[np.where(inside, number, 0)], "")
 
 
-def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Protection:
+def _levels(several: Sequence[Protected], measure: str, protection: Protection) -> Protection:
     """Protection levels as arrays over the cells of all tables; None if nobody asked for any."""
-    if given is None:
-        found = [p.details.get("levels") if measure == p.table.measure else None for p in several]
-        if all(f is None for f in found):
+    if protection is None:
+        levels = [p.details.get("levels") if measure == p.table.measure else None for p in several]
+        if all(f is None for f in levels):
             return None
         nothing = [(np.zeros(len(p.table)),) * 3 for p in several]
-        parts = [n if f is None else f for f, n in zip(found, nothing, strict=True)]
+        parts = [n if f is None else f for f, n in zip(levels, nothing, strict=True)]
         return tuple(np.concatenate([part[k] for part in parts]) for k in range(3))
-    if isinstance(given, (Rule, Levels)):
-        rule, single = (given, None) if isinstance(given, Rule) else (None, given)
+    if isinstance(protection, (Rule, Levels)):
+        rule, single = (protection, None) if isinstance(protection, Rule) else (None, protection)
         amounts = [asked(p.table, rule, single) for p in several]
         below = [np.minimum(a.below, most_below(p.table)) for a, p in zip(amounts, several, strict=True)]
         return (
@@ -402,7 +405,7 @@ def _levels(several: Sequence[Protected], measure: str, given: Protection) -> Pr
             np.concatenate([a.above for a in amounts]),
             np.concatenate([a.sliding for a in amounts]),
         )
-    return given
+    return protection
 
 
 def most_below(table: Table) -> Array:
@@ -461,8 +464,8 @@ def _without_left(seen: View, targets: str | Array, protection: Protection, prog
     number = _targets(seen, targets)
     lower, upper = np.where(there, -np.inf, known.lower), np.where(there, np.inf, known.upper)
     blank = replace(seen, known=replace(known, lower=lower, upper=upper), left=None)
-    found = of_view(blank, number, protection=protection, progress=progress)
-    return replace(found, left=seen.left[found.number], unjudged=(*found.unjudged, PLACEHOLDER))
+    report = of_view(blank, number, protection=protection, progress=progress)
+    return replace(report, left=seen.left[report.number], unjudged=(*report.unjudged, PLACEHOLDER))
 
 
 def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, Array]:
@@ -472,11 +475,11 @@ def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, A
             raise InputError("protection is (below, above) or (below, above, width), arrays over the cells")
         parts = []
         for amounts in protection:
-            given = numbers("protection", amounts)
-            if given.ndim != 1 or not (given >= 0).all():
+            level = numbers("protection", amounts)
+            if level.ndim != 1 or not (level >= 0).all():
                 raise InputError("protection levels are arrays over the cells, none negative")
-            laid = np.zeros(max(len(given), int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
-            laid[: len(given)] = given
+            laid = np.zeros(max(len(level), int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
+            laid[: len(level)] = level
             parts.append(laid[number])
         width = parts[2] if len(parts) == 3 else np.zeros(len(number))
         return truth - parts[0], truth + parts[1], width
@@ -502,8 +505,8 @@ def _quick(seen: View, targets: str | Array) -> tuple[Array, Array, None] | None
     plain = not seen.unknown.any() and bool((seen.known.inner_lower == 0).all()) and len(seen.layouts) == 1
     if not isinstance(targets, str) or targets != "inner" or not plain:
         return None
-    found = frechet(seen.layouts[0], seen.known.lower)
-    return None if found is None else (*found, None)
+    bounds = frechet(seen.layouts[0], seen.known.lower)
+    return None if bounds is None else (*bounds, None)
 
 
 def _targets(seen: View, targets: str | Array) -> Array:
@@ -513,15 +516,15 @@ def _targets(seen: View, targets: str | Array) -> Array:
         if targets == "inner":
             return seen.known.inner_variables()
         raise InputError(f'targets are "unknown", "inner", a mask or cell numbers, not {targets!r}')
-    given = np.asarray(targets)
+    numbers = np.asarray(targets)
     cells = seen.known.matrix.shape[1]
-    if given.dtype == bool:
-        if given.shape != (cells,):
-            raise InputError(f"the mask has shape {given.shape}, the release {cells:,} cells")
-        return np.flatnonzero(given)
-    if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= cells):
+    if numbers.dtype == bool:
+        if numbers.shape != (cells,):
+            raise InputError(f"the mask has shape {numbers.shape}, the release {cells:,} cells")
+        return np.flatnonzero(numbers)
+    if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= cells):
         raise InputError(f"cells to audit are numbers from 0 to {cells - 1:,}")
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _codes(seen: View, number: Array) -> dict[str, Any]:

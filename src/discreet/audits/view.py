@@ -82,12 +82,17 @@ def view(
     if nonnegative is None:
         nonnegative = all(bool((t.statistic(name).inner >= 0).all()) for t in tables)
     n = matrix.shape[0]
-    made = Known(
-        matrix=matrix, lower=lower, upper=upper, inner_lower=np.full(n, 0.0 if nonnegative else -np.inf),
-        inner_upper=np.full(n, np.inf), integer=name == "count", relations=relations,
+    known = Known(
+        matrix=matrix,
+        lower=lower,
+        upper=upper,
+        inner_lower=np.full(n, 0.0 if nonnegative else -np.inf),
+        inner_upper=np.full(n, np.inf),
+        integer=name == "count",
+        relations=relations,
         point=None if inner is None else np.concatenate([truth, inner]),
-    )  # fmt: skip
-    return View(made, truth, tuple(t.layout for t in tables), name, decimals, inner, place)
+    )
+    return View(known, truth, tuple(t.layout for t in tables), name, decimals, inner, place)
 
 
 def view_of_release(release: Release, *, measure: str | None = None, nonnegative: bool | None = None) -> View:
@@ -108,15 +113,19 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     if nonnegative is None:
         nonnegative = not bool((release.values[name][~release.marked] < 0).any())
     open_ = np.isnan(shown)
-    made = Known(
-        matrix=layout.matrix, lower=np.where(open_, -np.inf, shown), upper=np.where(open_, np.inf, shown),
+    known = Known(
+        matrix=layout.matrix,
+        lower=np.where(open_, -np.inf, shown),
+        upper=np.where(open_, np.inf, shown),
         inner_lower=np.full(layout.n_inner, 0.0 if nonnegative else -np.inf),
-        inner_upper=np.full(layout.n_inner, np.inf), integer=name == "count", relations=related.of_layout(layout),
-    )  # fmt: skip
+        inner_upper=np.full(layout.n_inner, np.inf),
+        integer=name == "count",
+        relations=related.of_layout(layout),
+    )
     left = np.full(len(layout), "", object)
     for other, cells in release.left.items():
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
-    return View(made, None, (layout,), name, decimals, left=left, unjudged=(*release.doubts, *_marks(release)))
+    return View(known, None, (layout,), name, decimals, left=left, unjudged=(*release.doubts, *_marks(release)))
 
 
 def _marks(release: Release) -> tuple[str, ...]:

@@ -31,14 +31,14 @@ def checked(door: Door) -> Door:
     """
     if not isinstance(door, type):
         return _guarded(door, door.__name__)  # type: ignore[return-value]
-    for name, found in list(vars(door).items()):
+    for name, attribute in list(vars(door).items()):
         if name.startswith("_") and name not in ("__init__", "__call__"):
             continue
         title = door.__name__ if name == "__init__" else f"{door.__name__}.{name}"
-        if isinstance(found, (classmethod, staticmethod)):
-            setattr(door, name, type(found)(_guarded(found.__func__, title, door)))
-        elif inspect.isfunction(found):
-            setattr(door, name, _guarded(found, door.__name__ if name == "__call__" else title, door))
+        if isinstance(attribute, (classmethod, staticmethod)):
+            setattr(door, name, type(attribute)(_guarded(attribute.__func__, title, door)))
+        elif inspect.isfunction(attribute):
+            setattr(door, name, _guarded(attribute, door.__name__ if name == "__call__" else title, door))
     return door
 
 
@@ -50,8 +50,8 @@ def _guarded(door: Callable[..., Any], title: str, owner: type | None = None) ->
         return door(*args, **named)
 
     # With the globals of the function it stands for, because that is how doctest knows whose examples these are.
-    made = types.FunctionType(called.__code__, door.__globals__, door.__name__, None, called.__closure__)
-    return functools.update_wrapper(made, door)
+    guarded = types.FunctionType(called.__code__, door.__globals__, door.__name__, None, called.__closure__)
+    return functools.update_wrapper(guarded, door)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Look:
     def names(self) -> dict[str, Any]:
         """What annotations can mean: a class has fields of the classes it builds on, which stand in their modules."""
         homes = [] if self.owner is None else [sys.modules[kind.__module__] for kind in reversed(self.owner.__mro__)]
-        return {name: found for home in homes for name, found in vars(home).items()} | self.door.__globals__
+        return {name: value for home in homes for name, value in vars(home).items()} | self.door.__globals__
 
     @functools.cached_property
     def allowed(self) -> _Allowed:
@@ -125,11 +125,11 @@ class _Look:
 
     def _too_many(self, args: tuple[Any, ...], positional: list[str]) -> str:
         mine = [n for n in positional if n not in ("self", "cls")]
-        given = len(args) - (len(positional) - len(mine))
+        passed = len(args) - (len(positional) - len(mine))
         rest = [n for n in in_order(self.door) if n not in positional]
         takes = f"{len(mine)} by their place ({listed(mine)})" if mine else "no arguments by their place"
         by_name = f"; give by name: {listed(rest)}" if rest else ""
-        return f"{self.title} takes {takes}, not {given}{by_name}"
+        return f"{self.title} takes {takes}, not {passed}{by_name}"
 
 
 def in_order(door: Callable[..., Any]) -> list[str]:

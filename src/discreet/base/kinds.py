@@ -157,25 +157,28 @@ def _of_tree(node: ast.expr, names: Mapping[str, Any]) -> Kind | None:
     return _named(text.rpartition(".")[2])
 
 
-def _of_object(given: Any) -> Kind | None:
-    if isinstance(given, str):
-        return _named(given)
+def _of_object(annotation: Any) -> Kind | None:
+    if isinstance(annotation, str):
+        return _named(annotation)
     try:
-        if given in PLAIN:
-            return PLAIN[given]
+        if annotation in PLAIN:
+            return PLAIN[annotation]
     except TypeError:
         return None
-    origin, inside = get_origin(given), get_args(given)
-    if given in (Any, object, inspect.Parameter.empty) or isinstance(given, TypeVar):
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if annotation in (Any, object, inspect.Parameter.empty) or isinstance(annotation, TypeVar):
         return None
     if origin in (Union, types.UnionType):
         return _either([_of_object(part) for part in inside])
     if origin is Literal:
-        return Kind(lambda value: isinstance(value, type(inside[0])) and value in inside, f"one of {listed(inside)}",
-                    tuple(i for i in inside if isinstance(i, str)))  # fmt: skip
+        return Kind(
+            lambda value: isinstance(value, type(inside[0])) and value in inside,
+            f"one of {listed(inside)}",
+            tuple(i for i in inside if isinstance(i, str)),
+        )
     if origin is Annotated:
         return _of_object(inside[0])
-    plain = origin or given
+    plain = origin or annotation
     if plain is np.ndarray:
         return PLAIN[np.ndarray]
     if isinstance(plain, type):
@@ -227,17 +230,17 @@ def _pairs(key: Kind | None, item: Kind | None) -> Kind:
 
 def _named(name: str) -> Kind:
     """A class that is not loaded here: known by its name."""
-    plain = {kind.__name__: made for kind, made in PLAIN.items() if isinstance(kind, type)}
+    plain = {kind.__name__: allowed for kind, allowed in PLAIN.items() if isinstance(kind, type)}
     if name in plain:
         return plain[name]
     return Kind(lambda value: any(c.__name__ == name for c in type(value).__mro__), f"a {name}")
 
 
 def _either(kinds: Sequence[Kind | None]) -> Kind | None:
-    found = [kind for kind in kinds if kind is not None]
-    if len(found) < len(kinds):
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds):
         return None
-    words = list(dict.fromkeys(word for kind in found for word in kind.words.split(" or ")))
-    choices = tuple(c for kind in found for c in kind.choices)
-    holds = tuple(kind.holds for kind in found)
+    words = list(dict.fromkeys(word for kind in known for word in kind.words.split(" or ")))
+    choices = tuple(c for kind in known for c in kind.choices)
+    holds = tuple(kind.holds for kind in known)
     return Kind(lambda value: any(test(value) for test in holds), " or ".join(words), choices)

@@ -45,15 +45,15 @@ def heads(dimensions: Sequence[str], measures: Iterable[str]) -> list[str]:
     >>> heads(["status", "sex"], ["count"])
     ['status', 'sex', 'count', 'status_']
     """
-    made = list(dimensions)
+    names = list(dimensions)
     for name in (*measures, STATUS):
-        made.append(unused(name, made))
-    return made
+        names.append(unused(name, names))
+    return names
 
 
 def beside(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
     """A frame of codes with more columns behind it, none of which takes the name of a dimension."""
-    made = frame.copy(deep=False)
+    wider = frame.copy(deep=False)
     for name, values in columns.items():
-        made[unused(name, made.columns)] = values
-    return made
+        wider[unused(name, wider.columns)] = values
+    return wider

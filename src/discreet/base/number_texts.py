@@ -82,5 +82,5 @@ def _plain(text: str, decimal: str, thousands: str) -> str | None:
     for part in (thousands, *_GROUPING):
         if part in before and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(part)}\d{{3}})+", before):
             before = before.replace(part, "")
-    made = before + ("." if sign else "") + behind
-    return made if _PLAIN.fullmatch(made) else None
+    number = before + ("." if sign else "") + behind
+    return number if _PLAIN.fullmatch(number) else None

@@ -14,32 +14,32 @@ def load(text: str, schema: Mapping[str, Any], source: str, whole: str) -> dict[
     """The TOML text as a dict that fits the schema; ``source`` and ``whole`` name the file and what it is."""
     problem = None
     try:
-        given = tomllib.loads(text)
+        entries = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem = syntax(str(error), text, source)
     if problem is not None:
         raise InputError(problem)
-    validate(given, schema, text, source, whole)
-    return given
+    validate(entries, schema, text, source, whole)
+    return entries
 
 
-def validate(given: Mapping[str, Any], schema: Mapping[str, Any], text: str, source: str, whole: str) -> None:
+def validate(entries: Mapping[str, Any], schema: Mapping[str, Any], text: str, source: str, whole: str) -> None:
     """Refuse what does not fit the schema, the first fault by path."""
     from jsonschema import Draft202012Validator
 
-    found = sorted(Draft202012Validator(schema).iter_errors(given), key=lambda e: [str(p) for p in e.absolute_path])
-    if found:
-        path = list(found[0].absolute_path)
-        key, message = explain(found[0], path, whole)
+    faults = sorted(Draft202012Validator(schema).iter_errors(entries), key=lambda e: [str(p) for p in e.absolute_path])
+    if faults:
+        path = list(faults[0].absolute_path)
+        key, message = explain(faults[0], path, whole)
         raise InputError(f"{place(text, source, [*path, *key])}: {message}")
 
 
 def syntax(message: str, text: str, source: str) -> str:
     """What the TOML reader says, with the line in front."""
-    found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", message)
-    if not found:
+    match = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    if not match:
         return f"{source}: not valid TOML: {message}"
-    return f"{source}, line {found[2] or len(text.splitlines())}: not valid TOML: {found[1]}"
+    return f"{source}, line {match[2] or len(text.splitlines())}: not valid TOML: {match[1]}"
 
 
 def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
@@ -102,13 +102,13 @@ def place(text: str, source: str, path: Sequence[Any]) -> str:
             start, first, keys = headers[path[1]], headers[path[1]] + 1, keys[1:]
             ends = (n for n in range(start + 1, stop) if re.match(r"\s*\[\[", lines[n]))
             stop = next(ends, stop)
-    elif (found := _section(lines, keys)) is not None:
-        return f"{source}, line {found + 1}"
+    elif (section := _section(lines, keys)) is not None:
+        return f"{source}, line {section + 1}"
     for key in reversed(keys):  # the innermost key that has a line of its own
         pattern = rf"\s*(\[+(.*\.)?\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
-        found = next((n for n in range(first, stop) if re.match(pattern, lines[n])), None)
-        if found is not None:
-            return f"{source}, line {found + 1}"
+        section = next((n for n in range(first, stop) if re.match(pattern, lines[n])), None)
+        if section is not None:
+            return f"{source}, line {section + 1}"
     return f"{source}, line {start + 1}"
 
 
@@ -118,7 +118,7 @@ def _section(lines: Sequence[str], keys: Sequence[str]) -> int | None:
     >>> _section(["title = 1", "[a]", "x = 1", "[b.c]", "x = 2"], ["b", "c", "x"]), _section(["[a]"], ["a"])
     (4, 0)
     """
-    heads = [(n, found[1]) for n, line in enumerate(lines) if (found := _HEADER.match(line))]
+    heads = [(n, match[1]) for n, line in enumerate(lines) if (match := _HEADER.match(line))]
     names = {re.sub(r"[\"']|\s*(?=\.)|(?<=\.)\s*", "", name): n for n, name in reversed(heads)}
     if (whole := names.get(".".join(keys))) is not None:
         return whole

@@ -64,8 +64,8 @@ class Codebook:
         names = [d.name for d in self.dimensions]
         _no_repeats("dimension", names)
         _no_repeats("magnitude", [m.name for m in self.magnitudes])
-        for what, given in (("columns", self.columns), ("missing", self.missing)):
-            for name in given:
+        for what, mapping in (("columns", self.columns), ("missing", self.missing)):
+            for name in mapping:
                 if name not in names:
                     raise InputError(f"{what} names the unknown dimension {name!r}; {nearest(name, names)}")
         object.__setattr__(self, "columns", {name: self.columns.get(name, name) for name in names})
@@ -186,27 +186,27 @@ def parse_codebook(text: str, *, base: Path = Path("."), source: str = "codebook
     >>> parse_codebook('[[dimension]]\\nname = "sex"\\ncodes = ["f", "m"]').dimensions
     (Dimension('sex': 2 leaves, 3 codes, total 'Total'),)
     """
-    given = load(text, schema(), source, "the codebook")
-    for n, entry in enumerate(given["dimension"]):
+    entries = load(text, schema(), source, "the codebook")
+    for n, entry in enumerate(entries["dimension"]):
         ways = [way for way in _WAYS if way in entry]
         if len(ways) != 1:
             what = f"has {listed(ways)}" if ways else "says nothing about its codes"
             where = place(text, source, ["dimension", n])
             raise InputError(f"{where}: dimension {n + 1} {what}; give exactly one of {listed(_WAYS)}")
     book: dict[str, Any] = {"dimensions": (), "columns": {}, "missing": {}, "magnitudes": ()}
-    book |= {k: v for k, v in given.items() if k not in {"dimension", "magnitude"}}
-    for path, add in _entries(given, base):
+    book |= {k: v for k, v in entries.items() if k not in {"dimension", "magnitude"}}
+    for path, add in _entries(entries, base):
         try:
             add(book)
-            made = Codebook(**book)  # entry by entry, so that what is wrong has a line
+            codebook = Codebook(**book)  # entry by entry, so that what is wrong has a line
         except InputError as error:
             raise InputError(f"{place(text, source, path)}: {error}") from None
-    return made
+    return codebook
 
 
-def _entries(given: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any], Callable[[dict[str, Any]], None]]]:
+def _entries(entries: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any], Callable[[dict[str, Any]], None]]]:
     """Where each dimension and magnitude stands, and what adds it to the parts of a Codebook."""
-    for n, entry in enumerate(given["dimension"]):
+    for n, entry in enumerate(entries["dimension"]):
 
         def add_dimension(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
             book["dimensions"] += (_dimension(entry, base),)
@@ -214,7 +214,7 @@ def _entries(given: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any], 
                 book[what] |= {entry["name"]: entry[part]} if part in entry else {}
 
         yield ["dimension", n], add_dimension
-    for n, entry in enumerate(given.get("magnitude", ())):
+    for n, entry in enumerate(entries.get("magnitude", ())):
 
         def add_magnitude(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
             book["magnitudes"] += (Magnitude(**entry),)
@@ -228,26 +228,26 @@ def _dimension(entry: Mapping[str, Any], base: Path) -> Dimension:
     rooted = options if "total" in entry else {}  # a hierarchy brings its own root
     labels = entry.get("labels")
     if "hrc" in entry:
-        made = Dimension.from_hrc(base / entry["hrc"], name=name, leader=entry.get("leader", "@"), **options)
+        dimension = Dimension.from_hrc(base / entry["hrc"], name=name, leader=entry.get("leader", "@"), **options)
     elif "prefix" in entry:
-        made = Dimension.from_prefix(name, entry["prefix"]["codes"], entry["prefix"]["lengths"], **options)
+        dimension = Dimension.from_prefix(name, entry["prefix"]["codes"], entry["prefix"]["lengths"], **options)
     elif "file" in entry:
-        made = Dimension.flat(name, **_code_list(base / entry["file"]), **options)
+        dimension = Dimension.flat(name, **_code_list(base / entry["file"]), **options)
     elif isinstance(entry.get("parents"), str):
-        made = Dimension.from_csv(base / entry["parents"], name=name, **rooted)
+        dimension = Dimension.from_csv(base / entry["parents"], name=name, **rooted)
     elif "parents" in entry:
         parents = entry["parents"] if isinstance(entry["parents"], list) else [entry["parents"]]
-        made = Dimension.from_parents(name, *parents, **rooted)
+        dimension = Dimension.from_parents(name, *parents, **rooted)
     else:
-        made = Dimension.flat(name, entry["codes"], **options)
-    made = _with_groups(made, entry.get("groups", ()))
-    labelled = {**made.labels, **{code_text(c): text for c, text in (labels or {}).items()}}
-    return replace(made, labels=labelled, level_names=tuple(entry.get("levels", made.level_names)))
+        dimension = Dimension.flat(name, entry["codes"], **options)
+    dimension = _with_groups(dimension, entry.get("groups", ()))
+    labelled = {**dimension.labels, **{code_text(c): text for c, text in (labels or {}).items()}}
+    return replace(dimension, labels=labelled, level_names=tuple(entry.get("levels", dimension.level_names)))
 
 
-def _with_groups(made: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimension:
+def _with_groups(dimension: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimension:
     """Groups on top, together: one may be a part of a later one or of an earlier one."""
-    added, labels = list(made.groups), dict(made.labels)
+    added, labels = list(dimension.groups), dict(dimension.labels)
     for g in groups:
         code = code_text(g["code"])
         minus = [(code_text(c), -1) for c in g.get("minus", ())]
@@ -257,7 +257,7 @@ def _with_groups(made: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimens
         added.append(Group(code, (*((code_text(c), 1) for c in g["plus"]), *minus), tree))
         if "label" in g:
             labels[code] = g["label"]
-    return replace(made, groups=tuple(added), labels=labels)
+    return replace(dimension, groups=tuple(added), labels=labels)
 
 
 def _code_list(path: Path) -> dict[str, Any]:

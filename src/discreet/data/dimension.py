@@ -82,9 +82,9 @@ class Dimension:
         columns = [columns] if isinstance(columns, str) else list(columns)
         if not columns:
             raise InputError("Dimension.nested needs at least one column")
-        leaves, found = hierarchy.from_nested(hierarchy.unique_rows(frame, columns), columns)
-        made = cls(name or columns[0], tuple(leaves), _groups([found]), total)
-        return replace(made, level_names=tuple(reversed(columns)))
+        leaves, links = hierarchy.from_nested(hierarchy.unique_rows(frame, columns), columns)
+        dimension = cls(name or columns[0], tuple(leaves), _groups([links]), total)
+        return replace(dimension, level_names=tuple(reversed(columns)))
 
     @classmethod
     def from_parents(
@@ -98,9 +98,9 @@ class Dimension:
         >>> d.total, d.leaves
         ('World', ('no', 'se', 'us'))
         """
-        found = [hierarchy.links(p) for p in parents]
-        mentioned = dict.fromkeys(code for links in found for link in links for code in (link.child, link.parent))
-        return cls._from_links(name, found, list(mentioned), total, _labels(labels))
+        trees = [hierarchy.links(p) for p in parents]
+        mentioned = dict.fromkeys(code for links in trees for link in links for code in (link.child, link.parent))
+        return cls._from_links(name, trees, list(mentioned), total, _labels(labels))
 
     @classmethod
     def from_prefix(
@@ -118,8 +118,8 @@ class Dimension:
         ('Total', 'A', 'A01', 'A02', 'B', 'B05')
         """
         texts = [code_text(c) for c in codes]
-        found = hierarchy.from_prefix(texts, lengths)
-        return cls(name, tuple(texts), _groups([found]), total, _labels(labels))
+        links = hierarchy.from_prefix(texts, lengths)
+        return cls(name, tuple(texts), _groups([links]), total, _labels(labels))
 
     @classmethod
     def from_hrc(
@@ -133,22 +133,22 @@ class Dimension:
     ) -> Dimension:
         """From a tau-ARGUS ``.hrc`` file, or its text when that has more than one line."""
         text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
-        codes, found = hierarchy.from_hrc(text, leader)
-        return cls._from_links(name, [found], codes, total, _labels(labels))
+        codes, links = hierarchy.from_hrc(text, leader)
+        return cls._from_links(name, [links], codes, total, _labels(labels))
 
     @classmethod
     def from_csv(cls, source: str | Path, *, name: str, total: str | None = ROOT) -> Dimension:
         """From a CSV file (or its text) with the columns code, parent and perhaps label, sign, hierarchy."""
         text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
-        found, labels, codes = hierarchy.from_csv(text)
-        mentioned = dict.fromkeys([*codes, *(link.parent for links in found for link in links)])
-        return cls._from_links(name, found, list(mentioned), total, labels)
+        trees, labels, codes = hierarchy.from_csv(text)
+        mentioned = dict.fromkeys([*codes, *(link.parent for links in trees for link in links)])
+        return cls._from_links(name, trees, list(mentioned), total, labels)
 
     @classmethod
     def _from_links(
-        cls, name: str, found: list[list[Link]], codes: list[str], total: str | None, labels: dict[str, str]
+        cls, name: str, trees: list[list[Link]], codes: list[str], total: str | None, labels: dict[str, str]
     ) -> Dimension:
-        groups = _groups(found)
+        groups = _groups(trees)
         parents = {g.code for g in groups}
         leaves = tuple(c for c in codes if c not in parents)
         if not leaves:
@@ -310,19 +310,19 @@ class Dimension:
         ends = np.cumsum([0, *(len(c) for c in columns)])
         rows = [self.leaf_position[leaf] for column in columns for leaf in column]
         signs = [sign for column in columns for sign in column.values()]
-        made = csc_array((np.array(signs, np.int8), rows, ends), shape=(len(self.leaves), len(self.codes)))
-        made.sort_indices()
-        return made
+        matrix = csc_array((np.array(signs, np.int8), rows, ends), shape=(len(self.leaves), len(self.codes)))
+        matrix.sort_indices()
+        return matrix
 
     @cached_property
     def relations(self) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
         """Each sum that holds by definition: (code, its parts with signs), the total once per hierarchy."""
-        found = [(g.code, g.parts) for g in self.groups]
+        sums = [(g.code, g.parts) for g in self.groups]
         if self.total is not None:
-            found += [
+            sums += [
                 (self.total, tuple((code, 1) for code in tops)) for tops in dict.fromkeys(t[0] for t in self._trees)
             ]
-        return tuple(found)
+        return tuple(sums)
 
     @cached_property
     def _trees(self) -> list[tuple[tuple[str, ...], dict[str, list[str]]]]:
@@ -343,7 +343,7 @@ class Dimension:
         >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).levels
         {'total': ('Total',), 'level 1': ('A', 'B'), 'nace': ('A01', 'A02', 'B05')}
         """
-        found: dict[str, tuple[str, ...]] = {} if self.total is None else {"total": (self.total,)}
+        levels: dict[str, tuple[str, ...]] = {} if self.total is None else {"total": (self.total,)}
         for number, (tops, children) in enumerate(self._trees):
             level, depth = tops, 0
             while any(code in children for code in level):
@@ -351,11 +351,11 @@ class Dimension:
                 if number == 0 and depth < len(self.level_names) - 1:
                     name = self.level_names[depth]
                 if self._parts_leaves(level):
-                    found[name] = level
+                    levels[name] = level
                 level = tuple(part for code in level for part in children.get(code, (code,)))
                 depth += 1
-        found[self.name] = self.leaves
-        return found
+        levels[self.name] = self.leaves
+        return levels
 
     def _parts_leaves(self, codes: Sequence[str]) -> bool:
         held = [leaf for code in codes for leaf in self._leaves_of[code]]
@@ -416,10 +416,10 @@ def _labels(labels: Mapping[Any, str] | None) -> dict[str, str]:
     return {code_text(code): str(label) for code, label in (labels or {}).items()}
 
 
-def _groups(found: Sequence[Sequence[Link]]) -> tuple[Group, ...]:
+def _groups(trees: Sequence[Sequence[Link]]) -> tuple[Group, ...]:
     """Groups in order of first mention; those with a part taken away stand outside the hierarchies."""
     groups: dict[str, Group] = {}
-    for tree, links in enumerate(found):
+    for tree, links in enumerate(trees):
         parts: dict[str, list[tuple[str, int]]] = {}
         for link in links:
             parts.setdefault(link.parent, []).append((link.child, link.sign))

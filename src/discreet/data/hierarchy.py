@@ -33,15 +33,15 @@ def links(parents: Parents) -> list[Link]:
     [Link(child='N1', parent='N', sign=1)]
     """
     rows = parents.items() if isinstance(parents, Mapping) else parents
-    found: dict[Link, None] = {}
+    triples: dict[Link, None] = {}
     for row in rows:
         if isinstance(row, str) or not 2 <= len(row) <= 3:
             raise InputError("a hierarchy is a {child: parent} mapping or rows of (child, parent[, sign])")
         sign = int(row[2]) if len(row) == 3 else 1
         if sign not in (-1, 1):
             raise InputError(f"sign of {code_text(row[0])!r} in {code_text(row[1])!r} is {sign}; it can be 1 or -1")
-        found[Link(code_text(row[0]), code_text(row[1]), sign)] = None
-    return list(found)
+        triples[Link(code_text(row[0]), code_text(row[1]), sign)] = None
+    return list(triples)
 
 
 def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
@@ -53,7 +53,7 @@ def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
     if not leader or leader.isspace():
         raise InputError("the leader of an .hrc file is one or more visible characters, such as '@'")
     codes: list[str] = []
-    found: list[Link] = []
+    triples: list[Link] = []
     path: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -73,11 +73,11 @@ def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
         del path[depth:]
         codes.append(code)
         if path:
-            found.append(Link(code, path[-1]))
+            triples.append(Link(code, path[-1]))
         path.append(code)
     if not codes:
         raise InputError("the .hrc file holds no codes")
-    return codes, found
+    return codes, triples
 
 
 def to_hrc(children: Mapping[str, Sequence[str]], roots: Sequence[str], leader: str = "@") -> str:
@@ -105,7 +105,7 @@ def from_prefix(codes: Sequence[str], lengths: Sequence[int]) -> list[Link]:
     if not lengths or any(b <= a for a, b in zip((0, *lengths), lengths, strict=False)):
         raise InputError(f"prefix lengths are rising positive numbers such as (1, 3), not {tuple(lengths)}")
     known = set(codes)
-    found: dict[Link, None] = {}
+    triples: dict[Link, None] = {}
     for code in codes:
         below = code
         for length in reversed([n for n in lengths if n < len(code)]):
@@ -114,9 +114,9 @@ def from_prefix(codes: Sequence[str], lengths: Sequence[int]) -> list[Link]:
                 raise InputError(
                     f"{group!r} is a code and also the prefix of {code!r}; a group cannot be a finest code too"
                 )
-            found[Link(below, group)] = None
+            triples[Link(below, group)] = None
             below = group
-    return list(found)
+    return list(triples)
 
 
 def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:

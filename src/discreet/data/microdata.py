@@ -60,24 +60,25 @@ class Microdata:
         ``memory`` is what grouping the records may use, "1.5GB" unless another amount is given. ``engine`` is "duckdb"
         (in this process) or "ibis" (where the records are); the source says which, unless it is named.
         """
-        found = _engine(source, table, memory, engine)
+        counting = _engine(source, table, memory, engine)
         columns = dict(columns or {})
-        made = tuple(
-            d if isinstance(d, Dimension) else _found(d, _categories(source, found, d, columns.get(d, d), missing))
-            for d in dimensions
-        )
-        given = {d.name: missing for d in made} if isinstance(missing, str) else dict(missing or {})
+
+        def held(name: str) -> tuple[str, ...]:
+            return _categories(source, counting, name, columns.get(name, name), missing)
+
+        dims = tuple(d if isinstance(d, Dimension) else _dimension_of(d, held(d)) for d in dimensions)
+        category = {d.name: missing for d in dims} if isinstance(missing, str) else dict(missing or {})
         codebook = Codebook(
-            dimensions=made,
+            dimensions=dims,
             columns=columns,
-            missing=given,
+            missing=category,
             unit=unit,
             holding=holding,
             weight=weight,
             key=key,
             magnitudes=tuple(m if isinstance(m, Magnitude) else Magnitude(m) for m in magnitudes),
         )
-        return cls(found, codebook, _secret(secret))
+        return cls(counting, codebook, _secret(secret))
 
     @classmethod
     def read(
@@ -94,8 +95,8 @@ class Microdata:
         """From a source and its codebook (a TOML file or a Codebook); ``missing`` as in ``of``, over the codebook's."""
         book = codebook if isinstance(codebook, Codebook) else read_codebook(codebook)
         if missing is not None:
-            given = {d.name: missing for d in book.dimensions} if isinstance(missing, str) else missing
-            book = replace(book, missing={**book.missing, **given})
+            category = {d.name: missing for d in book.dimensions} if isinstance(missing, str) else missing
+            book = replace(book, missing={**book.missing, **category})
         return cls(_engine(source, table, memory, engine), book, _secret(secret))
 
     def __post_init__(self) -> None:
@@ -206,10 +207,10 @@ class Microdata:
     def finest(self, name: str, codes: str | Sequence[str]) -> tuple[str, ...]:
         """The finest codes that some codes of a dimension stand for, as a filter."""
         dimension = self.dimension(name)
-        found: dict[str, None] = {}
+        finest: dict[str, None] = {}
         for code in [codes] if isinstance(codes, str) else codes:
-            found.update(dict.fromkeys(_positive(dimension, code)))
-        return tuple(found)
+            finest.update(dict.fromkeys(_positive(dimension, code)))
+        return tuple(finest)
 
 
 def _positive(dimension: Dimension, code: str) -> Iterable[str]:
@@ -226,13 +227,13 @@ def _engine(source: Any, table: str | None, memory: str | None, engine: str | No
         source = fetched(source)
     there = elsewhere(source)
     lazy = hasattr(source, "collect_schema")  # a polars frame, which would be asked for its columns
-    made = source if not there and not lazy and isinstance(source, Engine) else None
-    if memory is not None and (made is not None or there or engine == "ibis"):
+    own = source if not there and not lazy and isinstance(source, Engine) else None
+    if memory is not None and (own is not None or there or engine == "ibis"):
         raise InputError("memory= is for data that DuckDB groups in this process; set it where the engine is made")
-    if made is not None:
+    if own is not None:
         if engine is not None:
             raise InputError("engine= is for data; this is an engine already")
-        return made
+        return own
     if there and engine == "duckdb":
         raise InputError("data in another place are grouped there, by engine 'ibis'; DuckDB reads files and frames")
     if there or engine == "ibis":
@@ -244,7 +245,7 @@ def _engine(source: Any, table: str | None, memory: str | None, engine: str | No
     return DuckDB.of(source, table=table, memory=memory)
 
 
-def _found(name: str, codes: Iterable[str]) -> Dimension:
+def _dimension_of(name: str, codes: Iterable[str]) -> Dimension:
     return replace(Dimension.flat(name, codes), observed=True)
 
 
@@ -255,10 +256,10 @@ def _categories(
     if column not in known:
         raise InputError(f"column {column!r} (dimension {name!r}) is not in the data; {headings(known, column)}")
     declared = levels(source, column)
-    found = engine.categories(column) if declared is None else declared
-    if not found and missing is None:
+    codes = engine.categories(column) if declared is None else declared
+    if not codes and missing is None:
         raise InputError(f"column {column!r} (dimension {name!r}) holds no values")
-    return found or tuple([missing] if isinstance(missing, str) else [(missing or {}).get(name, "")])
+    return codes or tuple([missing] if isinstance(missing, str) else [(missing or {}).get(name, "")])
 
 
 def _secret(secret: bytes | str | None) -> bytes | None:

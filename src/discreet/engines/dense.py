@@ -68,8 +68,8 @@ def _record_key(grouping: Grouping, data: Any) -> Array | None:
     column = data.column(grouping.record_key)
     if not pa.types.is_uint64(column.type) or column.null_count:
         return None
-    found: Array = column.to_numpy()
-    return found
+    keys: Array = column.to_numpy()
+    return keys
 
 
 def _codes(column: Any, key: Key) -> Array | None:
@@ -99,5 +99,5 @@ def _placed(number: Array, values: list[Any], codes: tuple[str, ...]) -> Array |
         return number
     position = {code: k for k, code in enumerate(codes)}
     place = np.array([position.get(v, -1) if isinstance(v, str) else -1 for v in values], np.int32)
-    found: Array = place[number]
-    return None if found.min() < 0 else found
+    positions: Array = place[number]
+    return None if positions.min() < 0 else positions

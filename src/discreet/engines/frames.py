@@ -74,8 +74,8 @@ def levels(frame: Any, name: str) -> tuple[str, ...] | None:
     """
     kind = type(frame).__module__.split(".")[0]
     if kind == "pandas" and type(frame).__name__ == "DataFrame":
-        found = [k for k, column in enumerate(frame.columns) if str(column) == name]
-        values = list(getattr(frame.dtypes.iloc[found[0]], "categories", ())) if found else None
+        places = [k for k, column in enumerate(frame.columns) if str(column) == name]
+        values = list(getattr(frame.dtypes.iloc[places[0]], "categories", ())) if places else None
     elif kind == "polars":
         dtype = frame.collect_schema().get(name)
         values = dtype.categories.to_list() if type(dtype).__name__ == "Enum" else None
@@ -208,16 +208,16 @@ def wide(data: Any, axis: Callable[[int], str]) -> tuple[dict[str, Coded], Array
     sides = [(data.index, np.repeat(np.arange(rows), columns))]
     if data.ndim > 1:
         sides.append((data.columns, np.tile(np.arange(columns), rows)))
-    found: dict[str, Coded] = {}
+    coded: dict[str, Coded] = {}
     for index, place in sides:
         for level in range(index.nlevels):
-            name = str(axis(len(found)) if index.names[level] is None else index.names[level])
-            if name in found:
+            name = str(axis(len(coded)) if index.names[level] is None else index.names[level])
+            if name in coded:
                 raise InputError(f"two levels of the table are called {name!r}; rename one")
             codes = _level(index, level)
-            found[name] = Coded(codes.codes, codes.position[place])
+            coded[name] = Coded(codes.codes, codes.position[place])
     values = data.to_numpy()
-    return found, np.asarray(values).ravel()
+    return coded, np.asarray(values).ravel()
 
 
 # what pandas and numpy call the functions of an aggregation

@@ -185,10 +185,10 @@ def joined(parts: Sequence[Groups], sizes: tuple[int, ...]) -> Groups:
     """Groups that share no cell, and know no contributors who span cells, as one answer."""
     if len(parts) == 1:
         return parts[0]
-    found: dict[str, Any] = {}
+    fields_of: dict[str, Any] = {}
     order = np.argsort(cell_order(np.concatenate([part.codes for part in parts]), sizes))
     for field_ in fields(Groups):
         values = [getattr(part, field_.name) for part in parts]
         array = isinstance(values[0], np.ndarray)
-        found[field_.name] = np.concatenate(values)[order] if array else values[0]
-    return Groups(**found)
+        fields_of[field_.name] = np.concatenate(values)[order] if array else values[0]
+    return Groups(**fields_of)

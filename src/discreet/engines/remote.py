@@ -31,16 +31,16 @@ def fetched(address: str) -> Any:
     """
     name = urlsplit(address).path.rstrip("/").rpartition("/")[2]
     kind = next((k for k in (".parquet", ".csv", ".csv.gz", ".tsv") if name.lower().endswith(k)), None)
-    found = None
+    table = None
     if urlsplit(address).scheme.lower() in WEB:
         if kind is None:
             raise InputError(f"cannot tell what kind of file {name!r} is; known endings: .parquet, .csv, .csv.gz, .tsv")
-        found = _table(io.BytesIO(_downloaded(address, name)), kind)
+        table = _table(io.BytesIO(_downloaded(address, name)), kind)
     else:
-        found = _from_store(address, name, kind)
-    if found is None:
+        table = _from_store(address, name, kind)
+    if table is None:
         raise InputError(f"{name!r} is not a readable {'text' if kind not in (None, '.parquet') else 'Parquet'} file")
-    return found
+    return table
 
 
 def _downloaded(address: str, name: str) -> bytes:
@@ -90,9 +90,11 @@ def _table(file: Any, kind: str) -> Any:
         delimiter = "\t" if kind == ".tsv" else max(",;\t|", key=head.count)
         columns = csv.read_csv(io.BytesIO(head.encode() + b"\n"), parse_options=_how(delimiter)).column_names
         convert = csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=True, null_values=[""],
+            column_types=dict.fromkeys(columns, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
             quoted_strings_can_be_null=False,
-        )  # fmt: skip
+        )
         return csv.read_csv(io.BytesIO(data), parse_options=_how(delimiter), convert_options=convert)
     return None
 

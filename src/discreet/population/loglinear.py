@@ -168,8 +168,8 @@ def read_terms(terms: Terms, dimensions: int, names: Sequence[str] = ()) -> tupl
             raise InputError(f"an order of {terms}: give 0 (all cells alike), 1 (main effects), 2 (two-way) or more")
         order = min(terms, dimensions)
         return tuple(itertools.combinations(range(dimensions), order)) if order else ()
-    found = {tuple(sorted({_axis(a, dimensions, names) for a in term})) for term in terms}
-    highest = [t for t in found if t and not any(set(t) < set(other) for other in found)]
+    axes = {tuple(sorted({_axis(a, dimensions, names) for a in term})) for term in terms}
+    highest = [t for t in axes if t and not any(set(t) < set(other) for other in axes)]
     return tuple(sorted(highest))
 
 

@@ -74,13 +74,13 @@ def maximum(log_likelihood: Callable[[float], float]) -> float:
     """The positive number up to _MOST that makes a log-likelihood of one hump largest: search on its logarithm."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda log_x: -log_likelihood(float(np.exp(log_x))),
         bounds=(np.log(_LEAST), np.log(_MOST)),
         method="bounded",
         options={"xatol": 1e-8, "maxiter": 200},
     )
-    best = float(np.exp(found.x))
+    best = float(np.exp(minimum.x))
     return _MOST if log_likelihood(_MOST) >= log_likelihood(best) - 1e-6 else best  # a plateau: take its end
 
 

@@ -33,8 +33,9 @@ def _live(law: int, f: Array, a: Floats) -> Array:
 
 
 @inlined
-def _measure(F: Array, f: Array, live: Array, known: Floats, n: int, lookup: Floats, w: Floats, space: Floats,
-             out: Array, j: int) -> None:  # fmt: skip
+def _measure(
+    F: Array, f: Array, live: Array, known: Floats, n: int, lookup: Floats, w: Floats, space: Floats, out: Array, j: int
+) -> None:
     """(3.6.6) and (3.5.2) of [Ant16]_ for population j; H(X|Y) as collapsed in discreet.information."""
     cells, size, logs = F.size, space[0], space[1]
     zeros, uniques, matches, total, each = cells - live.size, 0, 0, 0, 0.0
@@ -75,9 +76,18 @@ def _measure(F: Array, f: Array, live: Array, known: Floats, n: int, lookup: Flo
 
 @compiled
 def risks(
-    law: int, seed: Any, sample: int, f: Array, parameters: Parameters, strata: Strata, lookup: Floats, w: Floats,
-    first: int, last: int, out: Floats,
-) -> None:  # fmt: skip
+    law: int,
+    seed: Any,
+    sample: int,
+    f: Array,
+    parameters: Parameters,
+    strata: Strata,
+    lookup: Floats,
+    w: Floats,
+    first: int,
+    last: int,
+    out: Floats,
+) -> None:
     """Measures of the populations first..last of one sample into out[measure, population]."""
     if last <= first:
         return

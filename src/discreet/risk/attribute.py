@@ -36,8 +36,8 @@ class FrankPatterns:
         """Number and share of lines with each pattern."""
         import pandas as pd  # half of this package's import time: only when a frame is asked for
 
-        found = {"alone": self.alone, "pair": self.pair, "singleton": self.singleton}
-        rows = [(name, int(lines.sum()), float(lines.mean())) for name, lines in found.items()]
+        patterns = {"alone": self.alone, "pair": self.pair, "singleton": self.singleton}
+        rows = [(name, int(lines.sum()), float(lines.mean())) for name, lines in patterns.items()]
         return pd.DataFrame(rows, columns=["pattern", "lines", "share"]).set_index("pattern")
 
 

@@ -89,11 +89,11 @@ def _weighted(f: Floats, g: Floats, weight: Weight) -> Floats:
     for number, moves in enumerate(matrices(rows, columns)):
         affordable((number + 1) * f.size**2)
         matrix = np.array(moves)
-        given = float(weight(matrix))
-        if not (math.isfinite(given) and given >= 0):
+        value = float(weight(matrix))
+        if not (math.isfinite(value) and value >= 0):
             raise InputError("a weight is a number of 0 or more")
         ways = math.prod(multinomial(row) for row in moves)
-        total, mass = total + ways * given * matrix, mass + ways * given
+        total, mass = total + ways * value * matrix, mass + ways * value
     if mass == 0:
         raise InputError("every recategorisation has weight 0: nothing can be averaged")
     mean: Floats = np.divide(total / mass, f[:, None], out=np.zeros_like(total), where=f[:, None] > 0)
@@ -149,13 +149,13 @@ def expected_channel(before: Any, transition: Transition | Any, *, over: Over = 
 
 def read_channel(matrix: Any, counts: Array) -> Floats:
     """A channel for a table: K x K probabilities, the rows of populated cells summing to 1."""
-    given = read_values(matrix, "the channel")
+    channel = read_values(matrix, "the channel")
     k = counts.size
-    if given.shape != (k, k):
-        raise InputError(f"the channel has shape {given.shape}: give one row and one column a cell, ({k}, {k})")
-    if np.abs(given.sum(axis=1)[counts > 0] - 1).max(initial=0.0) > 1e-9:
+    if channel.shape != (k, k):
+        raise InputError(f"the channel has shape {channel.shape}: give one row and one column a cell, ({k}, {k})")
+    if np.abs(channel.sum(axis=1)[counts > 0] - 1).max(initial=0.0) > 1e-9:
         raise InputError("the rows of the channel are not probabilities: those of populated cells must sum to 1")
-    return given
+    return channel
 
 
 @checked

@@ -39,11 +39,11 @@ def estimation_error(population: Any, estimated: Any, after: Any) -> EstimationE
     """
     f, guess = read_counts(population, "population"), read_counts(estimated, "estimated")
     same_shape(f, guess)
-    true, found = r2(f, after).terms, r2(guess, after).terms
+    true, guessed = r2(f, after).terms, r2(guess, after).terms
     h, h_found = float(entropy(f)), float(entropy(guess))
     if min(h, h_found) <= 0:
         raise InputError("everybody is in one cell of a table: its entropy is 0 and the bound divides by it")
     left = float(conditional_entropy_perturbed(f, after))
     off = (abs(h - h_found), abs(left - float(conditional_entropy_perturbed(guess, after))))
     bound = sum(off) / h_found + off[0] * (h - left) / (h * h_found)
-    return EstimationError(abs(true["zeros"] - found["zeros"]), abs(true["entropy"] - found["entropy"]), bound)
+    return EstimationError(abs(true["zeros"] - guessed["zeros"]), abs(true["entropy"] - guessed["entropy"]), bound)

@@ -61,9 +61,9 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
         raise InputError(f"t is a quotient of risks, from 0 to 1, not {t}")
     if colluders != int(colluders) or colluders < 0:
         raise InputError(f"colluders is how many tell the intruder their part, from 0, not {colluders}")
-    found = insiders(table, scenario, colluders, f"internal_risk(colluders={colluders})")
-    columns = {"others": found.others, "rest": found.rest, "DR": found.dr, "DR_min": found.dr_min}
-    columns |= {"ratio": found.ratio, "sensitive": found.sensitive(t)}
+    coalition = insiders(table, scenario, colluders, f"internal_risk(colluders={colluders})")
+    columns = {"others": coalition.others, "rest": coalition.rest, "DR": coalition.dr, "DR_min": coalition.dr_min}
+    columns |= {"ratio": coalition.ratio, "sensitive": coalition.sensitive(t)}
     return beside(pd.DataFrame(code_columns(table.layout)), columns)
 
 

@@ -91,9 +91,10 @@ class RiskReport:
 
         rows = [(name, value, MEASURES[name.partition(" ")[0]]) for name, value in self.numbers.items()]
         if self.utility is not None:
-            found = self.utility.summary()
+            utility = self.utility.summary()
             rows += [
-                (n, float(v), str(m)) for n, v, m in zip(found.index, found["value"], found["meaning"], strict=True)
+                (n, float(v), str(m))
+                for n, v, m in zip(utility.index, utility["value"], utility["meaning"], strict=True)
             ]
         rows += [row for result in self.extra.values() for row in result.rows()]
         return pd.DataFrame(rows, columns=["measure", "value", "meaning"]).set_index("measure")
@@ -157,7 +158,7 @@ class RiskReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON (confidential)."""
-        made: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "confidential": True,
             "dimensions": [d.name for d in self.table.dimensions],
             "cells": int(self.counts.size),
@@ -171,7 +172,7 @@ class RiskReport:
             "lines": self.lines.head(20).to_dict(orient="records"),
             "notes": list(self.notes),
         }
-        return made | {name: result.to_dict() for name, result in self.extra.items()}
+        return entries | {name: result.to_dict() for name, result in self.extra.items()}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A two-way table as a heat map with the risk of its rows and columns; otherwise the riskiest lines."""
@@ -293,7 +294,7 @@ def _numbers(
     counts: Array, shown: Array | None, w: tuple[float, ...], wanted: Sequence[str], names: Sequence[str]
 ) -> dict[str, float]:
     """The chosen measures of the whole table, by name; those of lines once for the lines along each dimension."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     single: dict[str, Callable[[], Any]] = {
         "r1": lambda: r1(counts, w).value,
         "r1_star": lambda: r1_star(counts).value,
@@ -312,16 +313,16 @@ def _numbers(
         }
     for name in wanted:
         if name in single:
-            found[name] = float(single[name]())
+            numbers[name] = float(single[name]())
         elif name == "frank":
             for axis, along in enumerate(names):
                 patterns = frank_patterns(counts, axis=axis)
-                found[f"frank along {along}"] = float((patterns.alone | patterns.singleton).sum())
+                numbers[f"frank along {along}"] = float((patterns.alone | patterns.singleton).sum())
         elif name in ("gad_star", "wgad_star") and shown is not None:
             measure = gad_star if name == "gad_star" else wgad_star
             for axis, along in enumerate(names):
-                found[f"{name} along {along}"] = float(measure(counts, shown, axis=axis).value)
-    return found
+                numbers[f"{name} along {along}"] = float(measure(counts, shown, axis=axis).value)
+    return numbers
 
 
 def _line_r2(counts: Array, shown: Array, axis: int, weights: Sequence[float]) -> Floats:

@@ -65,8 +65,8 @@ class Request(Rule):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        given = np.asarray(self.cells)
-        many = int(given.sum()) if given.dtype == bool else given.size
+        cells = np.asarray(self.cells)
+        many = int(cells.sum()) if cells.dtype == bool else cells.size
         return f"Request({many} cells)"
 
 
@@ -148,7 +148,7 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
         names, at = list(dimensions), len(dimensions)
     else:
         raise InputError(f"{Path(path).name!r} has no column 'mark'; name the dimensions of its columns")
-    found: dict[str, list[dict[str, str]]] = {"safe": [], "unsafe": [], "publish": [], "never": []}
+    marked: dict[str, list[dict[str, str]]] = {"safe": [], "unsafe": [], "publish": [], "never": []}
     for number, row in enumerate(rows, 1):
         if len(row) <= max(at, len(names) - (at >= len(names))):
             raise InputError(f"{Path(path).name!r}: row {number} has too few fields")
@@ -156,5 +156,5 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
         if mark not in MARKS:
             raise InputError(f"{Path(path).name!r}: row {number} has none of the marks {listed(MARKS, 12)}")
         codes = [c.strip() for k, c in enumerate(row) if k != at][: len(names)]
-        found[MARKS[mark]].append({n: c for n, c in zip(names, codes, strict=True) if c})
-    return Marks(**{k: tuple(v) for k, v in found.items()})
+        marked[MARKS[mark]].append({n: c for n, c in zip(names, codes, strict=True) if c})
+    return Marks(**{k: tuple(v) for k, v in marked.items()})

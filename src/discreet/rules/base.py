@@ -92,8 +92,8 @@ class Rule:
 
         at = np.flatnonzero(self(table))
         frame = pd.DataFrame(code_columns(table.layout)).iloc[at]
-        found = {name: numbers[at] for name, numbers in self.evidence(table).items()}
-        return beside(frame, {"rule": str(self), **found})
+        numbers_of = {name: numbers[at] for name, numbers in self.evidence(table).items()}
+        return beside(frame, {"rule": str(self), **numbers_of})
 
     def __or__(self, other: Any) -> AnyOf:
         return AnyOf((*_parts(self, AnyOf), *_parts(as_rule(other), AnyOf)))
@@ -146,11 +146,11 @@ class AnyOf(Rule):
     def virtual(self, table: Table) -> Sums | None:
         from scipy.sparse import csc_array, hstack
 
-        found = [v for r in self.rules if (v := r.virtual(table)) is not None]
-        if not found:
+        sums = [v for r in self.rules if (v := r.virtual(table)) is not None]
+        if not sums:
             return None
-        above = np.concatenate([v.above for v in found])
-        return Sums(csc_array(hstack([v.matrix for v in found])), above, max(v.k for v in found))
+        above = np.concatenate([v.above for v in sums])
+        return Sums(csc_array(hstack([v.matrix for v in sums])), above, max(v.k for v in sums))
 
     def why(self, table: Table) -> pd.DataFrame:
         """One row per cell and rule that holds."""
@@ -205,13 +205,13 @@ class Custom(Rule):
     function: Callable[[Table], Any]
 
     def __call__(self, table: Table) -> Array:
-        found = np.asarray(self.function(table))
-        if found.shape != (len(table),) or found.dtype != bool:
+        sensitive = np.asarray(self.function(table))
+        if sensitive.shape != (len(table),) or sensitive.dtype != bool:
             raise InputError(
                 f"{self}: a rule returns a truth array with one entry for each of the {len(table):,} cells; "
-                f"given: {found.dtype} of shape {found.shape}"
+                f"given: {sensitive.dtype} of shape {sensitive.shape}"
             )
-        return found
+        return sensitive
 
     def __str__(self) -> str:
         return str(getattr(self.function, "__name__", "function"))
@@ -240,34 +240,34 @@ def of_value(table: Table, share: float) -> Array:
 
 
 @checked
-def as_rule(given: Any) -> Rule:
+def as_rule(rule: Any) -> Rule:
     """A rule, a function, a truth mask, or the text or plain values that describe a rule.
 
     >>> as_rule("threshold(n=3) | dominance(n=1, k=75)")
     Threshold(n=3) | Dominance(n=1, k=75)
     """
-    if isinstance(given, Rule):
-        return given
-    if isinstance(given, str):
-        return parse(given)
-    if isinstance(given, Mapping):
-        return from_dict(given)
-    if isinstance(given, (np.ndarray, list)):
+    if isinstance(rule, Rule):
+        return rule
+    if isinstance(rule, str):
+        return parse(rule)
+    if isinstance(rule, Mapping):
+        return from_dict(rule)
+    if isinstance(rule, (np.ndarray, list)):
         from discreet.rules.apriori import Request
 
-        return Request(given)
-    if is_function(given):
-        return Custom(given)
-    raise InputError(f"a rule is a Rule, a function from Table to truth values, or text; not {type(given).__name__}")
+        return Request(rule)
+    if is_function(rule):
+        return Custom(rule)
+    raise InputError(f"a rule is a Rule, a function from Table to truth values, or text; not {type(rule).__name__}")
 
 
 def rule_class(name: str) -> type[Rule]:
     """The class of a rule by its name in text; spelling of case, hyphens and underscores is free."""
     plain = name.lower().replace("_", "").replace("-", "").removesuffix("rule")
-    found = {k.replace("-", ""): k for k in HOMES}.get(plain)
-    if found is None:
+    known = {k.replace("-", ""): k for k in HOMES}.get(plain)
+    if known is None:
         raise InputError(f"no rule {name!r}; {nearest(name, HOMES)}")
-    module, _, attribute = HOMES[found].partition(":")
+    module, _, attribute = HOMES[known].partition(":")
     kind: type[Rule] = getattr(importlib.import_module(f"discreet.rules.{module}"), attribute)
     return kind
 
@@ -288,19 +288,19 @@ def make(name: str, parameters: Mapping[str, Any]) -> Rule:
 
 
 @checked
-def from_dict(given: Mapping[str, Any]) -> Rule:
+def from_dict(entry: Mapping[str, Any]) -> Rule:
     """The rule that ``to_dict`` wrote.
 
     >>> from_dict({"any": [{"rule": "threshold", "n": 3}, {"rule": "pq", "p": 10, "q": 50}]})
     Threshold(n=3) | PQ(p=10, q=50)
     """
-    keys = set(given)
+    keys = set(entry)
     for word, kind in (("any", AnyOf), ("all", AllOf)):
         if keys == {word}:
-            return kind(tuple(from_dict(g) for g in given[word]))
+            return kind(tuple(from_dict(g) for g in entry[word]))
     if "rule" not in keys:
         raise InputError('a rule is {rule = "...", parameters...}, {any = [rules]} or {all = [rules]}')
-    return make(str(given["rule"]), {k: v for k, v in given.items() if k != "rule"})
+    return make(str(entry["rule"]), {k: v for k, v in entry.items() if k != "rule"})
 
 
 @checked
@@ -340,10 +340,10 @@ def _read(node: ast.expr, text: str) -> Rule:
         return left | right if isinstance(node.op, ast.BitOr) else left & right
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
         try:
-            given = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+            parameters = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
         except ValueError:
             raise InputError(f"cannot read a parameter in the rule {text!r}") from None
-        return make(node.func.id, given)
+        return make(node.func.id, parameters)
     raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)")
 
 

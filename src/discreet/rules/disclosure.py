@@ -43,13 +43,16 @@ class Pairs:
         from scipy.sparse import csc_array
 
         columns = self.layout.matrix.tocsc()
-        made = csc_array(columns[:, self.whole[at]] - columns[:, self.part[at]])
-        made.eliminate_zeros()
-        made.sort_indices()
-        keys = [made.indices[made.indptr[j] : made.indptr[j + 1]].tobytes() for j in range(made.shape[1])]
+        difference = csc_array(columns[:, self.whole[at]] - columns[:, self.part[at]])
+        difference.eliminate_zeros()
+        difference.sort_indices()
+        keys = [
+            difference.indices[difference.indptr[j] : difference.indptr[j + 1]].tobytes()
+            for j in range(difference.shape[1])
+        ]
         first = sorted({key: j for j, key in reversed(list(enumerate(keys))) if key}.values())
         above = allowed + 1 - (self.count[self.whole[at]] - self.count[self.part[at]])
-        return Sums(csc_array(made[:, first]), np.maximum(above[first], 1).astype(float), k)
+        return Sums(csc_array(difference[:, first]), np.maximum(above[first], 1).astype(float), k)
 
 
 def pairs(table: Table, sensitive: Sequence[str] | None, unions: Values | None) -> Pairs:
@@ -68,10 +71,10 @@ def pairs(table: Table, sensitive: Sequence[str] | None, unions: Values | None) 
             cells = np.flatnonzero(layout.codes[:, k] == a)
             wanted = flat[cells] + (b - a) * strides[k]
             at = np.minimum(np.searchsorted(flat, wanted, sorter=order), len(flat) - 1)
-            found = flat[order[at]] == wanted
-            part.append(cells[found])
-            whole.append(order[at[found]])
-            axis.append(np.full(int(found.sum()), k))
+            present = flat[order[at]] == wanted
+            part.append(cells[present])
+            whole.append(order[at[present]])
+            axis.append(np.full(int(present.sum()), k))
     joined = [np.concatenate(x) if x else np.empty(0, np.int64) for x in (part, whole, axis)]
     return Pairs(layout, layout.aggregate(table.statistic("count").inner), _published(table, layout), *joined)
 
@@ -79,22 +82,22 @@ def pairs(table: Table, sensitive: Sequence[str] | None, unions: Values | None) 
 def _extended(table: Table, unions: Values) -> Layout:
     """The layout with one more group for every union of values, wherever its values are published."""
     dimensions, blocks = list(table.dimensions), [list(b) for b in table.layout.blocks]
-    for name, found in unions.items():
+    for name, value_sets in unions.items():
         k = table.layout.axis(name)
         old = dimensions[k]
-        made = old
-        for values in found:
+        dimension = old
+        for values in value_sets:
             codes = [str(v) for v in ([values] if isinstance(values, str) else values)]
             if len(codes) < 2:
                 raise InputError(f"a union of values of {name!r} joins at least two codes, not {codes}")
-            made = made.with_group(" + ".join(codes), [old.codes[old.index(c)] for c in codes])
-        new = [c for c in made.codes if c not in old.position]
+            dimension = dimension.with_group(" + ".join(codes), [old.codes[old.index(c)] for c in codes])
+        new = [c for c in dimension.codes if c not in old.position]
         for block in blocks:
-            block[k] = np.array([made.position[old.codes[c]] for c in block[k]], np.int64)
-            shown_codes = {made.codes[c] for c in block[k]}
-            extra = [made.position[c] for c in new if shown_codes & set(c.split(" + "))]
+            block[k] = np.array([dimension.position[old.codes[c]] for c in block[k]], np.int64)
+            shown_codes = {dimension.codes[c] for c in block[k]}
+            extra = [dimension.position[c] for c in new if shown_codes & set(c.split(" + "))]
             block[k] = np.concatenate([block[k], np.array(extra, np.int64)])
-        dimensions[k] = made
+        dimensions[k] = dimension
     if not unions:
         return table.layout
     return Layout(tuple(dimensions), tuple(tuple(b) for b in blocks), table.layout.possible)
@@ -124,8 +127,8 @@ def _published(table: Table, layout: Layout) -> Array:
     flat = np.ravel_multi_index(tuple(codes[at].T), table.layout.code_shape)
     order = np.argsort(table.layout.flat)
     place = np.minimum(np.searchsorted(table.layout.flat, flat, sorter=order), len(table) - 1)
-    found = table.layout.flat[order[place]] == flat
-    number[at[found]] = order[place[found]]
+    present = table.layout.flat[order[place]] == flat
+    number[at[present]] = order[place[present]]
     return number
 
 
@@ -139,25 +142,25 @@ class _OfLines(Rule):
     sensitive: Sequence[str] | None
     unions: Values | None
 
-    def _found(self, table: Table) -> tuple[Pairs, Array]:
+    def _sensitive_pairs(self, table: Table) -> tuple[Pairs, Array]:
         """All pairs, and which of them disclose."""
         raise NotImplementedError
 
     def __call__(self, table: Table) -> Array:
-        found, at = self._found(table)
+        pairs, at = self._sensitive_pairs(table)
         flagged = np.zeros(len(table), bool)
-        number = found.published[found.part[at]]
+        number = pairs.published[pairs.part[at]]
         flagged[number[number >= 0]] = True
         return flagged
 
     def virtual(self, table: Table) -> Sums | None:
         """Whole minus part of every disclosive pair: if it were known to be small, the group would be disclosed."""
-        found, at = self._found(table)
+        pairs, at = self._sensitive_pairs(table)
         if not at.any():
             return None
         pair = np.flatnonzero(at)
-        whole, part = found.count[found.whole[pair]], found.count[found.part[pair]]
-        return found.differences(pair, self._allowed(whole, part), int(getattr(self, "k", 0)))
+        whole, part = pairs.count[pairs.whole[pair]], pairs.count[pairs.part[pair]]
+        return pairs.differences(pair, self._allowed(whole, part), int(getattr(self, "k", 0)))
 
     def _allowed(self, whole: Array, part: Array) -> Array:
         """The largest number of others in a line that would still disclose the rest.
@@ -167,10 +170,10 @@ class _OfLines(Rule):
         return whole - part
 
     def evidence(self, table: Table) -> dict[str, Array]:
-        found, at = self._found(table)
+        pairs, at = self._sensitive_pairs(table)
         left = np.full(len(table), np.nan)
-        number = found.published[found.part[at]]
-        rest = (found.count[found.whole[at]] - found.count[found.part[at]]).astype(float)
+        number = pairs.published[pairs.part[at]]
+        rest = (pairs.count[pairs.whole[at]] - pairs.count[pairs.part[at]]).astype(float)
         for n, r in zip(number[number >= 0], rest[number >= 0], strict=True):
             left[n] = r if np.isnan(left[n]) else min(left[n], r)
         return {"count": table.count, "others in the line": left}
@@ -210,20 +213,20 @@ class DirectDisclosure(_OfLines):
         if self.unknown_share is not None:
             percent(self.unknown_share, "unknown_share", most=100)
 
-    def _found(self, table: Table) -> tuple[Pairs, Array]:
-        found = pairs(table, self.sensitive, self.unions)
-        part, whole = found.count[found.part], found.count[found.whole]
-        at = (part > 0) & (whole - self.k <= part) & _single(found, self.unions)
+    def _sensitive_pairs(self, table: Table) -> tuple[Pairs, Array]:
+        lines = pairs(table, self.sensitive, self.unions)
+        part, whole = lines.count[lines.part], lines.count[lines.whole]
+        at = (part > 0) & (whole - self.k <= part) & _single(lines, self.unions)
         if self.unknown:
-            at &= ~_excused(found, self.unknown, self.unknown_share)
+            at &= ~_excused(lines, self.unknown, self.unknown_share)
         if not self.every:
-            top = np.zeros(len(found.layout), found.count.dtype)
-            for axis in np.unique(found.axis):  # the largest part of each whole, direction by direction
-                here = found.axis == axis
+            top = np.zeros(len(lines.layout), lines.count.dtype)
+            for axis in np.unique(lines.axis):  # the largest part of each whole, direction by direction
+                here = lines.axis == axis
                 top[:] = 0
-                np.maximum.at(top, found.whole[here], np.where(at[here], part[here], 0))
-                at[here] &= part[here] == top[found.whole[here]]
-        return found, at
+                np.maximum.at(top, lines.whole[here], np.where(at[here], part[here], 0))
+                at[here] &= part[here] == top[lines.whole[here]]
+        return lines, at
 
     __repr__ = shown
 
@@ -251,13 +254,13 @@ class GroupDisclosure(_OfLines):
         object.__setattr__(self, "unknown", _frozen(self.unknown))
         object.__setattr__(self, "unions", _frozen(self.unions))
 
-    def _found(self, table: Table) -> tuple[Pairs, Array]:
-        found = pairs(table, self.sensitive, self.unions)
-        part, whole = found.count[found.part], found.count[found.whole]
-        at = (part > 0) & (100 * part >= self.share * whole) & _single(found, self.unions)
+    def _sensitive_pairs(self, table: Table) -> tuple[Pairs, Array]:
+        lines = pairs(table, self.sensitive, self.unions)
+        part, whole = lines.count[lines.part], lines.count[lines.whole]
+        at = (part > 0) & (100 * part >= self.share * whole) & _single(lines, self.unions)
         if self.unknown:
-            at &= ~_excused(found, self.unknown, None)
-        return found, at
+            at &= ~_excused(lines, self.unknown, None)
+        return lines, at
 
     def _allowed(self, whole: Array, part: Array) -> Array:
         return np.floor((100 - self.share) / 100 * whole + 1e-9).astype(np.int64)
@@ -287,13 +290,13 @@ class KDisclosure(_OfLines):
         object.__setattr__(self, "sensitive", None if self.sensitive is None else tuple(self.sensitive))
         object.__setattr__(self, "unions", _frozen(self.unions))
 
-    def _found(self, table: Table) -> tuple[Pairs, Array]:
-        found = pairs(table, self.sensitive, self.unions)
-        part, whole = found.count[found.part], found.count[found.whole]
+    def _sensitive_pairs(self, table: Table) -> tuple[Pairs, Array]:
+        lines = pairs(table, self.sensitive, self.unions)
+        part, whole = lines.count[lines.part], lines.count[lines.whole]
         at = (part > 0) & (whole - part <= self.k)
         if self.most is not None:
             at &= whole <= self.most
-        return found, at
+        return lines, at
 
     def __call__(self, table: Table) -> Array:
         return np.zeros(len(table), bool)
@@ -306,35 +309,35 @@ def _check_k(k: int) -> None:
         raise InputError(f"k is how many people an intruder knows of, a whole number from 0, not {k}")
 
 
-def _single(found: Pairs, unions: Values | None) -> Array:
+def _single(pairs: Pairs, unions: Values | None) -> Array:
     """Pairs whose part is a single value of its variable, or a union that the user named."""
-    fine = np.zeros(len(found.part), bool)
-    for k, dimension in enumerate(found.layout.dimensions):
+    fine = np.zeros(len(pairs.part), bool)
+    for k, dimension in enumerate(pairs.layout.dimensions):
         named = {
             " + ".join(str(v) for v in u) for u in (unions or {}).get(dimension.name, ()) if not isinstance(u, str)
         }
         allowed = np.array([c in dimension.leaf_position or c in named for c in dimension.codes])
-        here = found.axis == k
-        fine[here] = allowed[found.layout.codes[found.part[here], k]]
+        here = pairs.axis == k
+        fine[here] = allowed[pairs.layout.codes[pairs.part[here], k]]
     return fine
 
 
-def _excused(found: Pairs, unknown: Values, share: float | None) -> Array:
+def _excused(pairs: Pairs, unknown: Values, share: float | None) -> Array:
     """Pairs that disclose nothing: the part is unknown, the line lies within an unknown, or is mostly unknown."""
-    layout = found.layout
+    layout = pairs.layout
     is_unknown = []
     for k, dimension in enumerate(layout.dimensions):
         codes = {dimension.codes[dimension.index(c)] for c in unknown.get(dimension.name, ())}
         is_unknown.append(np.array([c in codes for c in dimension.codes])[layout.codes[:, k]])
-    inside = np.logical_or.reduce([mask[found.part] for mask in is_unknown])
+    inside = np.logical_or.reduce([mask[pairs.part] for mask in is_unknown])
     if share is None:
         return np.asarray(inside)
     missing = np.zeros(len(layout), np.int64)
     for k, mask in enumerate(is_unknown):
-        here = (found.axis == k) & mask[found.part]
-        np.add.at(missing, found.whole[here], found.count[found.part[here]])
-        line = found.axis == k
-        safe = 100 * missing[found.whole[line]] > share * found.count[found.whole[line]]
+        here = (pairs.axis == k) & mask[pairs.part]
+        np.add.at(missing, pairs.whole[here], pairs.count[pairs.part[here]])
+        line = pairs.axis == k
+        safe = 100 * missing[pairs.whole[line]] > share * pairs.count[pairs.whole[line]]
         inside[line] |= safe
         missing[:] = 0
     return np.asarray(inside)

@@ -99,9 +99,9 @@ class TSensitivity(OfContributions):
             raise InputError(f"colluders is how many tell the intruder their part, from 0, not {self.colluders}")
         for field in ("shares", "overlap"):
             object.__setattr__(self, field, tuple(float(x) for x in getattr(self, field)))
-        given = {"m": self.m is not None, "shares": bool(self.shares), "overlap": bool(self.overlap)}
+        stated = {"m": self.m is not None, "shares": bool(self.shares), "overlap": bool(self.overlap)}
         allowed = {"m-group": {"m"}, "approx": {"shares", "overlap"}}.get(self.scenario, set())
-        for name in (name for name, here in given.items() if here and name not in allowed):
+        for name in (name for name, here in stated.items() if here and name not in allowed):
             raise InputError(f"{name} has no meaning in the scenario {self.scenario!r}: leave it out")
         if self.m is not None and (self.m != int(self.m) or self.m < 1):
             raise InputError(f"m is how many of the largest are known, from 1, not {self.m}")
@@ -116,10 +116,15 @@ class TSensitivity(OfContributions):
         return LargestKnown(self.m) if self.scenario == "m-group" else Groups(self.shares, self.overlap)
 
     def judge(self, table: Table, waived: Table | None) -> Array:
-        found = insiders(table, self.knowledge(), self.colluders, str(self), waived)
-        protected = found.count > 0 if waived is None else waived.contributions.count > 0
-        return np.asarray(found.sensitive(self.t) & protected)
+        coalition = insiders(table, self.knowledge(), self.colluders, str(self), waived)
+        protected = coalition.count > 0 if waived is None else waived.contributions.count > 0
+        return np.asarray(coalition.sensitive(self.t) & protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
-        found = insiders(table, self.knowledge(), self.colluders, str(self))
-        return {"others": found.others, "DR": found.dr, "DR_min": found.dr_min, "least DR_min/DR": found.ratio}
+        coalition = insiders(table, self.knowledge(), self.colluders, str(self))
+        return {
+            "others": coalition.others,
+            "DR": coalition.dr,
+            "DR_min": coalition.dr_min,
+            "least DR_min/DR": coalition.ratio,
+        }

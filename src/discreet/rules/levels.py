@@ -45,10 +45,10 @@ class Levels:
 
     def __post_init__(self) -> None:
         for name in ("below", "above", "sliding", "lower", "upper"):
-            given = numbers(name, [] if getattr(self, name) is None else getattr(self, name))
-            if given.ndim != 1:
+            levels = numbers(name, [] if getattr(self, name) is None else getattr(self, name))
+            if levels.ndim != 1:
                 raise InputError(f"levels: {name!r} must have one number for each cell")
-            if name not in ("lower", "upper") and ((given < 0).any() or np.isinf(given).any()):
+            if name not in ("lower", "upper") and ((levels < 0).any() or np.isinf(levels).any()):
                 raise InputError(f"protection levels ({name}) are finite and not negative")
 
     def over(self, table: Table) -> dict[str, Array]:
@@ -58,19 +58,19 @@ class Levels:
             raise InputError(f"a dimension is called {clash[0]!r}, as a column of protection levels is; rename it")
         at = None if self.cells is None else [self._place(table, codes) for codes in self.cells]
         many = len(table) if at is None else len(at)
-        found = {}
+        by_kind = {}
         for name in ("below", "above", "sliding", "lower", "upper"):
-            given = np.full(many, np.nan) if getattr(self, name) is None else np.asarray(getattr(self, name), float)
-            if given.shape != (many,):
+            level = np.full(many, np.nan) if getattr(self, name) is None else np.asarray(getattr(self, name), float)
+            if level.shape != (many,):
                 raise InputError(f"levels: {name!r} must have one number for each of the {many:,} cells")
             laid = np.full(len(table), np.nan)
             if at is None:
-                laid = given
+                laid = level
             else:
-                for where, number in zip(at, given, strict=True):
+                for where, number in zip(at, level, strict=True):
                     laid[where] = number if not np.isnan(number) else laid[where]
-            found[name] = laid
-        return found
+            by_kind[name] = laid
+        return by_kind
 
     @staticmethod
     def _place(table: Table, codes: Mapping[str, str]) -> Array:
@@ -95,16 +95,16 @@ class Asked:
 def asked(table: Table, rule: Rule | None, levels: Levels | None = None) -> Asked:
     """What a rule asks for its cells, and single levels instead where there are some."""
     nothing = np.zeros(len(table))
-    found = {"below": nothing, "above": nothing, "sliding": nothing}
+    bounds = {"below": nothing, "above": nothing, "sliding": nothing}
     if rule is not None:
         at = rule(table)
         below, above = rule.levels(table)
-        found = {"below": below, "above": above, "sliding": rule.sliding_level(table)}
-        found = {name: np.where(at, numbers, 0) for name, numbers in found.items()}
+        bounds = {"below": below, "above": above, "sliding": rule.sliding_level(table)}
+        bounds = {name: np.where(at, numbers, 0) for name, numbers in bounds.items()}
     if levels is not None:
         single = levels.over(table)
-        found = {name: np.where(np.isnan(single[name]), found[name], single[name]) for name in found}
-    return Asked(**found)
+        bounds = {name: np.where(np.isnan(single[name]), bounds[name], single[name]) for name in bounds}
+    return Asked(**bounds)
 
 
 @checked
@@ -129,7 +129,7 @@ def read_levels(path: str | Path) -> Levels:
         cells.append({d: row[k].strip() for k, d in dimensions.items() if row[k].strip()})
         for k, kind in kinds.items():
             numbers[kind].append(_number(row[k].strip(), name, number))
-    return Levels(tuple(cells), **{kind: np.array(found) for kind, found in numbers.items()})
+    return Levels(tuple(cells), **{kind: np.array(values) for kind, values in numbers.items()})
 
 
 def _number(text: str, name: str, line: int) -> float:

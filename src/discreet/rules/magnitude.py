@@ -55,19 +55,19 @@ class Concentration:
 
 def concentration(table: Table, needed: int, who: str, waived: Table | None = None) -> Concentration:
     """Contributions of a table, at least ``needed`` of each cell."""
-    found = table.contributions
-    if found.top < needed and bool((found.count > found.top).any()):
+    contributions = table.contributions
+    if contributions.top < needed and bool((contributions.count > contributions.top).any()):
         raise InputError(f"{who} looks at the {needed} largest contributions; tabulate(..., top={needed}) keeps them")
-    size = np.nan_to_num(np.abs(found.value))
-    weight = np.nan_to_num(found.weight) * (size > 0)
+    size = np.nan_to_num(np.abs(contributions.value))
+    weight = np.nan_to_num(contributions.weight) * (size > 0)
     total = np.abs(table.value.astype(float))
-    target, protected = size[:, 0] if found.top else np.zeros(len(table)), found.count > 0
+    target, protected = size[:, 0] if contributions.top else np.zeros(len(table)), contributions.count > 0
     if waived is not None:
         if waived.layout != table.layout:
             raise InputError("waivers: the table of those who want protection must have the same cells")
         rest = waived.contributions
         target, protected = np.nan_to_num(np.abs(rest.value[:, 0])), rest.count > 0
-    return Concentration(size, weight, total, found.count, target, protected)
+    return Concentration(size, weight, total, contributions.count, target, protected)
 
 
 class OfContributions(Rule):
@@ -87,8 +87,8 @@ class OfContributions(Rule):
         return self.judge(table, None)
 
     def _check_weights(self) -> None:
-        if (given := getattr(self, "weights", MULTIPLICITY)) not in (MULTIPLICITY, TOTAL):
-            raise InputError(f"weights is {MULTIPLICITY!r} or {TOTAL!r}, not {given!r}")
+        if (weights := getattr(self, "weights", MULTIPLICITY)) not in (MULTIPLICITY, TOTAL):
+            raise InputError(f"weights is {MULTIPLICITY!r} or {TOTAL!r}, not {weights!r}")
 
     __repr__ = shown
 

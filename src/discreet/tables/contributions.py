@@ -65,14 +65,14 @@ def merge_up(layout: Layout, inner: Contributions, spanning: Spanning | None) ->
         parts.append(flat if new is None else [f[new] for f in flat])
     value, weight, contributor = (np.concatenate([p[i] for p in parts]) for i in range(3))
     count = layout.aggregate(inner.count)
-    made = Contributions(value, weight, contributor, count)
+    contributions = Contributions(value, weight, contributor, count)
     if spanning is not None and len(spanning.inner):
-        made = _add_spanning(layout, made, spanning)
+        contributions = _add_spanning(layout, contributions, spanning)
     signed = layout.signed
     if signed.any():
-        made.value[signed], made.weight[signed] = np.nan, np.nan
-        made.contributor[signed], made.count[signed] = -1, -1
-    return made
+        contributions.value[signed], contributions.weight[signed] = np.nan, np.nan
+        contributions.contributor[signed], contributions.count[signed] = -1, -1
+    return contributions
 
 
 def largest(value: Array, weight: Array, contributor: Array, top: int) -> tuple[Array, Array, Array]:
@@ -115,7 +115,7 @@ def _merge_axis(grids: list[Array], axis: int, dimension: Dimension, codes: Arra
     return [o.reshape(*shape[:axis], len(codes), *shape[axis + 1 :]) for o in out]
 
 
-def _add_spanning(layout: Layout, made: Contributions, spanning: Spanning) -> Contributions:
+def _add_spanning(layout: Layout, merged: Contributions, spanning: Spanning) -> Contributions:
     """Add up each spanning contributor within every cell, then let him stand beside the others."""
     matrix = layout.matrix[spanning.inner].tocoo()
     part, cell = matrix.row.astype(np.int64), matrix.col.astype(np.int64)
@@ -126,24 +126,24 @@ def _add_spanning(layout: Layout, made: Contributions, spanning: Spanning) -> Co
     value = np.add.reduceat(spanning.value[part], starts) / 10**spanning.decimals
     weighted = np.add.reduceat(spanning.weighted[part], starts) / 10**spanning.weighted_decimals
     cell, who = cell[starts], who[starts]
-    count = made.count + np.bincount(cell, minlength=len(layout))
+    count = merged.count + np.bincount(cell, minlength=len(layout))
     order = np.lexsort((who, -np.abs(value), cell))
     cell, who, value, weighted = cell[order], who[order], value[order], weighted[order]
     first = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
     rank = np.arange(len(cell)) - np.repeat(first, np.diff(np.append(first, len(cell))))
-    keep = rank < made.top
+    keep = rank < merged.top
     cell, who, value, weighted, rank = cell[keep], who[keep], value[keep], weighted[keep], rank[keep]
     cells, row = np.unique(cell, return_inverse=True)
-    shape = (len(cells), made.top)
+    shape = (len(cells), merged.top)
     v, w, c = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, -1)
     v[row, rank], c[row, rank] = value, who
     w[row, rank] = np.divide(weighted, value, out=np.ones_like(weighted), where=value != 0)
-    old = made.take(cells)
+    old = merged.take(cells)
     best = largest(
         np.concatenate([old.value, v], 1),
         np.concatenate([old.weight, w], 1),
         np.concatenate([old.contributor, c], 1),
-        made.top,
+        merged.top,
     )
-    made.value[cells], made.weight[cells], made.contributor[cells] = best
-    return Contributions(made.value, made.weight, made.contributor, count)
+    merged.value[cells], merged.weight[cells], merged.contributor[cells] = best
+    return Contributions(merged.value, merged.weight, merged.contributor, count)

@@ -51,8 +51,8 @@ def grid(
 
     def cell(row: int, column: int) -> str:
         at = np.searchsorted(flat, row * size + column, sorter=order)
-        found = at < len(order) and flat[order[at]] == row * size + column
-        return _text(values[order[at]]) if found else ABSENT
+        present = at < len(order) and flat[order[at]] == row * size + column
+        return _text(values[order[at]]) if present else ABSENT
 
     cut = []
     if len(stub_codes) > rows:

@@ -199,10 +199,10 @@ class Layout:
 
         parts = []
         for block, new in zip(self.blocks, self._flat[1], strict=True):
-            made = _block_matrix(self.dimensions, block)
+            block_matrix = _block_matrix(self.dimensions, block)
             if self.possible is not None:
-                made = made[self.inner]
-            parts.append(made if new is None else made[:, new])
+                block_matrix = block_matrix[self.inner]
+            parts.append(block_matrix if new is None else block_matrix[:, new])
         return csr_array(hstack(parts, format="csr")) if len(parts) > 1 else parts[0]
 
     def find(self, codes: Mapping[str, Any]) -> Array:
@@ -306,12 +306,12 @@ def _block_matrix(dimensions: Sequence[Dimension], block: Sequence[Array]) -> cs
     held = data != 0
     if held.all():
         indptr = np.arange(0, rows * width + 1, width)
-        made = csr_array((data.ravel(), indices.ravel(), indptr), shape=(rows, math.prod(columns)))
+        matrix = csr_array((data.ravel(), indices.ravel(), indptr), shape=(rows, math.prod(columns)))
     else:
         indptr = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
-        made = csr_array((data[held], indices[held], indptr), shape=(rows, math.prod(columns)))
-    made.sort_indices()
-    return made
+        matrix = csr_array((data[held], indices[held], indptr), shape=(rows, math.prod(columns)))
+    matrix.sort_indices()
+    return matrix
 
 
 def _memberships(dimension: Dimension, codes: Array) -> tuple[Array, Array]:

@@ -72,8 +72,8 @@ def from_csv(
     cells = _cells(names, columns[:split], values, decimals)
     dims = _dimensions(path, cells, codebook, total, find)
     codes = np.stack([[d.index(c) for c in column] for d, column in zip(dims, columns, strict=False)], axis=1)
-    told = [d.name for d in codebook.dimensions] if codebook is not None else []
-    doubts = _doubts(cells, dims, {*told, *(total if isinstance(total, Mapping) else ())}) if find else ()
+    declared = [d.name for d in codebook.dimensions] if codebook is not None else []
+    doubts = _doubts(cells, dims, {*declared, *(total if isinstance(total, Mapping) else ())}) if find else ()
     return Published(dims, codes.astype(np.int32), values, decimals, np.array(columns[-1]), doubts)
 
 
@@ -133,15 +133,15 @@ def _named_cells(path: Path, names: Sequence[str], columns: Sequence[Sequence[st
 
 def _doubts(cells: totals.Cells, dims: Sequence[Dimension], known: Container[str]) -> tuple[str, ...]:
     """Which dimensions have no total, and codes that may be groups of others: what only a codebook tells."""
-    found = []
+    doubts = []
     for axis, d in enumerate(dims):
         if d.total is None and d.name not in known and groups.possible(cells, axis):
-            found.append(
+            doubts.append(
                 f"no total found for {d.name!r}, and some of its codes may be sums of others, so that more is known "
                 "than this audit sees: give a codebook, name its total, or say that there is none and no code is a sum "
                 f"of others: {totals.option(d.name, None)}"
             )
-    return tuple(found)
+    return tuple(doubts)
 
 
 def _cells(
@@ -169,20 +169,20 @@ def _dimensions(
         listing = [d.name for d in codebook.dimensions]
         raise InputError(f"{path.name!r} has no dimension that the codebook knows; {nearest(names[0], listing)}")
     if find:
-        found = totals.find(cells, total, declared=known)
+        total_of = totals.find(cells, total, declared=known)
     else:
-        found = totals.stated(total, names, dict(zip(names, cells.codes, strict=True)))
+        total_of = totals.stated(total, names, dict(zip(names, cells.codes, strict=True)))
     return tuple(
-        _known(path, known[name], held, found)
+        _known(path, known[name], held, total_of)
         if name in known
-        else Dimension.flat(name, [c for c in held if c != found.get(name)], total=found.get(name))
+        else Dimension.flat(name, [c for c in held if c != total_of.get(name)], total=total_of.get(name))
         for name, held in zip(names, cells.codes, strict=True)
     )
 
 
-def _known(path: Path, dimension: Dimension, held: Sequence[str], found: dict[str, str | None]) -> Dimension:
+def _known(path: Path, dimension: Dimension, held: Sequence[str], total_of: dict[str, str | None]) -> Dimension:
     """A dimension of the codebook, which must know all codes of the file; its total may be said to be another."""
-    if (code := found.get(dimension.name, dimension.total)) != dimension.total:
+    if (code := total_of.get(dimension.name, dimension.total)) != dimension.total:
         dimension = replace(dimension, total=code)
     unknown = [c for c in held if c not in dimension.position]
     if unknown:

@@ -232,14 +232,14 @@ def _from_rows(rows: _Rows, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     leaf = [np.array([d.leaf_position.get(c, -1) for c in d.codes])[p] for d, p in zip(dims, positions, strict=True)]
     inner = np.logical_and.reduce([part >= 0 for part in leaf])
     where = np.ravel_multi_index([part[inner] for part in leaf], full.shape)
-    found = {}
+    statistics = {}
     for name, (numbers, decimals, exact) in units.items():
         if name == "count":  # a signed group's count may be negative, an inner cell's may not
             counts(numbers[inner], rows.numbers[name][0])
         dense = np.zeros(int(np.prod(full.shape)), np.int64)
         dense[where] = numbers[inner]
-        found[name] = _with_totals(layout, full, dense, decimals, cell[~inner], numbers[~inner], exact, name, how)
-    return layout, found
+        statistics[name] = _with_totals(layout, full, dense, decimals, cell[~inner], numbers[~inner], exact, name, how)
+    return layout, statistics
 
 
 def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: Reading) -> list[Dimension]:
@@ -253,11 +253,11 @@ def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: 
         shown=np.ones(len(rows.codes[0].position), bool),
     )
     declared = {d.name: d for d in rows.dimensions if isinstance(d, Dimension)}
-    found = totals.find(cells, how.total, declared=declared)
+    total_of = totals.find(cells, how.total, declared=declared)
     dims = []
     for d, codes in zip(rows.dimensions, rows.codes, strict=True):
         if isinstance(d, str):
-            total = found.get(d, totals.named(how.total, d))
+            total = total_of.get(d, totals.named(how.total, d))
             dims.append(Dimension.flat(d, [c for c in codes.codes if c != total], total=total))
         elif isinstance(how.total, Mapping) and d.name in how.total:
             dims.append(replace(d, total=how.total[d.name]))
@@ -340,25 +340,25 @@ def _with_totals(
     dense: Array,
     decimals: int,
     cell: Array,
-    given: Array,
+    stated: Array,
     exact: bool,
     name: str,
     how: Reading,
 ) -> Additive:
     """Inner cells with their totals: computed, checked against those given, or those given."""
-    made = _lay(layout, dense, decimals, name)
+    laid = _lay(layout, dense, decimals, name)
     if not len(cell) or how.totals == "compute":
-        return made
+        return laid
     if how.totals == "trust":
-        cells = made.cells.copy()
+        cells = laid.cells.copy()
         order = np.argsort(cell)
         at = np.minimum(np.searchsorted(cell[order], layout.flat), len(cell) - 1)
         hit = cell[order][at] == layout.flat
-        cells[hit] = given[order][at[hit]]
-        return Additive(made.inner, cells, decimals)
-    computed = full.aggregate(made.inner)[cell]
-    parts = full.aggregate((made.inner != 0).astype(np.int64), absolute=True)[cell]
-    gap = np.abs(given - computed)
+        cells[hit] = stated[order][at[hit]]
+        return Additive(laid.inner, cells, decimals)
+    computed = full.aggregate(laid.inner)[cell]
+    parts = full.aggregate((laid.inner != 0).astype(np.int64), absolute=True)[cell]
+    gap = np.abs(stated - computed)
     allowed = how.tolerance * (parts + 1)
     if not exact:  # numbers of no fixed precision: each was rounded to be held here
         allowed = np.maximum(allowed, 0.5 * (parts + 1) + 1e-9 * np.abs(computed))
@@ -366,7 +366,7 @@ def _with_totals(
     if len(bad):
         worst = bad[np.argsort(-(gap - allowed)[bad], kind="stable")]
         raise NotAdditiveError(_complaint(full, cell[worst], name, decimals, bool((gap <= 0.5 * (parts + 1)).all())))
-    return made
+    return laid
 
 
 def _complaint(full: Layout, cells: Array, name: str, decimals: int, rounding: bool) -> str:

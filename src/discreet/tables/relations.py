@@ -50,9 +50,9 @@ def of_matrix(matrix: csr_array, cells: Array | None = None) -> csr_array:
     rows = np.concatenate([part.col, np.arange(len(wanted))])
     columns = np.concatenate([variable[part.row], wanted])
     data = np.concatenate([part.data.astype(float), np.full(len(wanted), -1.0)])
-    made = csr_array(coo_array((data, (rows, columns)), shape=(len(wanted), size)).tocsr())
-    made.eliminate_zeros()  # a cell that is its only inner cell says nothing
-    return made
+    relations = csr_array(coo_array((data, (rows, columns)), shape=(len(wanted), size)).tocsr())
+    relations.eliminate_zeros()  # a cell that is its only inner cell says nothing
+    return relations
 
 
 def of_layout(layout: Layout) -> csr_array:
@@ -89,7 +89,7 @@ def of_layout(layout: Layout) -> csr_array:
     rest = of_matrix(layout.matrix, np.flatnonzero(~explained & (layout.parts > 0)))
     if not count:
         return rest
-    made = coo_array(
+    sums = coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=(count, rest.shape[1])
     )
-    return csr_array(vstack([made.tocsr(), rest], format="csr"))
+    return csr_array(vstack([sums.tocsr(), rest], format="csr"))

@@ -301,8 +301,8 @@ def _recast(table: Table, blocks: Sequence[Array], dimensions: Sequence[Dimensio
             value=spanning.value[rows.row],
             weighted=spanning.weighted[rows.row],
         )
-    made = replace(table, layout=layout, statistics=statistics)
-    return replace(made, _inner_contributions=contributions, _spanning=spanning)
+    recast = replace(table, layout=layout, statistics=statistics)
+    return replace(recast, _inner_contributions=contributions, _spanning=spanning)
 
 
 def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
@@ -383,35 +383,35 @@ def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, 
             )
         rows = np.searchsorted(layout.inner, rows)
 
-    def lay(found: Array, decimals: int = 0) -> Additive:
-        inner = np.zeros(layout.n_inner, found.dtype)
-        inner[rows] = found
+    def lay(values: Array, decimals: int = 0) -> Additive:
+        inner = np.zeros(layout.n_inner, values.dtype)
+        inner[rows] = values
         return Additive(inner, layout.aggregate(inner), decimals)
 
-    found, measure = group_statistics(groups, value)
-    for name, (numbers, decimals) in found.items():
+    values, measure = group_statistics(groups, value)
+    for name, (numbers, decimals) in values.items():
         if name != "key":  # sums of keys wrap around by design
             summable(numbers, decimals, repr(name))
-    statistics = {name: lay(*sums) for name, sums in found.items()}
+    statistics = {name: lay(*sums) for name, sums in values.items()}
     contributions, spanning = _contributions(layout, groups, rows)
     return Table(layout, statistics, measure, value, title, source, contributions, spanning)
 
 
 def group_statistics(groups: Groups, value: str | None) -> tuple[dict[str, tuple[Array, int]], str]:
     """What an engine found, by name, with its decimals; and which of these is the measure."""
-    found, measure = {"count": (groups.count, 0)}, "count"
+    statistics, measure = {"count": (groups.count, 0)}, "count"
     if groups.weight is not None:
         measure = "weighted count"
-        found[measure] = (groups.weight, WEIGHT_DECIMALS)
+        statistics[measure] = (groups.weight, WEIGHT_DECIMALS)
     if value is not None and groups.total is not None:
         measure = value
-        found[measure] = (groups.total, groups.decimals)
+        statistics[measure] = (groups.total, groups.decimals)
         if groups.weighted_total is not None:
             measure = f"weighted {value}"
-            found[measure] = (groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
+            statistics[measure] = (groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
     if groups.key is not None:
-        found["key"] = (groups.key, 0)
-    return found, measure
+        statistics["key"] = (groups.key, 0)
+    return statistics, measure
 
 
 def _contributions(layout: Layout, groups: Groups, rows: Array) -> tuple[Contributions | None, Spanning | None]:

@@ -89,7 +89,7 @@ def evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: floa
     known = np.ones(values.shape[1], bool) if absent_is_zero else shown.all(axis=0)
     signed = bool((values < 0).any())
     whole, many, held = values.sum(axis=0), shown.sum(axis=0), (values != 0).sum(axis=0)
-    found = []
+    weighed = []
     for row, there in zip(values, shown, strict=True):
         rest = whole - row
         full, part = known & there & (many > 1), ~known & there & (many > 1)
@@ -102,8 +102,8 @@ def evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: floa
         bits = np.log2((1 + np.abs(sums)) / (1 + 2 * allowed)).clip(0).sum()
         if not signed:  # that one of n numbers exceeds the sum of the others
             bits += np.log2(many[part & ~wrong & (row > 0)]).sum()
-        found.append(Evidence(int(wrong.sum()), int(sure.sum()), int((~known).sum()), float(bits)))
-    return found
+        weighed.append(Evidence(int(wrong.sum()), int(sure.sum()), int((~known).sum()), float(bits)))
+    return weighed
 
 
 def find(cells: Cells, total: Totals = None, *, declared: Collection[str] = ()) -> dict[str, str | None]:
@@ -112,19 +112,19 @@ def find(cells: Cells, total: Totals = None, *, declared: Collection[str] = ()) 
     A dimension that is not in the answer has no total among its codes; of those ``declared`` all is known already.
     """
     said = stated(total, cells.names, dict(zip(cells.names, cells.codes, strict=True)))
-    found: dict[str, str | None] = {}
+    total_of: dict[str, str | None] = {}
     for axis, name in enumerate(cells.names):
         if name not in said and name not in declared and (code := _of_dimension(cells, axis)) is not None:
-            found[name] = code
-    for code in dict.fromkeys(found.values()):
-        held = [name for name, total_code in found.items() if total_code == code]
+            total_of[name] = code
+    for code in dict.fromkeys(total_of.values()):
+        held = [name for name, total_code in total_of.items() if total_code == code]
         warnings.warn(
             f"{code!r} is taken as the total of {listed(held)}: it is called so, and no line denies it; total={code!r} "
             f"(--total {code}) says the same, {_not_so(cells, held[0])} that it is a category",
             DiscreetWarning,
             stacklevel=7,
         )
-    return said | found
+    return said | total_of
 
 
 def stated(total: Totals, names: Sequence[str], codes: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
@@ -164,13 +164,13 @@ def refuse_margins(array: Array) -> None:
     """Refuse an array whose first or last entries add up the others along its axes: inner cells only are wanted."""
     sized = [axis for axis, size in enumerate(array.shape) if size > 2]
     for end, word in ((-1, "last"), (0, "first")):
-        found = {}
+        evidence_of = {}
         for axis in sized:
             values = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1).astype(float)
-            found[axis] = evidence(values, np.ones(values.shape, bool), absent_is_zero=True, allowed=0.0)[end]
-        sums = [axis for axis, e in found.items() if not e.denied]
-        alone = [axis for axis in sums if found[axis].bits >= ASK_ARRAY]
-        if (sums == sized and sum(e.bits for e in found.values()) >= ASK_ARRAY) or alone:
+            evidence_of[axis] = evidence(values, np.ones(values.shape, bool), absent_is_zero=True, allowed=0.0)[end]
+        sums = [axis for axis, e in evidence_of.items() if not e.denied]
+        alone = [axis for axis in sums if evidence_of[axis].bits >= ASK_ARRAY]
+        if (sums == sized and sum(e.bits for e in evidence_of.values()) >= ASK_ARRAY) or alone:
             axes = ", ".join(str(axis + 1) for axis in (sums if sums == sized else alone))
             cut = ", ".join((":-1" if end else "1:") if axis in sums else ":" for axis in range(array.ndim))
             raise InputError(
@@ -217,13 +217,13 @@ def _of_dimension(cells: Cells, axis: int) -> str | None:
 
 def _weighed(cells: Cells, axis: int, kept: Sequence[int]) -> list[Evidence]:
     """Evidence for each of the kept codes, over all numbers of the table."""
-    found = [Evidence()] * len(kept)
+    weighed = [Evidence()] * len(kept)
     for numbers, loose in zip(cells.numbers, cells.loose, strict=True):
         allowed = 0.5 * len(kept) if loose else 0.0
         values, shown = cells.lines(axis, numbers, kept)
         more = evidence(values, shown, absent_is_zero=cells.absent_is_zero, allowed=allowed)
-        found = [a + b for a, b in zip(found, more, strict=True)]
-    return found
+        weighed = [a + b for a, b in zip(weighed, more, strict=True)]
+    return weighed
 
 
 def _doubtful(cells: Cells, axis: int, code: str, e: Evidence, usual: int, has_total: bool) -> None:
@@ -266,6 +266,6 @@ def _not_so(cells: Cells, name: str) -> str:
 
 def option(name: str, code: str | None) -> str:
     """How to say what the total of a dimension is, in Python and on the command line."""
-    given = f"{name}={code or ''}"
-    quoted = f'"{given}"' if any(c.isspace() for c in given) else given
+    value = f"{name}={code or ''}"
+    quoted = f'"{value}"' if any(c.isspace() for c in value) else value
     return f"total={{{name!r}: {code!r}}} (--total {quoted})"

@@ -105,12 +105,12 @@ class DuckDB:
     def categories(self, column: str) -> tuple[str, ...]:
         """The codes a column holds, as text in natural order; missing values are left out."""
         c = self._column(column).coded()
-        found = self._run(
+        rows = self._run(
             [column], lambda cursor: cursor.execute(f"SELECT DISTINCT {c.text}, {c.missing} FROM {VIEW}").fetchall()
         )
-        if any(code is None and not missing for code, missing in found):
+        if any(code is None and not missing for code, missing in rows):
             raise InputError(f"column {column!r} holds numbers that are not whole; they are no codes")
-        return tuple(sorted((code for code, _ in found if code is not None), key=natural))
+        return tuple(sorted((code for code, _ in rows if code is not None), key=natural))
 
     def decimals(self, column: str) -> int:
         """The fewest decimals that write every value of a column, at most 6 for binary numbers and text."""
@@ -128,12 +128,12 @@ class DuckDB:
         kind = "FLOAT" if c.kind == "FLOAT" else "DOUBLE"
         # k / 10**d rounds to the same double that the text of k / 10**d does, so equality is the right test
         tests = " ".join(f"WHEN (round(x * 1e{d}) / 1e{d})::{kind} = x THEN {d}" for d in range(MOST_DECIMALS))
-        found = self._ask(
+        digits = self._ask(
             f"SELECT max(CASE {tests} ELSE {MOST_DECIMALS} END) FROM (SELECT {c.number} AS x FROM {VIEW}) "
             "WHERE isfinite(x)",
             [c.name],
         )[0]
-        return int(found or 0)
+        return int(digits or 0)
 
     def _check_points(self, c: Column) -> None:
         """Refuse numbers in which every point may part thousands, as in 1.234, unless their decimals are stated."""
@@ -160,8 +160,8 @@ class DuckDB:
                 [column],
             )
 
-        found = self._in_passes(one)
-        return sum(int(repeated) for repeated, _ in found), sum(int(missing) for _, missing in found)
+        counts = self._in_passes(one)
+        return sum(int(repeated) for repeated, _ in counts), sum(int(missing) for _, missing in counts)
 
     def base_cells(self, grouping: Grouping) -> Groups:
         """The non-empty inner cells; every fault of the records read is refused in one message."""
@@ -175,11 +175,11 @@ class DuckDB:
         plan = Plan(grouping, self._plan_columns(grouping), decimals)
         for key, _ in grouping.where:
             self._check_filter(key)
-        found = self._cells(plan)
-        if found is None:
+        groups = self._cells(plan)
+        if groups is None:
             faults = [self._sentence(check, grouping.columns) for check in checks(plan)]
             raise InputError("; ".join(fault for fault in faults if fault) or TOO_LARGE)
-        return found
+        return groups
 
     def arrow(self, columns: Sequence[str] | None = None) -> Any:
         """The named columns (all, unless some are named) of every record as an Arrow table, in the source's order."""
@@ -260,9 +260,9 @@ class DuckDB:
         columns = plan.grouping.columns
         if not plan.divisible:
             return self._run(columns, plan.run)
-        found = self._in_passes(lambda number, passes: self._run(columns, replace(plan, share=(number, passes)).run))
-        whole = [groups for groups in found if groups is not None]
-        return joined(whole, plan.sizes) if len(whole) == len(found) else None
+        parts = self._in_passes(lambda number, passes: self._run(columns, replace(plan, share=(number, passes)).run))
+        whole = [groups for groups in parts if groups is not None]
+        return joined(whole, plan.sizes) if len(whole) == len(parts) else None
 
     def _in_passes(self, work: Callable[[int, int], T]) -> list[T]:
         """All the shares of some work, in more and smaller shares while memory does not suffice."""

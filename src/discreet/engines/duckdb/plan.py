@@ -67,18 +67,18 @@ class Plan:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """What each record brings, by short name: x magnitude, w weight, wx their product, r record key."""
-        g, found = self.grouping, {}
+        g, columns = self.grouping, {}
         if g.magnitude is not None:
-            found["x"] = self.columns[g.magnitude].fixed(self.decimals)
+            columns["x"] = self.columns[g.magnitude].fixed(self.decimals)
         if g.weight is not None:
-            found["w"] = self.columns[g.weight].weight
-        if "x" in found and g.weight is not None:
-            found["wx"] = self.columns[g.weight].product(found["x"])
+            columns["w"] = self.columns[g.weight].weight
+        if "x" in columns and g.weight is not None:
+            columns["wx"] = self.columns[g.weight].product(columns["x"])
         if isinstance(g.record_key, Hmac):
-            found["r"] = self.columns[g.record_key.unit].hmac
+            columns["r"] = self.columns[g.record_key.unit].hmac
         elif g.record_key is not None:
-            found["r"] = self.columns[g.record_key].record_key
-        return found
+            columns["r"] = self.columns[g.record_key].record_key
+        return columns
 
     @cached_property
     def _records(self) -> str:
@@ -185,23 +185,23 @@ class Plan:
             parts.append(f"((r % {MODULUS} + {MODULUS}) % {MODULUS})::UBIGINT AS r")
         parts += self._top_parts()
         sql = f"SELECT {', '.join(parts)} FROM ({groups}) {joins}"
-        found = cursor.execute(sql, None if merging else self._parameters).fetchnumpy()
-        codes = self._codes(found)
-        if (codes < 0).any() or any((found[f"n{s}"] != found["n"]).any() for s in self.numbers):
+        answer = cursor.execute(sql, None if merging else self._parameters).fetchnumpy()
+        codes = self._codes(answer)
+        if (codes < 0).any() or any((answer[f"n{s}"] != answer["n"]).any() for s in self.numbers):
             return None
         flat = cell_order(codes, self.sizes)
         order = np.argsort(flat)
-        return self._groups(found, codes, order, self._spanning(cursor, codes[order]) if merging else None)
+        return self._groups(answer, codes, order, self._spanning(cursor, codes[order]) if merging else None)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Codes per key."""
         return tuple(len(key.codes) for key in self.grouping.keys)
 
-    def _codes(self, found: Mapping[str, Array]) -> Array:
-        codes = np.empty((len(next(iter(found.values()))), len(self.grouping.keys)), np.int32)
+    def _codes(self, answer: Mapping[str, Array]) -> Array:
+        codes = np.empty((len(next(iter(answer.values()))), len(self.grouping.keys)), np.int32)
         for i in range(codes.shape[1]):
-            codes[:, i] = found[f"c{i}"]
+            codes[:, i] = answer[f"c{i}"]
         return codes
 
     def _top_parts(self) -> list[str]:
@@ -216,26 +216,26 @@ class Plan:
                 parts.append(f"coalesce(-t[{j}].c, -1)::BIGINT AS h{j}")
         return parts
 
-    def _groups(self, found: Mapping[str, Array], codes: Array, order: Array, spanning: Spanning | None) -> Groups:
+    def _groups(self, answer: Mapping[str, Array], codes: Array, order: Array, spanning: Spanning | None) -> Groups:
         g = self.grouping
-        sums = {name: found[s][order] for name, s in _SUMS.items() if s in self.numbers}
+        sums = {name: answer[s][order] for name, s in _SUMS.items() if s in self.numbers}
         tops: dict[str, Array] = {}
         if g.top:
             every = range(1, g.top + 1)
-            ranks = np.stack([found[f"e{j}"][order] for j in every], axis=1)
+            ranks = np.stack([answer[f"e{j}"][order] for j in every], axis=1)
             size = (ranks + 1) // 2 / 10**self.decimals
             tops["top_value"] = np.where(ranks < 0, np.nan, np.where(ranks % 2 == 1, -size, size))
             if g.weight is not None:
-                tops["top_weight"] = np.stack([found[f"w{j}"][order] for j in every], axis=1)
+                tops["top_weight"] = np.stack([answer[f"w{j}"][order] for j in every], axis=1)
             tops["top_contributor"] = (
                 np.full(ranks.shape, -1, np.int64)
                 if g.contributor is None
-                else np.stack([found[f"h{j}"][order] for j in every], axis=1)
+                else np.stack([answer[f"h{j}"][order] for j in every], axis=1)
             )
         return Groups(
             codes=codes[order],
-            count=found["n"][order],
-            contributors=found["contributors"][order],
+            count=answer["n"][order],
+            contributors=answer["contributors"][order],
             decimals=self.decimals,
             spanning=spanning,
             **sums,
@@ -246,16 +246,16 @@ class Plan:
         select, joins = self._places
         values = [s for s in ("x", "wx") if s in self.numbers]
         parts = [*([select] if select else []), "id", *values]
-        found = cursor.execute(
+        answer = cursor.execute(
             f"SELECT {', '.join(parts)} FROM merged JOIN holders USING (h) {joins} WHERE spans"
         ).fetchnumpy()
-        mine = self._codes(found)
+        mine = self._codes(answer)
         both = cell_order(np.concatenate([codes, mine]), self.sizes)
         group = np.searchsorted(both[: len(codes)], both[len(codes) :])
-        order = np.lexsort((found["id"], group))
+        order = np.lexsort((answer["id"], group))
         return Spanning(
             group=group[order],
-            contributor=found["id"][order],
-            value=found["x"][order] if "x" in values else None,
-            weighted=found["wx"][order] if "wx" in values else None,
+            contributor=answer["id"][order],
+            value=answer["x"][order] if "x" in values else None,
+            weighted=answer["wx"][order] if "wx" in values else None,
         )

@@ -265,21 +265,21 @@ def _no_pattern(path: str) -> str:
 def _database(path: Path, table: str | None) -> Sql:
     import duckdb
 
-    found = None
+    kind = None
     with suppress(duckdb.Error), duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
         connection.execute(f"ATTACH {literal(str(path))} AS discreet_file (READ_ONLY)")
-        found = connection.execute(
+        kind = connection.execute(
             "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'discreet_file'"
         ).fetchall()
-    if found is None:
+    if kind is None:
         raise InputError(f"{path.name!r} cannot be opened as a DuckDB file; if it is open elsewhere, give a relation")
-    names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in found)
+    names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in kind)
     if table is None and len(names) != 1:
         raise InputError(f"{path.name!r} holds {len(names)} tables; name one (table=): {listed(names)}")
     wanted = names[0] if table is None else table
     if wanted not in names:
         raise InputError(f"{path.name!r} has no table {wanted!r}; {nearest(wanted, names)}")
-    schema, name = next((s, n) for s, n in found if wanted == (n if s == "main" else f"{s}.{n}"))
+    schema, name = next((s, n) for s, n in kind if wanted == (n if s == "main" else f"{s}.{n}"))
     select = f"SELECT * FROM discreet_file.{identifier(schema)}.{identifier(name)}"
     return Sql(f"table {wanted!r} of {path.name!r}", select, str(path))
 

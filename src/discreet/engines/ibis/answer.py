@@ -34,8 +34,8 @@ def places(texts: Any, codes: Iterable[str]) -> Array:
     where = {code: k for k, code in enumerate(codes)}
     place = np.array([*(where.get(text, -1) for text in encoded.dictionary.to_pylist()), -1], np.int32)
     indices = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-    found: Array = place[indices]
-    return found
+    positions: Array = place[indices]
+    return positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +49,14 @@ class Answer:
     def codes(self) -> Array:
         """int32[rows, keys], -1 for what is not in the codebook."""
         keys = self.plan.grouping.keys
-        found = np.empty((len(self.table), len(keys)), np.int32)
+        codes = np.empty((len(self.table), len(keys)), np.int32)
         for i, key in enumerate(keys):
-            found[:, i] = places(self.table[f"c{i}"], key.codes)
-        return found
+            codes[:, i] = places(self.table[f"c{i}"], key.codes)
+        return codes
 
     def _column(self, name: str) -> Array:
-        found: Array = self.table[name].to_numpy()
-        return found
+        values: Array = self.table[name].to_numpy()
+        return values
 
     @property
     def usable(self) -> bool:
@@ -69,8 +69,8 @@ class Answer:
         high = high + (low >> 32)
         if ((high < -(HALF // 2)) | (high >= HALF // 2)).any():
             raise InputError(TOO_LARGE)
-        found: Array = high * HALF + (low & (HALF - 1))
-        return found
+        total: Array = high * HALF + (low & (HALF - 1))
+        return total
 
     def groups(self) -> Groups:
         """Of usable records."""
@@ -108,17 +108,17 @@ class Answer:
         if (np.abs(value) >= _MOST_RANKED).any():
             raise InputError(TOO_LARGE)
         size = np.abs(value) / 10**self.plan.decimals
-        found = {"top_value": np.where(who == NONE, np.nan, np.where(value < 0, -size, size))}
+        columns = {"top_value": np.where(who == NONE, np.nan, np.where(value < 0, -size, size))}
         if g.weight is not None:
             weight = np.stack([self._column(f"weight{j}")[rows] for j in every], axis=1)
-            found["top_weight"] = np.where(who == NONE, np.nan, weight)
+            columns["top_weight"] = np.where(who == NONE, np.nan, weight)
         number = np.full(who.shape, -1, np.int64)
         if g.contributor is not None:
             for j in every:
                 held = who[:, j] == HELD
                 number[held, j] = self._number(f"h{j}", rows[held])
-        found["top_contributor"] = number
-        return found
+        columns["top_contributor"] = number
+        return columns
 
     def _spanning(self, rows: Array, cells: Array, mine: Array) -> Spanning | None:
         if self.plan.grouping.contributor is None:
@@ -132,10 +132,10 @@ class Answer:
     def _holders(self) -> dict[Any, int]:
         """Holdings by number, in their order; the answer keeps the numbers only."""
         columns = ["h", *(f"h{j}" for j in range(self.plan.grouping.top))]
-        found = {value for name in columns for value in self.table[name].unique().to_pylist()}
+        names = {value for name in columns for value in self.table[name].unique().to_pylist()}
         column = self.plan.column(self.plan.grouping.contributor or "")
         numeric = column.family == "decimal" or column.kind.is_uint64()
-        ordered = sorted(found - {""}, key=Decimal if numeric else None)
+        ordered = sorted(names - {""}, key=Decimal if numeric else None)
         return {value: number for number, value in enumerate(ordered)}
 
     def _number(self, name: str, rows: Array) -> Array:

@@ -33,7 +33,7 @@ Tests = list[tuple[Any, Words]]  # true for records with a fault, and what to sa
 def faults(plan: Plan, fetch: Fetch) -> Iterator[str]:
     """A sentence for every column of a plan that has faults."""
     g, kept = plan.grouping, plan.kept
-    found = [code_fault(key, plan.column(key.column, kept), kept, fetch) for key in g.keys]
+    codes = [code_fault(key, plan.column(key.column, kept), kept, fetch) for key in g.keys]
     tests: dict[str, Tests] = {}
     if g.magnitude is not None:
         c = plan.column(g.magnitude, kept)
@@ -47,17 +47,17 @@ def faults(plan: Plan, fetch: Fetch) -> Iterator[str]:
     elif g.record_key is not None:
         c = plan.column(g.record_key, kept)
         tests[f"record key column {c.name!r}"] = _key_tests(c, c.record_key)
-    return (fault for fault in (*found, *_counted(tests, kept, fetch)) if fault)
+    return (fault for fault in (*codes, *_counted(tests, kept, fetch)) if fault)
 
 
 def code_fault(key: Key, c: Column, table: Any, fetch: Fetch) -> str | None:
     """Codes that are not in the codebook, and missing values without a category."""
     groups = table.select(k=c.raw).group_by("k").aggregate(n=lambda t: t.count())
     held = Column(c.name, groups.k, c.dialect)
-    found = fetch(groups.select(code=held.text, missing=held.missing, n=groups.n))
-    n, missing = found["n"].to_numpy(), found["missing"].to_numpy()
-    absent = found["code"].is_null().to_numpy()
-    wrong = ~absent & (places(found["code"], key.codes) < 0)
+    codes = fetch(groups.select(code=held.text, missing=held.missing, n=groups.n))
+    n, missing = codes["n"].to_numpy(), codes["missing"].to_numpy()
+    absent = codes["code"].is_null().to_numpy()
+    wrong = ~absent & (places(codes["code"], key.codes) < 0)
     counts, words = [np.sum(n[wrong]), np.sum(n[absent & ~missing])], [unknown(key), NOT_WHOLE]
     if key.missing is None:
         counts, words = [*counts, np.sum(n[missing])], [*words, NO_CODE]
@@ -85,9 +85,9 @@ def _counted(tests: dict[str, Tests], table: Any, fetch: Fetch) -> Iterator[str 
     """All columns of numbers in one reading of the records."""
     if not tests:
         return
-    every = [test for found in tests.values() for test, _ in found]
+    every = [test for group in tests.values() for test, _ in group]
     marks = table.select(**{f"f{k}": test for k, test in enumerate(every)})
     row = fetch(marks.aggregate(**{name: marks.count(where=marks[name]) for name in marks.columns})).to_pylist()[0]
     counts = iter([int(row[f"f{k}"]) for k in range(len(every))])
-    for what, found in tests.items():
-        yield sentence(what, [next(counts) for _ in found], [words for _, words in found])
+    for what, group in tests.items():
+        yield sentence(what, [next(counts) for _ in group], [words for _, words in group])

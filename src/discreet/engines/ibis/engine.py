@@ -47,13 +47,13 @@ class Ibis:
         ``table`` names the table of a URL, a connection or a session, with its schema before a point if need be. What
         the engine in this process reads, files and data frames, is read too.
         """
-        found, backend, name = open_table(source, table)
+        relation, backend, name = open_table(source, table)
         if not is_url(source):
-            return cls(found, backend, name)
+            return cls(relation, backend, name)
         with closed_if_refused(backend):
-            made = cls(found, backend, name)
-        weakref.finalize(made, backend.disconnect)  # the connection is ours, so it ends with the engine
-        return made
+            engine = cls(relation, backend, name)
+        weakref.finalize(engine, backend.disconnect)  # the connection is ours, so it ends with the engine
+        return engine
 
     def __repr__(self) -> str:
         return f"Ibis({self._name}: {len(self._table.columns)} columns)"
@@ -76,10 +76,10 @@ class Ibis:
         """The codes a column holds, as text in natural order; missing values are left out."""
         held = self._table.select(k=self._column(column).raw).distinct()
         c = Column(column, held.k, self._dialect)
-        found = self._fetch(held.select(code=c.text, missing=c.missing)).to_pylist()
-        if any(row["code"] is None and not row["missing"] for row in found):
+        rows = self._fetch(held.select(code=c.text, missing=c.missing)).to_pylist()
+        if any(row["code"] is None and not row["missing"] for row in rows):
             raise InputError(f"column {column!r} holds numbers that are not whole; they are no codes")
-        return tuple(sorted({row["code"] for row in found if row["code"] is not None}, key=natural))
+        return tuple(sorted({row["code"] for row in rows if row["code"] is not None}, key=natural))
 
     def decimals(self, column: str) -> int:
         """The fewest decimals that write every value of a column, at most 6 for binary numbers and text."""
@@ -100,10 +100,10 @@ class Ibis:
         else:
             most, x = MOST_DECIMALS, c.number
             tests = [(_written(x, d, short=c.kind.is_float32()), d) for d in range(most)]
-        found = self._table.select(
+        digits = self._table.select(
             d=ibis.cases((finite(c.number), ibis.cases(*tests, else_=most)), else_=0).cast("int64")
         )
-        return int(self._fetch(found.aggregate(d=found.d.max()))["d"][0].as_py())
+        return int(self._fetch(digits.aggregate(d=digits.d.max()))["d"][0].as_py())
 
     def duplicates(self, column: str) -> tuple[int, int]:
         """How many units occur more than once, and how many records have no unit."""
@@ -167,20 +167,20 @@ class Ibis:
             digests(self._dialect)
             self._try_out(keyed=True)
         if key.secret not in self._pads:
-            made = quietly(
+            pad_table = quietly(
                 "cannot make a temporary table for record keys", lambda: small_table(self._backend, pads(key))
             )
-            self._pads[key.secret] = made
+            self._pads[key.secret] = pad_table
         return self._pads[key.secret]
 
     def _try_out(self, keyed: bool) -> None:
         """Refuse a database that rounds, compares or hashes in a way of its own."""
         asked, wanted = trial(keyed, self._dialect)
         one = self._table.limit(1)  # the records' own place, and one question less: there must be one
-        found = self._fetch(one.select(**{name: value.cast("int64") for name, value in asked.items()})).to_pylist()
-        if not found:
+        rows = self._fetch(one.select(**{name: value.cast("int64") for name, value in asked.items()})).to_pylist()
+        if not rows:
             raise InputError(f"{self._name} holds no records")
-        if differs := [name for name, value in wanted.items() if found[0][name] != value]:
+        if differs := [name for name, value in wanted.items() if rows[0][name] != value]:
             raise InputError(
                 f"{self._dialect} computes otherwise than discreet expects ({', '.join(differs)}); load the microdata "
                 "into this process instead"

@@ -48,8 +48,8 @@ class Plan:
         """What each record brings, by short name: x magnitude, w weight, wx their product, r record key."""
         g = self.grouping
         weighted = g.magnitude is not None and g.weight is not None
-        given = {"x": g.magnitude is not None, "w": g.weight is not None, "wx": weighted, "r": g.record_key is not None}
-        return tuple(name for name, there in given.items() if there)
+        asked = {"x": g.magnitude is not None, "w": g.weight is not None, "wx": weighted, "r": g.record_key is not None}
+        return tuple(name for name, there in asked.items() if there)
 
     @property
     def raw(self) -> list[str]:
@@ -64,41 +64,41 @@ class Plan:
         g, table = self.grouping, self.kept
         if isinstance(g.record_key, Hmac):
             table = table.cross_join(self.pads)
-        found = {f"k{i}": self.column(key.column, table).key(key.missing) for i, key in enumerate(g.keys)}
-        found = found or {"k": ibis.literal("all")}
+        columns = {f"k{i}": self.column(key.column, table).key(key.missing) for i, key in enumerate(g.keys)}
+        columns = columns or {"k": ibis.literal("all")}
         if g.magnitude is not None:
-            found["x"] = self.column(g.magnitude, table).fixed(self.decimals)
+            columns["x"] = self.column(g.magnitude, table).fixed(self.decimals)
         if g.weight is not None:
-            found["w"] = self.column(g.weight, table).weight
-            found["factor"] = self.column(g.weight, table).number
+            columns["w"] = self.column(g.weight, table).weight
+            columns["factor"] = self.column(g.weight, table).number
         if isinstance(g.record_key, Hmac):
             text = self.column(g.record_key.unit, table).text
-            found["digest"] = hmac_digest(self.dialect, text, table[INNER], table[OUTER])
+            columns["digest"] = hmac_digest(self.dialect, text, table[INNER], table[OUTER])
         elif g.record_key is not None:
-            found["r"] = self.column(g.record_key, table).record_key
+            columns["r"] = self.column(g.record_key, table).record_key
         if g.contributor is not None:
             holder = self.column(g.contributor, table)
-            found["h"] = ibis.cases((~holder.missing, holder.text if holder.family == "boolean" else holder.raw))
-        return self._halved(fenced(self.dialect, table.select(**found)))
+            columns["h"] = ibis.cases((~holder.missing, holder.text if holder.family == "boolean" else holder.raw))
+        return self._halved(fenced(self.dialect, table.select(**columns)))
 
     def _halved(self, table: Any) -> Any:
         """Numbers in halves too. Step by step, for a database to compute each once and not wherever it is used."""
         if "wx" in self.numbers:
             table = fenced(self.dialect, table.mutate(wx=product(table.x, table.factor)))
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for s in self.numbers:
             keyed = s == "r" and "digest" in table.columns
             parts = digest_halves(self.dialect, table.digest) if keyed else halves(table[s])
-            found |= {f"{s}_high": parts[0], f"{s}_low": parts[1]}
-        return fenced(self.dialect, table.mutate(**found)) if found else table
+            columns |= {f"{s}_high": parts[0], f"{s}_low": parts[1]}
+        return fenced(self.dialect, table.mutate(**columns)) if columns else table
 
     def _sums(self, table: Any) -> dict[str, Any]:
         """Sums of halves, and how many numbers could be used."""
-        found = {"n": table.count()}
+        sums = {"n": table.count()}
         for s in self.numbers:
             high, low = table[f"{s}_high"], table[f"{s}_low"]
-            found |= {f"{s}_n": low.count(), f"{s}_high": total(high), f"{s}_low": total(low)}
-        return found
+            sums |= {f"{s}_n": low.count(), f"{s}_high": total(high), f"{s}_low": total(low)}
+        return sums
 
     # -- every record its own contributor -----------------------------------------------------------------------
 
@@ -120,35 +120,35 @@ class Plan:
         """What records give that are contributors of their own."""
         import ibis
 
-        found = {"value": records.x, "who": ibis.literal(LOOSE, "int64")}
+        columns = {"value": records.x, "who": ibis.literal(LOOSE, "int64")}
         if self.grouping.weight is not None:
-            found["weight"] = records.w.cast("float64") / float(10**WEIGHT_DECIMALS)
-        return found
+            columns["weight"] = records.w.cast("float64") / float(10**WEIGHT_DECIMALS)
+        return columns
 
-    def _with_top(self, groups: Any, given: Any) -> Any:
+    def _with_top(self, groups: Any, contributions: Any) -> Any:
         """The largest contributions as columns; ``given`` has keys, value, who, and weight and holder if there are any.
 
         By size, then the positive ones, records of their own before holdings, holdings in their order, by weight.
         """
         import ibis
 
-        held = "h" in given.columns
-        order = [ibis.desc(given.value.abs()), ibis.desc(given.value)]
+        held = "h" in contributions.columns
+        order = [ibis.desc(contributions.value.abs()), ibis.desc(contributions.value)]
         if held:
-            ordered = by_bytes(self.dialect, given.h) if given.h.type().is_string() else given.h
-            order += [ibis.asc(given.who), ibis.asc(ordered)]
-        if "weight" in given.columns:
-            order.append(ibis.desc(given.weight))
+            ordered = by_bytes(self.dialect, contributions.h) if contributions.h.type().is_string() else contributions.h
+            order += [ibis.asc(contributions.who), ibis.asc(ordered)]
+        if "weight" in contributions.columns:
+            order.append(ibis.desc(contributions.weight))
         window = ibis.window(group_by=self.raw, order_by=order, rows=(None, 0))
-        ranked = given.mutate(place=row_number().over(window))
+        ranked = contributions.mutate(place=row_number().over(window))
         ranked = ranked.filter(ranked.place <= self.grouping.top)
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for j in range(self.grouping.top):
             here = ranked.place == j + 1
-            found[f"who{j}"] = ranked.who.max(where=here)
-            for name in (name for name in ("value", "weight", "h") if name in given.columns):
-                found[f"{name}{j}"] = ranked[name].max(where=here)
-        best = ranked.group_by(self.raw).aggregate(**found).rename({f"of_{k}": k for k in self.raw})
+            columns[f"who{j}"] = ranked.who.max(where=here)
+            for name in (name for name in ("value", "weight", "h") if name in contributions.columns):
+                columns[f"{name}{j}"] = ranked[name].max(where=here)
+        best = ranked.group_by(self.raw).aggregate(**columns).rename({f"of_{k}": k for k in self.raw})
         joined = groups.left_join(best, [groups[k] == best[f"of_{k}"] for k in self.raw])
         return joined.drop([f"of_{k}" for k in self.raw])
 
@@ -160,11 +160,11 @@ class Plan:
         import ibis
 
         records = self.records
-        found = records.group_by([*self.raw, "h"]).aggregate(**self._sums(records))
-        cells = found.count().over(ibis.window(group_by="h"))
-        spans = ibis.cases((found.h.notnull() & (cells > 1), 1), else_=0).cast("int64")
-        sums = {s: together(found[f"{s}_high"], found[f"{s}_low"]) for s in self.numbers if s in {"x", "wx"}}
-        return found.mutate(spans=spans, **sums)
+        holdings = records.group_by([*self.raw, "h"]).aggregate(**self._sums(records))
+        cells = holdings.count().over(ibis.window(group_by="h"))
+        spans = ibis.cases((holdings.h.notnull() & (cells > 1), 1), else_=0).cast("int64")
+        sums = {s: together(holdings[f"{s}_high"], holdings[f"{s}_low"]) for s in self.numbers if s in {"x", "wx"}}
+        return holdings.mutate(spans=spans, **sums)
 
     @property
     def _merged(self) -> Any:
@@ -172,11 +172,11 @@ class Plan:
 
         parts = self._parts
         alone = parts.h.notnull() & (parts.spans == 0)
-        found = {name: total(parts[name]) for name in ("n", *self._measures)}
-        found["contributors"] = parts.count(where=alone) + total(parts.n, where=parts.h.isnull())
+        sums = {name: total(parts[name]) for name in ("n", *self._measures)}
+        sums["contributors"] = parts.count(where=alone) + total(parts.n, where=parts.h.isnull())
         products = [s for s in ("x", "wx") if s in self.numbers]
-        found |= {f"{s}_large": parts.count(where=parts[s].isnull() & parts.h.notnull()) for s in products}
-        groups = parts.group_by(self.raw).aggregate(**found)
+        sums |= {f"{s}_large": parts.count(where=parts[s].isnull() & parts.h.notnull()) for s in products}
+        groups = parts.group_by(self.raw).aggregate(**sums)
         if self.grouping.top:
             groups = self._with_top(groups, self._contributions(parts.filter(alone)))
         spanning = parts.filter(parts.spans == 1)
@@ -189,11 +189,11 @@ class Plan:
         """Holdings that stand in one cell, and records without a holding."""
         import ibis
 
-        found = {"value": alone.x, "who": ibis.literal(HELD, "int64")}
+        columns = {"value": alone.x, "who": ibis.literal(HELD, "int64")}
         if self.grouping.weight is not None:
             ratio = alone.wx.cast("float64") / (alone.x.cast("float64") * float(10**PRODUCT_DECIMALS))
-            found["weight"] = ibis.cases((alone.x == 0, 1.0), else_=ratio)
-        held = alone.select(*self.raw, "h", **found)
+            columns["weight"] = ibis.cases((alone.x == 0, 1.0), else_=ratio)
+        held = alone.select(*self.raw, "h", **columns)
         records = self.records.filter(self.records.h.isnull())
         loose = records.select(*self.raw, "h", **self._loose(records))
         return held.union(loose.select(*held.columns))
@@ -208,23 +208,23 @@ class Plan:
         """What comes back: codes as text, whole numbers, and who holds what as text or number."""
         import ibis
 
-        found: dict[str, Any] = {"part": ibis.literal(part, "int64")}
+        columns: dict[str, Any] = {"part": ibis.literal(part, "int64")}
         for i, key in enumerate(self.grouping.keys):
-            found[f"c{i}"] = Column(key.column, groups[f"k{i}"], self.dialect).text
+            columns[f"c{i}"] = Column(key.column, groups[f"k{i}"], self.dialect).text
         names = ["n", "contributors", *self._measures, *(c for c in groups.columns if c.endswith("_large"))]
-        found |= {name: groups[name].cast("int64") for name in names}
+        columns |= {name: groups[name].cast("int64") for name in names}
         if held is not None:
-            found["h"] = _holder(groups.h if part else ibis.null(held), held)
+            columns["h"] = _holder(groups.h if part else ibis.null(held), held)
         for j in range(self.grouping.top):
             there = f"who{j}" in groups.columns
-            found[f"who{j}"] = groups[f"who{j}"].fill_null(NONE) if there else ibis.literal(NONE, "int64")
-            found[f"value{j}"] = groups[f"value{j}"].fill_null(0) if there else ibis.literal(0, "int64")
+            columns[f"who{j}"] = groups[f"who{j}"].fill_null(NONE) if there else ibis.literal(NONE, "int64")
+            columns[f"value{j}"] = groups[f"value{j}"].fill_null(0) if there else ibis.literal(0, "int64")
             if self.grouping.weight is not None:
                 zero = ibis.literal(0.0, "float64")
-                found[f"weight{j}"] = groups[f"weight{j}"].fill_null(0.0) if there else zero
+                columns[f"weight{j}"] = groups[f"weight{j}"].fill_null(0.0) if there else zero
             if held is not None:
-                found[f"h{j}"] = _holder(groups[f"h{j}"] if there else ibis.null(held), held)
-        return groups.select(**found)
+                columns[f"h{j}"] = _holder(groups[f"h{j}"] if there else ibis.null(held), held)
+        return groups.select(**columns)
 
 
 def _holder(value: Any, kind: Any) -> Any:

@@ -125,8 +125,8 @@ def _named(backend: Any, table: str | None, place: str) -> tuple[Any, Any, str]:
     tries = [(name, tuple(schema.split(".")) if "." in schema else schema), (table, None)]
     for wanted, database in tries if point else tries[1:]:
         with suppress(InputError):
-            found = quietly("", lambda w=wanted, d=database: backend.table(w, database=d))  # type: ignore[misc]
-            return found, backend, f"table {table!r} of {place}"
+            relation = quietly("", lambda w=wanted, d=database: backend.table(w, database=d))  # type: ignore[misc]
+            return relation, backend, f"table {table!r} of {place}"
     names = _tables(backend)
     hint = f"; {nearest(table, names)}" if names else ""
     raise InputError(f"{place} has no table {table!r} that can be read{hint}")
@@ -201,12 +201,12 @@ def _here(ibis: Any, source: Any, table: str | None) -> tuple[Any, Any, str]:
     """A data frame or file, read by DuckDB under Ibis with the same care as without."""
     import duckdb
 
-    found = open_source(Path(source) if isinstance(source, str) else source, table)
-    if isinstance(found, Relation):  # a stream can be read once only
-        found = open_source(found.relation.to_arrow_table())
+    opened = open_source(Path(source) if isinstance(source, str) else source, table)
+    if isinstance(opened, Relation):  # a stream can be read once only
+        opened = open_source(opened.relation.to_arrow_table())
     raw = duckdb.connect(config={"temp_directory": "", "autoinstall_known_extensions": "false"})
-    backend = quietly(f"{found.name} could not be read", lambda: ibis.duckdb.from_connection(raw))
-    quietly(f"{found.name} could not be read", lambda: found.describe(raw))
+    backend = quietly(f"{opened.name} could not be read", lambda: ibis.duckdb.from_connection(raw))
+    quietly(f"{opened.name} could not be read", lambda: opened.describe(raw))
     names = [row[0] for row in raw.execute(f"DESCRIBE {VIEW}").fetchall()]
-    quietly(f"{found.name} could not be read", lambda: found.bind(raw, names))
-    return quietly(f"{found.name} could not be read", lambda: backend.table(VIEW)), backend, found.name
+    quietly(f"{opened.name} could not be read", lambda: opened.bind(raw, names))
+    return quietly(f"{opened.name} could not be read", lambda: backend.table(VIEW)), backend, opened.name
