@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import engines
+from tests import engine_kinds
 from tests.database import database
 
 collect_ignore = ["bare"]  # what stands there takes signals and fork away from whoever imports it
@@ -54,12 +54,12 @@ def spark() -> Iterator[Any]:
     """A session on a cluster of two workers. Where all is tested (CI is set), a machine without Java is a failure."""
     if shutil.which("java") is None and not os.environ.get("CI"):
         pytest.skip("Apache Spark needs Java: apt-get install default-jre-headless")
-    with engines.spark() as session:
+    with engine_kinds.spark() as session:
         yield session
 
 
-@pytest.fixture(scope="session", params=engines.KINDS)
-def make(request: pytest.FixtureRequest) -> engines.Make:
+@pytest.fixture(scope="session", params=engine_kinds.KINDS)
+def make(request: pytest.FixtureRequest) -> engine_kinds.Make:
     """What makes an engine from records."""
     place = {"ibis on postgresql": "postgresql", "ibis on spark": "spark"}.get(request.param)
-    return engines.Make(request.param, None if place is None else request.getfixturevalue(place))
+    return engine_kinds.Make(request.param, None if place is None else request.getfixturevalue(place))

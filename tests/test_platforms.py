@@ -19,7 +19,10 @@ from tests import servers
 ROOT = Path(__file__).parents[1]
 SOURCES = Path(dc.__file__).parents[1]
 BARE = ROOT / "tests" / "bare"
-CORE = ("table", "release", "rules", "codebook", "keys", "small_counts")
+CORE = (
+    "tables/test_table", "test_release", "rules/test_rules", "data/test_codebook", "methods/test_keys",
+    "methods/perturb/test_small_counts",
+)  # fmt: skip
 PROGRAMME = """
 [programme]
 name = "One table"
@@ -78,7 +81,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def test_the_core_runs_without_posix(tmp_path: Path) -> None:
     """Tests of the core with fork, locks, limits and the signals that Windows lacks taken away."""
-    files = [str(ROOT / "tests" / f"test_{name}.py") for name in CORE]
+    files = [str(ROOT / "tests" / f"{name}.py") for name in CORE]
     words = [sys.executable, "-m", "pytest", "-n0", "-q", "-p", "no:cacheprovider", "--no-header", *files]
     done = attempt(words, ROOT, {"PYTHONPATH": f"{BARE}{os.pathsep}{SOURCES}"})
     assert done.returncode == 0, done.stdout.decode()[-3000:]

@@ -13,7 +13,7 @@ from discreet.cli import run
 from discreet.methods import HOMES, method, method_class
 from tests.persons import DIMENSIONS, microdata, persons
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PERTURBING = {
     "round": [],
     "random-round": ["-P", "base=5"],

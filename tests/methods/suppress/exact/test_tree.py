@@ -18,7 +18,7 @@ from discreet.methods.suppress.exact.inequalities import Cut, Plane
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.exact.search import Best, Clock, Goal, Level
-from tests.test_optimal import TIME, Judge, condensed, everywhere, least, made, points, smallest
+from tests.methods.suppress.exact.test_optimal import TIME, Judge, condensed, everywhere, least, made, points, smallest
 
 Array = NDArray[Any]
 

@@ -25,11 +25,11 @@ from discreet.engines.ibis.source import PYSPARK_LOGS
 from discreet.engines.protocol import Grouping, Hmac, Key
 from discreet.errors import InputError
 from discreet.publishing import parse_programme, run
-from tests import engines
+from tests import engine_kinds
+from tests.engines.test_engine import FULL, SECRET, refused
 from tests.persons import microdata, persons
-from tests.test_engine import FULL, SECRET, refused
 
-pytestmark = engines.QUIET
+pytestmark = engine_kinds.QUIET
 
 
 def people() -> pa.Table:
@@ -41,12 +41,12 @@ def tables(source: Any, **more: Any) -> Any:
     return dc.tabulate(data, by=["county", "sex"], value="pay", top=1)
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_microdata_take_databases_and_ibis_tables(postgresql: str, tmp_path: Any) -> None:
     """A URL, a connection, a table with steps of the caller's own; files too, if Ibis is named."""
     import ibis
 
-    name = engines.in_postgresql(postgresql, people())
+    name = engine_kinds.in_postgresql(postgresql, people())
     connection = ibis.connect(postgresql)
     truth = tables(people()).cells
     for source, more in (
@@ -64,7 +64,7 @@ def test_microdata_take_databases_and_ibis_tables(postgresql: str, tmp_path: Any
     connection.disconnect()
 
 
-@engines.ON_SPARK
+@engine_kinds.ON_SPARK
 def test_microdata_take_spark(spark: Any) -> None:
     """A data frame, and a session with the name of a table."""
     held = spark.createDataFrame(people())
@@ -75,7 +75,7 @@ def test_microdata_take_spark(spark: Any) -> None:
     assert "leave it out" in refused(lambda: Ibis.of(held, table="people"))
 
 
-@engines.ON_SPARK
+@engine_kinds.ON_SPARK
 def test_what_spark_says_is_not_passed_on(spark: Any) -> None:
     """PySpark logs the errors it raises, and they quote values; neither the message nor the log may."""
     from pyspark.logger import PySparkLogger
@@ -97,17 +97,17 @@ def test_what_spark_says_is_not_passed_on(spark: Any) -> None:
             log.removeHandler(kept)
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_wrong_places_are_refused_without_a_password(postgresql: str) -> None:
     """Neither the URL nor what the database said is in a message, an error's context or a repr."""
     address = "postgresql://me:XSECRETX@127.0.0.1:1/XSECRETX"
     assert "cannot connect to the postgresql database" in refused(lambda: Ibis.of(address, table="t"))
     assert "cannot connect to the nonsense database" in refused(lambda: Ibis.of("nonsense://XSECRETX"))
-    name = engines.in_postgresql(postgresql, people())
+    name = engine_kinds.in_postgresql(postgresql, people())
     keyed = postgresql.replace("postgres@", "postgres:XSECRETX@")
     assert "XSECRETX" not in repr(dc.Microdata.of(keyed, table=name, dimensions=["sex"]))
     assert f"did you mean '{name}'?" in refused(lambda: Ibis.of(keyed, table=name + "x"))
-    engines.in_postgresql(postgresql, people())
+    engine_kinds.in_postgresql(postgresql, people())
     assert "name the table of the postgresql database" in refused(lambda: Ibis.of(keyed))
     assert "by engine 'ibis'" in refused(lambda: tables(keyed, table=name, engine="duckdb"))
     assert "did you mean 'ibis'?" in refused(lambda: tables(people(), engine="ibbis"))
@@ -115,7 +115,7 @@ def test_wrong_places_are_refused_without_a_password(postgresql: str) -> None:
     assert "memory=" in refused(lambda: tables(keyed, table=name, memory="1GB"))
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_postgresql_has_kinds_of_its_own(postgresql: str) -> None:
     """Padded text, enumerations, numbers of any size, NaN and infinity among decimals; a language's order of text."""
     with psycopg.connect(postgresql, autocommit=True) as connection:
@@ -149,13 +149,13 @@ def test_postgresql_has_kinds_of_its_own(postgresql: str) -> None:
     assert "1 record is infinite" in refused(lambda: later.base_cells(Grouping(keys=(mood,), magnitude="v")))
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_secrets_stay_out_of_queries(postgresql: str) -> None:
     """A database's log may hold queries; the pads of a secret are a temporary table instead."""
     import ibis
 
     connection = ibis.connect(postgresql)
-    engine = Ibis.of(connection, table=engines.in_postgresql(postgresql, people()))
+    engine = Ibis.of(connection, table=engine_kinds.in_postgresql(postgresql, people()))
     said: list[str] = []
     compile_ = connection.compile
     connection.compile = lambda *a, **k: said.append(str(compile_(*a, **k))) or compile_(*a, **k)  # type: ignore[method-assign]
@@ -167,11 +167,11 @@ def test_secrets_stay_out_of_queries(postgresql: str) -> None:
     connection.disconnect()
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_postgresql_makes_a_digest_once_a_record(postgresql: str) -> None:
     """A planner that wrote the digest out wherever it is used would make it two dozen times. The unit of this view
     counts how often it is asked for."""
-    name = engines.in_postgresql(postgresql, people())
+    name = engine_kinds.in_postgresql(postgresql, people())
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("CREATE SEQUENCE asked")
         connection.execute(
@@ -188,10 +188,10 @@ def test_postgresql_makes_a_digest_once_a_record(postgresql: str) -> None:
     assert found.key.tolist() == DuckDB.of(people()).base_cells(asked).key.tolist()  # type: ignore[union-attr]
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_connections_end_with_engines_and_refusals(postgresql: str) -> None:
     """None is left open by an engine that is gone, nor by one that was never made."""
-    name, empty = (engines.in_postgresql(postgresql, data) for data in (people(), people()[:0]))
+    name, empty = (engine_kinds.in_postgresql(postgresql, data) for data in (people(), people()[:0]))
     ours = f"{postgresql}?application_name=ending"
     with psycopg.connect(postgresql, autocommit=True) as connection:
 
@@ -271,7 +271,7 @@ base = 3
 def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A folder with records as a file and in a database, their codebook and a policy; the address of the database."""
     monkeypatch.chdir(tmp_path)
-    records = engines.plain(persons(300))
+    records = engine_kinds.plain(persons(300))
     pq.write_table(records, "people.parquet")
     with duckdb.connect("office.db") as connection:
         connection.register("records", records)
@@ -336,10 +336,10 @@ combinations = { of = ["area", "sex", "age"], sizes = [1, 2] }
 """
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_a_programme_takes_databases(office: str, postgresql: str) -> None:
     """The files that the records here give; counted anew in every run, as a database may have changed."""
-    name = engines.in_postgresql(postgresql, persons(300))
+    name = engine_kinds.in_postgresql(postgresql, persons(300))
     published = {}
     for data, table in (("people.parquet", None), (office, "people"), (postgresql, name)):
         output = f"out-{len(published)}"
@@ -357,7 +357,7 @@ def test_a_programme_takes_databases(office: str, postgresql: str) -> None:
 
 # -- the examples of the page -----------------------------------------------------------------------------------------
 
-PAGE = Path(__file__).parents[1] / "docs" / "engines.md"
+PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 
 
 def examples(heading: str) -> list[str]:
@@ -375,10 +375,10 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return dc.tabulate(here, by=["county", "sex"], value="pay").cells
 
 
-@engines.ON_POSTGRESQL
+@engine_kinds.ON_POSTGRESQL
 def test_the_examples_with_postgresql_run(described: Any, postgresql: str, capfd: pytest.CaptureFixture[str]) -> None:
     """As they stand on the page, but for the address."""
-    name = engines.in_postgresql(postgresql, people())
+    name = engine_kinds.in_postgresql(postgresql, people())
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA register")
         connection.execute(f"ALTER TABLE {name} SET SCHEMA register")  # type: ignore[arg-type]
@@ -393,7 +393,7 @@ def test_the_examples_with_postgresql_run(described: Any, postgresql: str, capfd
     assert Path("people.cube", "cube.json").exists()
 
 
-@engines.ON_SPARK
+@engine_kinds.ON_SPARK
 def test_the_examples_with_spark_run(described: Any, spark: Any, tmp_path: Path) -> None:
     """As they stand on the page, but for the place of the files."""
     spark.createDataFrame(people()).write.parquet(str(tmp_path / "files"))

@@ -19,7 +19,7 @@ from discreet import Dimension, Hide, InputError, Publish, Release, Table, cli, 
 from discreet.formats import NAMES, to_bytes
 from discreet.formats.cells import Cube, facts
 from discreet.formats.xlsx import sheet_names
-from tests.test_formats import expected, three_way, two_measures
+from tests.formats.test_formats import expected, three_way, two_measures
 
 
 def sheet_cells(release: Release, data: bytes) -> dict[tuple[str, ...], Any]:

@@ -22,8 +22,7 @@ from discreet.methods.suppress.heuristics import local_moves as local
 from discreet.methods.suppress.heuristics import neighbourhoods as nearby
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.solve import Found
-
-from .test_incumbent import problem, protects, sums
+from tests.methods.suppress.heuristics.test_incumbent import problem, protects, sums
 
 Array = NDArray[Any]
 

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.ibis.engine import Ibis
 from discreet.engines.protocol import Engine, Grouping, Groups, Hmac, Key, Spanning
-from tests import engines
-from tests.test_engine import (
+from tests import engine_kinds
+from tests.engines.test_engine import (
     FULL,
     MISSING,
     SECRET,
@@ -33,7 +33,7 @@ from tests.test_engine import (
     refused,
 )
 
-pytestmark = engines.QUIET
+pytestmark = engine_kinds.QUIET
 
 
 # -- the same answers -------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def variants(name: str) -> list[Grouping]:
 
 
 @pytest.fixture(scope="session")
-def pair(make: engines.Make) -> tuple[DuckDB, Engine]:
+def pair(make: engine_kinds.Make) -> tuple[DuckDB, Engine]:
     """DuckDB and another engine with the same 400 records."""
     data = frame(5, 400)
     return DuckDB.of(data), make(data)
@@ -159,15 +159,15 @@ def test_every_engine_finds_the_decimals_that_duckdb_finds(pair: tuple[DuckDB, E
     assert truth.decimals(column) == engine.decimals(column)
 
 
-@engines.ON_SPARK
+@engine_kinds.ON_SPARK
 def test_spark_as_it_comes_gives_the_same_bits(spark: Any) -> None:
     """Queries compiled, plans changed while they run, records in many partitions: none of it changes a bit."""
     data = frame(6, 20_000)
-    before = {name: spark.conf.get(name) for name in engines.SETTINGS}
+    before = {name: spark.conf.get(name) for name in engine_kinds.SETTINGS}
     try:
-        for name, value in engines.SETTINGS.items():
+        for name, value in engine_kinds.SETTINGS.items():
             spark.conf.set(name, value)
-        truth, engine = DuckDB.of(data), Ibis.of(spark.createDataFrame(engines.plain(data)).repartition(7))
+        truth, engine = DuckDB.of(data), Ibis.of(spark.createDataFrame(engine_kinds.plain(data)).repartition(7))
         for asked in (replace(variants("everything")[0], decimals=1), GROUPINGS["keys of units"]):
             alike(truth.base_cells(asked), engine.base_cells(asked))
     finally:
@@ -194,10 +194,10 @@ def equals_python(got: Groups, rows: list[Record]) -> None:
     check_contributions(got, list(cells.values()))
 
 
-@pytest.mark.parametrize("make", engines.QUICK, indirect=True)
+@pytest.mark.parametrize("make", engine_kinds.QUICK, indirect=True)
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=records)
-def test_groups_equal_plain_python(make: engines.Make, rows: list[Record]) -> None:
+def test_groups_equal_plain_python(make: engine_kinds.Make, rows: list[Record]) -> None:
     """Whatever the records; Spark is asked below for many sets of records at a time."""
     engine = make(arrow(rows))
     assert isinstance(engine, Engine)
@@ -239,7 +239,7 @@ def part_of(whole: Groups, run: int) -> Groups:
     return replace(whole, codes=whole.codes[rows, 1:], spanning=kept, **arrays)
 
 
-def test_many_sets_of_records_equal_plain_python(make: engines.Make) -> None:
+def test_many_sets_of_records_equal_plain_python(make: engine_kinds.Make) -> None:
     """Sixty at once, told apart by one more dimension: one question, for engines whose every question takes long."""
     runs = many()
     rows = [{**r, "h": r["h"] and f"{k} {r['h']}"} for k, run in enumerate(runs) for r in run]
@@ -251,7 +251,7 @@ def test_many_sets_of_records_equal_plain_python(make: engines.Make) -> None:
         equals_python(part_of(found, k), run)
 
 
-def test_keys_of_units_are_pythons(make: engines.Make) -> None:
+def test_keys_of_units_are_pythons(make: engine_kinds.Make) -> None:
     """HMAC-SHA256 of the id as text, for any id and a long secret; and twice the same."""
     ids = ["1", "Zoë", "it's", "a\\b", " x ", "漢字", "%s $1 :a {b}"]
     key = Key(name="id", column="id", codes=tuple(ids))
@@ -262,7 +262,7 @@ def test_keys_of_units_are_pythons(make: engines.Make) -> None:
         assert engine.base_cells(asked).key.tolist() == [int.from_bytes(d[:8], "big") for d in digest]
 
 
-def test_record_keys_wrap(make: engines.Make) -> None:
+def test_record_keys_wrap(make: engine_kinds.Make) -> None:
     """Signed, unsigned, as text, as doubles: modulo 2**64 all the same."""
     keys = {
         "i": pa.array([-1, 5, 2**62], pa.int64()),
@@ -277,7 +277,7 @@ def test_record_keys_wrap(make: engines.Make) -> None:
         assert engine.base_cells(Grouping(keys=(A,), record_key=name)).key.tolist() == [sum(plain) % 2**64], name
 
 
-def test_codes_are_text_in_natural_order(make: engines.Make) -> None:
+def test_codes_are_text_in_natural_order(make: engine_kinds.Make) -> None:
     """Whole numbers have no decimal point, truth values are words, missing values are no code."""
     columns: dict[str, tuple[Any, tuple[str, ...]]] = {
         "i": (pa.array([10, 9, 2, None], pa.int32()), ("2", "9", "10")),
@@ -301,7 +301,7 @@ def test_codes_are_text_in_natural_order(make: engines.Make) -> None:
     assert engine.categories("i") == ("2", "9", "10")
 
 
-def test_questions_about_columns(make: engines.Make) -> None:
+def test_questions_about_columns(make: engine_kinds.Make) -> None:
     """Kinds, decimals, duplicates, rows, filters that leave nobody."""
     data = pa.table(
         {
@@ -329,7 +329,7 @@ MISSING_A: dict[str, Any] = {"name": "area", "column": "a", "codes": ("N", "S", 
 # -- the same refusals ------------------------------------------------------------------------------------------------
 
 
-def same_words(data: pa.Table, make: engines.Make, *asked: Grouping) -> list[str]:
+def same_words(data: pa.Table, make: engine_kinds.Make, *asked: Grouping) -> list[str]:
     """The messages, which are DuckDB's."""
     truth, engine = DuckDB.of(data), make(data)
     found = []
@@ -339,7 +339,7 @@ def same_words(data: pa.Table, make: engines.Make, *asked: Grouping) -> list[str
     return found
 
 
-def test_faults_are_refused_in_the_same_words(make: engines.Make) -> None:
+def test_faults_are_refused_in_the_same_words(make: engine_kinds.Make) -> None:
     """Wrong codes, missing values, unusable numbers, by count; a filter does not hide wrong codes."""
     x = [1.0, float("nan"), None, float("inf"), float("-inf"), 987654321e15]
     w = [-987654321.0, -1.0, 1.0, float("nan"), float("inf"), None]
@@ -364,7 +364,7 @@ def test_faults_are_refused_in_the_same_words(make: engines.Make) -> None:
 
 
 @pytest.mark.parametrize("contributor", [None, "h"])
-def test_sums_that_do_not_fit_are_refused(make: engines.Make, contributor: str | None) -> None:
+def test_sums_that_do_not_fit_are_refused(make: engine_kinds.Make, contributor: str | None) -> None:
     """They neither wrap around nor become inexact."""
     data = pa.table({"a": ["N"] * 9, "x": [987654321e9] * 9, "w": [1e6] * 9, "h": ["g"] * 9, "i": [2**62 + 1] * 9})
     asked = [
@@ -375,7 +375,7 @@ def test_sums_that_do_not_fit_are_refused(make: engines.Make, contributor: str |
         assert "fewer decimals" in message
 
 
-def test_columns_must_exist_and_fit(make: engines.Make) -> None:
+def test_columns_must_exist_and_fit(make: engine_kinds.Make) -> None:
     """Unknown and non-numeric ones, and tables without records."""
     engine = make(pa.table({"area": ["N"], "b": [True], "c": [1.5]}))
     assert "no column 'aera'; did you mean 'area'?" in refused(lambda: engine.categories("aera"))

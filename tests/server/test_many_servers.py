@@ -74,7 +74,7 @@ def at_once(*asked: tuple[str, dict[str, str]]) -> list[Answer]:
 @pytest.fixture
 def nginx(farm: Farm, tmp_path: Path) -> Iterator[str]:
     """The proxy as deploy/nginx.conf sets it up, without TLS: the second server is one that does not answer."""
-    text = (Path(__file__).parents[1] / "deploy" / "nginx.conf").read_text()
+    text = (Path(__file__).parents[2] / "deploy" / "nginx.conf").read_text()
     port, dead = servers.free_port(), servers.free_port()
     for old, new in (
         ("listen 443 ssl;", f"listen 127.0.0.1:{port};"),
@@ -301,7 +301,7 @@ def test_a_server_that_is_told_to_end_finishes_its_answers(farm: Farm, single: C
 
 def test_the_example_s_units_start_what_they_say(tmp_path: Path) -> None:
     """Every command of `deploy/` is one that `discreet serve` understands, and its environment names no secret."""
-    deploy = Path(__file__).parents[1] / "deploy"
+    deploy = Path(__file__).parents[2] / "deploy"
     sample = dict(line.split("=", 1) for line in (deploy / "server.env").read_text().splitlines() if line[:1].isalpha())
     unit = (deploy / "discreet@.service").read_text()
     (started,) = (line.partition("=")[2] for line in unit.splitlines() if line.startswith("ExecStart="))
@@ -336,7 +336,7 @@ def test_the_procfile_runs(tmp_path: Path) -> None:
         "DISCREET_POLICY": "policy.toml", "DISCREET_STORE": "file:store", "DISCREET_WORKERS": "1",
         "DISCREET_RATE": "600", "DISCREET_TABLES": "2000", "PORT_ONE": str(ports[0]), "PORT_TWO": str(ports[1]),
     }  # fmt: skip
-    procfile = (Path(__file__).parents[1] / "deploy" / "Procfile").read_text()
+    procfile = (Path(__file__).parents[2] / "deploy" / "Procfile").read_text()
     started = []
     try:
         for line in procfile.splitlines():
