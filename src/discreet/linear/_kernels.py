@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from discreet.base.compiled import compiled
 
 Array = NDArray[Any]
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no directory to cache in (a frozen or read-only install): compile in every process
-        return numba.njit(**options)(function)
-
-
-@_compiled
+@compiled
 def propagate(
     indptr: Array,
     indices: Array,
@@ -108,7 +100,7 @@ def propagate(
     return -1
 
 
-@_compiled
+@compiled
 def join(
     first: Array,
     second: Array,
@@ -175,7 +167,7 @@ def join(
     return joined
 
 
-@_compiled
+@compiled
 def flow_bounds(
     tail: Array,
     head: Array,

@@ -10,16 +10,15 @@ are never touched again. Rows that have become known by themselves (a published 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.compiled import compiled
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -32,15 +31,6 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 KEYS = 3  # columns that decide a row's place among the pivots; more made large tables slower
 DEAD = -2  # instead of a pivot's number: a row that is known by itself
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """Machine code, kept on disk where that is possible."""
-    options: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no directory to cache in (a frozen or read-only install): compile in every process
-        return numba.njit(**options)(function)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.linear.modular import compiled
+from discreet.base.compiled import compiled
 
 SWEEPS = 6
 LARGEST = 60  # the sum of two such entries is still a number of 8 bits

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.base.compiled import compiled, inlined
 from discreet.information import Array, Floats
-from discreet.population._random import GOLDEN, compiled, inlined, mixed
+from discreet.population._random import GOLDEN, mixed
 
 MOST = 1 << 16  # entries of a sample's tables; beyond, conditional binomials take less time and memory
 _BELOW = 0.6  # standard deviations of S that r stays below m: the least time for two draws again in seven

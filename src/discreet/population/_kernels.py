@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.base.compiled import compiled, inlined
 from discreet.information import Array, Floats
 from discreet.population._alias import Alias, share_out, tables
-from discreet.population._random import GOLDEN, binomial, compiled, gamma, inlined, mixed, poisson, start, uniform
+from discreet.population._random import GOLDEN, binomial, gamma, mixed, poisson, start, uniform
 
 MULTINOMIAL, DIRICHLET, POLYA, POISSON, GAMMA, NODES = range(6)
 BARS = 1 << 15  # places for the bars of a Dirichlet-multinomial with whole masses; larger ones use gamma variables

@@ -6,51 +6,17 @@ number of threads or on how the work is cut.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import numpy as np
 
+from discreet.base.compiled import compiled
 from discreet.information import Array
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
-
-
-@lru_cache
-def _digest(folder: Path) -> str:
-    """Changes whenever a file of compiled loops in the folder, or here, does."""
-    files = sorted({*folder.glob("_*.py"), *Path(__file__).parent.glob("_*.py")})
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
-
-
-def compiled(function: Function) -> Function:
-    """Machine code without the interpreter's lock, kept on disk where there is a place for it."""
-    return _compiled(function)
-
-
-def inlined(function: Function) -> Function:
-    """The same, copied into every caller: passing tuples of arrays costs more than short functions do."""
-    return _compiled(function, inline="always")
-
-
-def _compiled(function: Function, **more: Any) -> Function:
-    # Numba's cache sees changes of a function's own file only: the name it is kept under tells the files it calls
-    function.__qualname__ += "_" + _digest(Path(function.__code__.co_filename).parent)
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", **more}
-    try:
-        made: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no directory to cache in (a frozen or read-only install): compile in every process
-        made = numba.njit(**options)(function)
-    return made
 
 
 @compiled

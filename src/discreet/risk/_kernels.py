@@ -9,91 +9,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import numba
 import numpy as np
 
+from discreet.base.compiled import compiled
 from discreet.information import Array, Floats
 
 _LOG_2 = math.log(2.0)
 _FRACTION, _ONE = 0x000FFFFFFFFFFFFF, 0x3FF0000000000000  # bits of a float64: its fraction, and the exponent of 1.0
 
 
-def _compiled(function: Callable[..., float | None]) -> Any:
-    # sums may be reordered, which vectors need; NaN and infinity keep their meaning
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no directory to cache in (a frozen or read-only install): compile in every process
-        return numba.njit(**options)(function)
-
-
-def _before(f: Array, lookup: Floats, start: int, stop: int, out: Floats) -> None:
-    """Zeros, N and H(X) of the tables start..stop into out[0:3]."""
-    cells = f.shape[1]
-    for t in range(start, stop):
-        zeros, n, total = 0, 0, 0.0
-        for i in range(cells):
-            x = int(f[t, i])
-            zeros += x == 0
-            n += x
-            total += lookup[x]
-        out[0, t] = zeros
-        out[1, t] = n
-        out[2, t] = max(math.log(n) - total / n, 0.0) if n > 0 and cells - zeros > 1 else 0.0
-
-
-def _both(f: Array, g: Array, lookup: Floats, start: int, stop: int, out: Floats) -> None:
-    """The same, then M, |D and E|, |D or E| and H(X|Y) into out[3:7]."""
-    cells = f.shape[1]
-    size, fraction, exponent = np.empty(cells), np.empty(cells), np.empty(cells)
-    for t in range(start, stop):
-        zeros, both, either, n, m, total = 0, 0, 0, 0, 0, 0.0
-        for i in range(cells):
-            x, y = int(f[t, i]), int(g[t, i])
-            a, b = x == 0, y == 0
-            zeros += a
-            both += a & b
-            either += a | b
-            n += x
-            m += y
-            total += lookup[x]
-        h = max(math.log(n) - total / n, 0.0) if n > 0 and cells - zeros > 1 else 0.0
-        out[0, t], out[1, t], out[2, t] = zeros, n, h
-        out[3, t], out[4, t], out[5, t] = m, both, either
-        out[6, t] = h
-        if n > 0 and m > 0:
-            out[6, t] = _jit_conditional(f, g, lookup, t, float(n), float(m), size, fraction, exponent)
-
-
-def _conditional(
-    f: Array, g: Array, lookup: Floats, t: int, n: float, m: float, size: Floats, fraction: Floats, exponent: Floats
-) -> float:
-    """(3.6.5) for table t, as collapsed in information.conditional_entropy_perturbed; the last three are work space."""
-    moved, up_x, up_y, log_x, log_y = 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(size.size):
-        x, y = int(f[t, i]), int(g[t, i])
-        gap = x * m - y * n
-        up = 1.0 if gap < 0.0 else 0.0  # no branch: which cells went up cannot be predicted
-        up_x += up * x
-        up_y += up * y
-        log_x += up * lookup[x]
-        log_y += up * lookup[y]
-        moved += max(gap, 0.0)
-        size[i] = abs(gap)
-    minus = _jit_sum_xlogx(size, fraction, exponent)
-    plus = (log_y - up_y * math.log(m)) / m - (log_x - up_x * math.log(n)) / n
-    # the gaps are |p-q| in units of 1/(NM) and add up to 2 R: the share of log(NM) is taken back here
-    r = moved / (n * m)
-    spread = minus / (n * m) - 2.0 * r * math.log(n * m)
-    hidden: float = (r * math.log(r) if r > 0.0 else 0.0) - spread + plus
-    return max(hidden, 0.0)
-
-
-def _sum_xlogx(size: Floats, fraction: Floats, exponent: Floats) -> float:
+@compiled(reorder_sums=True)
+def sum_xlogx(size: Floats, fraction: Floats, exponent: Floats) -> float:
     """Sum of x log x over whole numbers x >= 0; log x = e log 2 + 2 artanh((z - 1)/(z + 1)) with x = z 2^e."""
     bits = fraction.view(np.int64)
     for i in range(size.size):
@@ -114,6 +42,71 @@ def _sum_xlogx(size: Floats, fraction: Floats, exponent: Floats) -> float:
     return total
 
 
+@compiled(reorder_sums=True)
+def _conditional(
+    f: Array, g: Array, lookup: Floats, t: int, n: float, m: float, size: Floats, fraction: Floats, exponent: Floats
+) -> float:
+    """(3.6.5) for table t, as collapsed in information.conditional_entropy_perturbed; the last three are work space."""
+    moved, up_x, up_y, log_x, log_y = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(size.size):
+        x, y = int(f[t, i]), int(g[t, i])
+        gap = x * m - y * n
+        up = 1.0 if gap < 0.0 else 0.0  # no branch: which cells went up cannot be predicted
+        up_x += up * x
+        up_y += up * y
+        log_x += up * lookup[x]
+        log_y += up * lookup[y]
+        moved += max(gap, 0.0)
+        size[i] = abs(gap)
+    minus = sum_xlogx(size, fraction, exponent)
+    plus = (log_y - up_y * math.log(m)) / m - (log_x - up_x * math.log(n)) / n
+    # the gaps are |p-q| in units of 1/(NM) and add up to 2 R: the share of log(NM) is taken back here
+    r = moved / (n * m)
+    spread = minus / (n * m) - 2.0 * r * math.log(n * m)
+    hidden: float = (r * math.log(r) if r > 0.0 else 0.0) - spread + plus
+    return max(hidden, 0.0)
+
+
+@compiled(reorder_sums=True)
+def _before(f: Array, lookup: Floats, start: int, stop: int, out: Floats) -> None:
+    """Zeros, N and H(X) of the tables start..stop into out[0:3]."""
+    cells = f.shape[1]
+    for t in range(start, stop):
+        zeros, n, total = 0, 0, 0.0
+        for i in range(cells):
+            x = int(f[t, i])
+            zeros += x == 0
+            n += x
+            total += lookup[x]
+        out[0, t] = zeros
+        out[1, t] = n
+        out[2, t] = max(math.log(n) - total / n, 0.0) if n > 0 and cells - zeros > 1 else 0.0
+
+
+@compiled(reorder_sums=True)
+def _both(f: Array, g: Array, lookup: Floats, start: int, stop: int, out: Floats) -> None:
+    """The same, then M, |D and E|, |D or E| and H(X|Y) into out[3:7]."""
+    cells = f.shape[1]
+    size, fraction, exponent = np.empty(cells), np.empty(cells), np.empty(cells)
+    for t in range(start, stop):
+        zeros, both, either, n, m, total = 0, 0, 0, 0, 0, 0.0
+        for i in range(cells):
+            x, y = int(f[t, i]), int(g[t, i])
+            a, b = x == 0, y == 0
+            zeros += a
+            both += a & b
+            either += a | b
+            n += x
+            m += y
+            total += lookup[x]
+        h = max(math.log(n) - total / n, 0.0) if n > 0 and cells - zeros > 1 else 0.0
+        out[0, t], out[1, t], out[2, t] = zeros, n, h
+        out[3, t], out[4, t], out[5, t] = m, both, either
+        out[6, t] = h
+        if n > 0 and m > 0:
+            out[6, t] = _conditional(f, g, lookup, t, float(n), float(m), size, fraction, exponent)
+
+
 def summaries(f: Array, g: Array | None, top: int) -> Floats:
     """One column a table: zeros, N, H(X) and, with ``g``, M, |D and E|, |D or E|, H(X|Y). No count is above ``top``."""
     f = np.ascontiguousarray(f)
@@ -128,15 +121,11 @@ def summaries(f: Array, g: Array | None, top: int) -> Floats:
 
     def run(start: int, stop: int) -> None:
         if g is None:
-            _jit_before(f, lookup, start, stop, out)
+            _before(f, lookup, start, stop, out)
         else:
-            _jit_both(f, g, lookup, start, stop, out)
+            _both(f, g, lookup, start, stop, out)
 
     run(0, 0)  # compiles or loads once, before the threads start
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(run, edges[:-1], edges[1:]))
     return out
-
-
-_jit_sum_xlogx, _jit_conditional = _compiled(_sum_xlogx), _compiled(_conditional)
-_jit_before, _jit_both = _compiled(_before), _compiled(_both)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.compiled import compiled, inlined
 from discreet.information import Array, Floats
 from discreet.population._kernels import MULTINOMIAL, POLYA, Parameters, Strata, alias_of, draw, prepare, work_space
-from discreet.population._random import compiled, inlined, start
-from discreet.risk._kernels import _jit_sum_xlogx as sum_xlogx
+from discreet.population._random import start
+from discreet.risk._kernels import sum_xlogx
 
 R2, R1, ZEROS, UNIQUES, MATCHES = range(5)
 """Rows of the result: the two risks, empty cells, population uniques, those of them that are in the sample."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.linear.modular import compiled
+from discreet.base.compiled import compiled
 
 COVERED = 1e-3  # at least this much must be left to bring
 HIDDEN = 0.05  # a cell less hidden than this is not taken as hidden

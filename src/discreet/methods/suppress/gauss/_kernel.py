@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.compiled import compiled
 from discreet.linear.modular import (
     _ONE,
     _P,
     _ZERO,
     DEAD,
     _times,
-    compiled,
     grown,
     inverse,
     keep_column,
