@@ -70,5 +70,4 @@ def test_only_public_names_are_imported(path: Path) -> None:
             assert not any(alias.name.startswith("_") for alias in node.names)
         elif isinstance(node, ast.Import):
             assert all(a.name in PUBLIC for a in node.names if a.name.startswith("discreet"))
-    if not path.stem.endswith("_items"):  # those go through whole policies and servers
-        assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 400
