@@ -28,8 +28,8 @@ from scipy.sparse import block_diag, csr_array, diags_array, eye_array, hstack, 
 
 import discreet as dc
 from discreet.formats.jj import Instance, read_jj
-from discreet.methods.suppress.exact.optimal import Solution
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.solution import Solution
 
 Array = NDArray[Any]
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress import Suppress
     from discreet.methods.suppress.diagnosis import Diagnosis, diagnose
     from discreet.methods.suppress.exact.optimal import Optimal
-    from discreet.methods.suppress.heuristics.hitas import Modular
+    from discreet.methods.suppress.hitas.hitas import Modular
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
@@ -120,7 +120,7 @@ _HOME = {
     "Marks": "rules",
     "Microdata": "data.microdata",
     "Moves": "methods.records.moves",
-    "Modular": "methods.suppress.heuristics.hitas",
+    "Modular": "methods.suppress.hitas.hitas",
     "NotAdditiveError": "errors",
     "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.exact.optimal",

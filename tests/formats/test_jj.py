@@ -15,9 +15,9 @@ from discreet.errors import InputError
 from discreet.formats.jj import parse_jj, read_jj
 from discreet.linear.null_space import basis, whole_columns
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact.optimal import UnprotectedError
-from discreet.methods.suppress.gauss.on_problem import by_elimination
+from discreet.methods.suppress.heuristics.by_elimination import by_elimination
 from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.solution import UnprotectedError
 
 # two rows and two columns with totals; the upper left cell is primary, its row and column neighbours secondary
 TEXT = """0

@@ -29,8 +29,8 @@ from discreet.tables.layout import Layout
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from discreet.methods.suppress.exact.optimal import Solution
     from discreet.methods.suppress.model.problem import Problem
+    from discreet.methods.suppress.model.solution import Solution
 
 Array = NDArray[Any]
 TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+(?:\.\d*)?)\s*\)")
@@ -152,8 +152,8 @@ class Instance:
         [False, True, True]
         """
         from discreet.methods.suppress.attacker.feasibility import check
-        from discreet.methods.suppress.exact.optimal import OPTIMAL, Solution
         from discreet.methods.suppress.heuristics.prune import clean_up as cleaned
+        from discreet.methods.suppress.model.solution import OPTIMAL, Solution
 
         given = getattr(method, "weights", "cost") if weights is None else weights
         problem, began = self.problem(given), time.monotonic()
@@ -200,7 +200,7 @@ class Instance:
 
 
 def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None] | None) -> Solution:
-    from discreet.methods.suppress.exact.optimal import TIME, Solution
+    from discreet.methods.suppress.model.solution import TIME, Solution
     from discreet.methods.suppress.solve import solver_of
 
     if isinstance(method, str) and method not in METHODS:
@@ -209,7 +209,7 @@ def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None
         solver, _ = solver_of(method)
         found: Solution = solver.solve(problem, progress=progress)
         return found
-    from discreet.methods.suppress.gauss.on_problem import by_elimination
+    from discreet.methods.suppress.heuristics.by_elimination import by_elimination
 
     began = time.monotonic()
     hidden = by_elimination(problem)

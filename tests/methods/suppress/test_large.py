@@ -15,11 +15,11 @@ from discreet.methods.suppress.attacker import all_at_once as at_once
 from discreet.methods.suppress.attacker.feasibility import check, verified
 from discreet.methods.suppress.exact import search as searching
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.exact.presolve import condense
-from discreet.methods.suppress.gauss import on_problem as by_elimination
 from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.heuristics import by_elimination
 from discreet.methods.suppress.heuristics import local_moves as local
 from discreet.methods.suppress.heuristics import neighbourhoods as nearby
+from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.solve import Found
 from tests.methods.suppress.heuristics.test_incumbent import problem, protects, sums

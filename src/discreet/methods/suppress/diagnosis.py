@@ -11,10 +11,10 @@ from discreet.base import deadline
 from discreet.base.arguments import above, checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import OutOfTimeError, Refused
-from discreet.methods.suppress.exact.optimal import GRACE
 from discreet.methods.suppress.model import earlier_tables as before
 from discreet.methods.suppress.model.from_table import Made, problem_of
 from discreet.methods.suppress.model.roles import Array, Roles, names, roles_of
+from discreet.methods.suppress.model.solution import GRACE
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError, Unjudged
-from discreet.methods.suppress.exact.optimal import GRACE
 from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.solution import GRACE
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:

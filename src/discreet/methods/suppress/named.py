@@ -47,7 +47,7 @@ class SuppressModular(Suppress):
     exact: int = field(default=200, kw_only=True)
 
     def __post_init__(self) -> None:
-        from discreet.methods.suppress.heuristics.hitas import Modular
+        from discreet.methods.suppress.hitas.hitas import Modular
 
         object.__setattr__(self, "method", Modular(weights=self.weights, time=self.time, exact=self.exact))
         super().__post_init__()

@@ -11,12 +11,12 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
-from discreet.methods.suppress.exact.optimal import GRACE
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.model.from_table import Made, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.solution import GRACE
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def solver_of(given: Any) -> tuple[Any, str]:
 
         return Optimal(), "optimal"
     if given == "modular":
-        from discreet.methods.suppress.heuristics.hitas import Modular
+        from discreet.methods.suppress.hitas.hitas import Modular
 
         return Modular(), "modular"
     return given, "modular" if type(given).__name__ == "Modular" else "optimal"

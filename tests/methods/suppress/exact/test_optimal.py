@@ -22,12 +22,14 @@ import discreet as dc
 from discreet import Dimension, InputError
 from discreet.linear import null_space as moves
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact.inequalities import FAR, Bridge, Separation
+from discreet.methods.suppress.attacker.furthest_move import FAR
+from discreet.methods.suppress.exact.inequalities import Bridge, bridge
 from discreet.methods.suppress.exact.master import Relaxation
-from discreet.methods.suppress.exact.optimal import Optimal, Solution, UnprotectedError, lower_bound
-from discreet.methods.suppress.exact.presolve import Condensed, condense
-from discreet.methods.suppress.exact.search import violated
+from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
+from discreet.methods.suppress.exact.separation import Separation, violated
+from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.solution import Solution, UnprotectedError
 from discreet.tables.layout import Layout
 from discreet.tables.relations import of_layout
 
@@ -288,25 +290,26 @@ def test_the_relaxation_keeps_every_smallest_pattern(kind: str, seed: int) -> No
     bridges = [row for row in relaxation.rows if isinstance(row, Bridge)]
     for x in points(small.small, seed, 6):
         for cell in np.flatnonzero(small.small.free & (x > 0.1)):
-            if (bridge := relaxation.separation.intruders[0].bridge(int(cell), x)) is not None:
-                assert x[bridge.others].sum() < x[cell]
-                bridges.append(bridge)
+            if (row := bridge(relaxation.separation.programs[0], int(cell), x)) is not None:
+                assert x[row.others].sum() < x[cell]
+                bridges.append(row)
     for pattern in smallest(small.small):
         x = pattern.astype(float)
         assert all(cut.slack(x) >= -1e-6 for cut in relaxation.cuts)
-        assert all(x[bridge.others].sum() >= x[bridge.cell] for bridge in bridges)
+        assert all(x[row.others].sum() >= x[row.cell] for row in bridges)
     assert relaxation.bound <= least(small.small) + 1e-6
 
 
 @everywhere
 def test_what_is_fixed_is_so_in_every_cheaper_pattern(kind: str, seed: int) -> None:
     """Reduced costs of the relaxation against all patterns cheaper than a dear one."""
-    from discreet.methods.suppress.exact.search import Best, Level
+    from discreet.methods.suppress.exact.fixing import Level
+    from discreet.methods.suppress.heuristics.incumbent import Incumbent
 
     small = condensed(kind, seed)
     problem = small.small
     dear = max(smallest(problem), key=problem.cost)
-    level = Level(small, Best(problem, small.base, lambda cost, bound: None, dear), 0.0, None, [])
+    level = Level(small, Incumbent(problem, small.base, lambda cost, bound: None, dear), 0.0, None, [])
     level.relaxation.run(time.monotonic() + 5)
     out, into = level.fixed()
     for pattern in smallest(problem):

@@ -10,14 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact import search as searching
-from discreet.methods.suppress.exact import tree
+from discreet.methods.suppress.exact import tree, worker
 from discreet.methods.suppress.exact._kernels import COVERED, GAINED, HIDDEN
-from discreet.methods.suppress.exact.branching import HUGE, LAST, Blame
+from discreet.methods.suppress.exact.branching import HUGE, LAST, ConflictHistory, nearest_to_a_half
+from discreet.methods.suppress.exact.fixing import Level, _translated
 from discreet.methods.suppress.exact.inequalities import Cut, Plane
 from discreet.methods.suppress.exact.master import Relaxation
+from discreet.methods.suppress.exact.nodes import Node
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.exact.search import Best, Clock, Goal, Level
+from discreet.methods.suppress.exact.search import Search
+from discreet.methods.suppress.exact.separation import Separation
+from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent
+from discreet.methods.suppress.model.condense import condense
 from tests.methods.suppress.exact.test_optimal import TIME, Judge, condensed, everywhere, least, made, points, smallest
 
 Array = NDArray[Any]
@@ -31,7 +35,7 @@ def root(kind: str, seed: int, *, unity: bool = False) -> Level:
         weight = np.where(problem.free, 1.0, problem.weight)
         problem = type(problem)(problem.rows, problem.down, problem.up, weight, problem.hidden, problem.needs)
         small = type(small)(small.whole, problem, small.moves, small.group, small.base, small.hopeless)
-    best = Best(problem, 0.0, lambda cost, bound: None, problem.hidden | problem.free)
+    best = Incumbent(problem, 0.0, lambda cost, bound: None, problem.hidden | problem.free)
     return Level(small, best, 0.0, None, [])
 
 
@@ -82,14 +86,14 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
         assert tree.Tree(short).run(time.monotonic() + TIME, 0.0)
         assert level.best.bound == cost
     level = root(kind, seed, unity=True)
-    searching.step_by_step(Optimal(), level, Clock(time.monotonic(), TIME))
+    Search().step_by_step(level, Clock(time.monotonic(), TIME))
     assert (level.best.cost, level.best.bound) == (cost, cost)
 
 
 @everywhere
 def test_the_rule_for_flat_nodes_leads_to_the_least_cost(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Used at every node, whatever is missing."""
-    monkeypatch.setattr(tree, "FLAT", np.inf)
+    monkeypatch.setattr(worker, "FLAT", np.inf)
     level = root(kind, seed, unity=True)
     grown = tree.Tree(level)
     assert grown.run(time.monotonic() + TIME, 0.0)
@@ -102,7 +106,7 @@ def test_a_flat_node_decides_what_is_near_a_half_and_has_closed_others() -> None
     """Nearest to a half; of two as near the one with more room; one that has closed nodes before others."""
     level = root("three-way", 0, unity=True)
     grown = tree.Tree(level)
-    worker, problem, free = grown.workers[0], level.problem, level.relaxation.free
+    relaxation, problem, free = grown.workers[0].relaxation, level.problem, level.relaxation.free
     room = np.minimum(problem.up, problem.down)[free]
     large, small = int(np.argmax(room)), int(np.argmin(room))
     assert room[large] > room[small]
@@ -110,19 +114,19 @@ def test_a_flat_node_decides_what_is_near_a_half_and_has_closed_others() -> None
     among = np.array([other, small, large])
 
     def chosen(**x: float) -> int:
-        worker.relaxation.x[free[among]] = [x["other"], x["small"], x["large"]]
-        return worker.undecided(among)
+        relaxation.x[free[among]] = [x["other"], x["small"], x["large"]]
+        return nearest_to_a_half(relaxation, among, grown.nodes.conflicts)
 
     assert chosen(other=0.9, small=0.5, large=0.5) == large
     assert chosen(other=0.9, small=0.5, large=0.6) == small
-    grown.give(0, tree.Node(np.zeros(len(free)), np.ones(len(free)), 0.0, (other,)), [])
+    grown.nodes.give(0, Node(np.zeros(len(free)), np.ones(len(free)), 0.0, (other,)), [])
     assert chosen(other=0.9, small=0.5, large=0.6) == other
     assert chosen(other=1 - 1e-5, small=0.5 - 1e-3, large=0.5) == other
 
 
 def test_the_last_choices_before_the_latest_nodes_are_blamed_most() -> None:
     """And no number of nodes is too large to count."""
-    blame, cells = Blame(9), np.arange(9)
+    blame, cells = ConflictHistory(9), np.arange(9)
     assert blame.share(cells).tolist() == [0.0] * 9
     blame.closed(())
     assert blame.share(cells).tolist() == [0.0] * 9
@@ -171,12 +175,12 @@ def test_inequalities_hold_in_the_smaller_problem_too(kind: str, seed: int) -> N
     problem, random = level.problem, np.random.default_rng(seed)
     pattern = min(smallest(problem), key=problem.cost)
     settled = problem.free & (random.random(len(problem)) < 0.4)
-    small = searching.condense(problem.settled(settled & ~pattern, settled & pattern))
+    small = condense(problem.settled(settled & ~pattern, settled & pattern))
     assert not len(small.hopeless)
     x = small.shrink(pattern).astype(float)
-    kept = [row for row in level.relaxation.rows if searching._translated(row, small) is not None]
+    kept = [row for row in level.relaxation.rows if _translated(row, small) is not None]
     for row in kept:
-        plane = searching._translated(row, small)
+        plane = _translated(row, small)
         assert plane is not None
         assert float(plane.plane.coefficient @ x[plane.plane.cell]) >= plane.plane.right - 1e-6
 
@@ -201,7 +205,7 @@ def test_covers_are_those_of_the_plain_loop() -> None:
 def test_known_moves_are_tried_on_a_pattern() -> None:
     """They are possible where no cell goes further than the pattern lets it, and without moves nothing is known."""
     small = condensed("three-way", 0)
-    separation = searching.Separation(small)
+    separation = Separation(small)
     everything = np.where(small.small.hidden | small.small.free, 1.0, 0.0)
     assert separation.short(everything) == separation.order
     separation(everything)

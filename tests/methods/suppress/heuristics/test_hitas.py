@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from discreet import Dimension
 from discreet.errors import InputError
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact.optimal import Optimal, UnprotectedError
-from discreet.methods.suppress.heuristics.hitas import Modular, Run
-from discreet.methods.suppress.heuristics.incremental import Growing, accept, better
-from discreet.methods.suppress.heuristics.subtables import (
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.hitas.hitas import Modular, Run
+from discreet.methods.suppress.hitas.incremental import Growing, accept, better
+from discreet.methods.suppress.hitas.subtables import (
     Block,
     blocks_of_rows,
     completed,
@@ -26,6 +26,7 @@ from discreet.methods.suppress.heuristics.subtables import (
 )
 from discreet.methods.suppress.model.components import join, movable, restrict, side_by_side, split
 from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.solution import UnprotectedError
 from discreet.tables.layout import Layout
 from discreet.tables.relations import of_layout
 

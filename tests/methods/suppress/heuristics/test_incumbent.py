@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 from discreet.errors import InputError
 from discreet.methods.suppress.attacker.cheapest_move import Move, Ways
 from discreet.methods.suppress.attacker.feasibility import check, verified
-from discreet.methods.suppress.exact.presolve import condense
-from discreet.methods.suppress.exact.restriction import inside
+from discreet.methods.suppress.exact.search import solve_small
 from discreet.methods.suppress.heuristics.first_patterns import incumbent
 from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.model.condense import condense, inside
 from discreet.methods.suppress.model.problem import Needs, Problem
 
 Array = NDArray[Any]
@@ -142,9 +142,9 @@ def test_the_pattern_found_is_seldom_dearer_than_the_best() -> None:
         best = cheapest(p)
         if np.isinf(best):
             with pytest.raises(InputError, match="cannot be met even if"):
-                incumbent(p, seconds=5, rounds=2)
+                incumbent(p, solve_small=solve_small, seconds=5, rounds=2)
             continue
-        pattern = incumbent(p, seconds=5, rounds=6)
+        pattern = incumbent(p, solve_small=solve_small, seconds=5, rounds=6)
         assert protects(p, pattern).all()
         assert p.cost(pattern) >= best - 1e-9
         solved += 1
@@ -156,14 +156,14 @@ def test_the_pattern_found_is_seldom_dearer_than_the_best() -> None:
 def test_the_same_seed_and_rounds_give_the_same_pattern() -> None:
     """Threads do not change a result."""
     p = problem(3, (5, 5, 4))
-    one, two = (incumbent(p, seconds=120, seed=4, rounds=6) for _ in range(2))
+    one, two = (incumbent(p, solve_small=solve_small, seconds=120, seed=4, rounds=6) for _ in range(2))
     assert (one == two).all()
 
 
 def test_time_is_kept() -> None:
     """The search ends when it should."""
     begin = time.monotonic()
-    incumbent(problem(3, (5, 5, 4)), seconds=1.5)
+    incumbent(problem(3, (5, 5, 4)), solve_small=solve_small, seconds=1.5)
     assert time.monotonic() - begin < 6  # far more than the budget only on a machine that stands still
 
 
@@ -171,7 +171,7 @@ def test_a_start_is_never_made_worse() -> None:
     """A given pattern that protects is the worst that can come out."""
     p = problem(3, (5, 5, 4))
     start = p.hidden | p.free
-    assert p.cost(incumbent(p, seconds=20, start=start, rounds=2)) <= p.cost(start)
+    assert p.cost(incumbent(p, solve_small=solve_small, seconds=20, start=start, rounds=2)) <= p.cost(start)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -198,6 +198,6 @@ def test_a_condensed_problem_is_taken_as_it_is() -> None:
     """The pattern is one of the smaller problem, and leads to one that protects the whole."""
     p = problem(3, (5, 5, 4))
     small = condense(p)
-    pattern = incumbent(small.small, seconds=60, rounds=3, condensed=small)
+    pattern = incumbent(small.small, solve_small=solve_small, seconds=60, rounds=3, condensed=small)
     assert len(pattern) == len(small.small)
     assert protects(p, small.expand(pattern)).all()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.methods.suppress.attacker.cheapest_move import BEYOND, FAR, TINY, with_options
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact.restriction import within
+from discreet.methods.suppress.model.condense import within
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]

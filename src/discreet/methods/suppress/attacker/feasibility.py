@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.methods.suppress.attacker.cheapest_move import TINY, Move, Refusal, Side, Ways
-from discreet.methods.suppress.exact.restriction import inside
+from discreet.methods.suppress.attacker.furthest_move import reachable
+from discreet.methods.suppress.model.condense import condense, inside
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
@@ -65,15 +66,11 @@ def check(
 
 def _second_opinion(part: Problem, met: Array) -> Array:
     """Needs not met by one solver's word put to the intruder's programme, whose every answer carries a proof."""
-    from discreet.methods.suppress.exact.inequalities import FAR, Separation
-    from discreet.methods.suppress.exact.presolve import condense
-
     out = met.copy()
     for k in np.flatnonzero(~met).tolist() if (~met).sum() <= DOUBTS else ():
         small = condense(part.with_needs(part.needs.take(np.array([k]))))
         if not len(small.hopeless) and len(small.small.needs):
-            x = (small.small.hidden | small.small.free).astype(float)
-            out[k] = not Separation(small, threads=1)(x, cap=FAR, tolerance=10 * TINY)
+            out[k] = reachable(small, 10 * TINY)
     return out
 
 

@@ -1,4 +1,8 @@
-"""Which cell a node of the tree decides next: what deciding each brought so far, and which have closed nodes lately."""
+"""The branching rule: which cell a node of the tree decides next.
+
+Strong branching on a few cells, until their pseudocosts are reliable; where all ways cost the same, the cell nearest
+to a half, sooner if its decisions have closed nodes lately.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base import deadline
+from discreet.methods.suppress.exact.master import Relaxation
+
 Array = NDArray[Any]
 LAST = 4  # choices before a node that are thought to have closed it
 GROWING = 1.05  # how much more each closed node counts than the one before
 HUGE = 1e100  # a count to begin again from one
+TRIED = 8  # cells whose decision is tried out at a node
+LOOK = 4  # after so many that are no better than the best, no more are tried
+RELIABLE = 4  # trials of a cell from which their mean is believed
+ITERATIONS = 25  # of a trial
+CLOSING = 0.5  # how much nearer to a half a cell counts that closed most nodes
+STEP = 1.0  # how far beyond the target a trial counts
+NO_LIMIT = 2**31 - 1  # HiGHS's own
 
 
-class Gains:
+class Pseudocosts:
     """What deciding a cell brought so far, per unit, published or hidden."""
 
     def __init__(self, n: int) -> None:
@@ -33,10 +47,10 @@ class Gains:
         return np.where(count > 0, self.total[value, cells] / np.maximum(count, 1), usual)
 
 
-class Blame:
+class ConflictHistory:
     """Which cells' decisions closed nodes, the latest counting most.
 
-    Where all ways cost the same until none is left, the programme's bounds tell nothing beforehand. What closed one
+    Where all ways cost the same until none is left, the program's bounds tell nothing beforehand. What closed one
     node often closes others, as solvers for satisfiability know [MMZZM01]_.
     """
 
@@ -52,5 +66,70 @@ class Blame:
             self.total[cell] += self.worth
 
     def share(self, cells: Array) -> Array:
-        """Between 0 and 1, for the cell to blame most."""
+        """Between 0 and 1, for the cell whose decisions closed most."""
         return np.asarray(self.total[cells] / max(float(self.total.max(initial=0)), self.worth))
+
+
+def by_gain(
+    relaxation: Relaxation, fractional: Array, pseudocosts: Pseudocosts, target: float
+) -> tuple[int, tuple[float, float]]:
+    """The cell for which both decisions gain most, and what is proved if it is published and if it is hidden."""
+    x = relaxation.x[relaxation.free]
+    basis, now = relaxation.highs.getBasis(), relaxation.bound
+    order = _most_promising_first(x, fractional, pseudocosts)
+    most = target - now + STEP  # a gain beyond closes the node as well as any
+    best, value, bounds = int(order[0]), -1.0, (now, now)
+    misses = trials = 0
+    relaxation.highs.setOptionValue("simplex_iteration_limit", ITERATIONS)
+    for cell in order.tolist():
+        change = (float(x[cell]), float(1 - x[cell]))
+        if pseudocosts.count[:, cell].min() >= RELIABLE:
+            gains = [float(pseudocosts.guess(np.array([cell]), v)[0]) * change[v] for v in (0, 1)]
+            proved = (now, now)
+        else:
+            if trials >= TRIED or misses >= LOOK:
+                continue
+            trials += 1
+            found = [trial(relaxation, cell, v, basis) for v in (0, 1)]
+            for v in (0, 1):
+                pseudocosts.note(cell, v, max(min(found[v], target + STEP) - now, 0.0), change[v])
+            gains = [max(bound - now, 0.0) for bound in found]
+            proved = (max(found[0], now), max(found[1], now))
+        score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
+        if score > value:
+            best, value, bounds, misses = cell, score, proved, 0
+        else:
+            misses += 1
+    relaxation.highs.setOptionValue("simplex_iteration_limit", NO_LIMIT)
+    relaxation.highs.setBasis(basis)
+    return best, bounds
+
+
+def _most_promising_first(x: Array, fractional: Array, pseudocosts: Pseudocosts) -> Array:
+    """The cells hidden in part, by what both decisions are thought to gain."""
+    part = x[fractional]
+    published = pseudocosts.guess(fractional, 0) * part + 1e-6
+    hidden = pseudocosts.guess(fractional, 1) * (1 - part) + 1e-6
+    return fractional[np.argsort(-(published * hidden), kind="stable")]
+
+
+def nearest_to_a_half(relaxation: Relaxation, fractional: Array, conflicts: ConflictHistory) -> int:
+    """The cell nearest to a half, sooner if it has closed nodes before; of several the one with most room."""
+    problem, cells = relaxation.problem, relaxation.free[fractional]
+    far = np.abs(relaxation.x[cells] - 0.5) - CLOSING * conflicts.share(fractional)
+    return int(fractional[np.lexsort((-np.minimum(problem.up, problem.down)[cells], np.round(far, 6)))[0]])
+
+
+def trial(relaxation: Relaxation, cell: int, value: int, basis: Any) -> float:
+    """Strong branching: the bound that a few steps of the simplex method prove when a cell is decided."""
+    highs = relaxation.highs
+    low, high = relaxation.lower[cell], relaxation.upper[cell]
+    relaxation.lower[cell] = relaxation.upper[cell] = value
+    highs.changeColBounds(cell, float(value), float(value))
+    deadline.run(highs)
+    prices = np.maximum(np.asarray(highs.getSolution().row_dual), 0)
+    proved = relaxation.proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
+    relaxation.lower[cell], relaxation.upper[cell] = low, high
+    highs.changeColBounds(cell, float(low), float(high))
+    highs.setBasis(basis)
+    return float(proved)

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
-from discreet.methods.suppress.exact.inequalities import FAR, VIOLATED, Bridge, Cut, Row, Separation, covers
-from discreet.methods.suppress.exact.presolve import Condensed
+from discreet.methods.suppress.attacker.furthest_move import FAR
+from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
+from discreet.methods.suppress.exact.separation import VIOLATED, Separation
+from discreet.methods.suppress.model.condense import Condensed
 
 Array = NDArray[Any]
 
@@ -219,7 +221,8 @@ class Relaxation:
         """Bridges over more than one sum, for the cells that a pattern hides most."""
         able = self.free[(x[self.free] > 0.1)]
         tried = able[np.argsort(-x[able] * self.problem.weight[able], kind="stable")][:TRIED]
-        return [b for cell in tried if (b := self.separation.intruders[0].bridge(int(cell), x)) is not None]
+        program = self.separation.programs[0]
+        return [row for cell in tried if (row := bridge(program, int(cell), x)) is not None]
 
 
 def covered(cuts: list[Cut], x: Array) -> list[Cut]:

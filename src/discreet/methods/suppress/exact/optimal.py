@@ -9,7 +9,6 @@ that no cheaper pattern can use are fixed, and what is left is searched by branc
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,51 +18,16 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.base.arguments import checked, whole
-from discreet.errors import InputError, OutOfTimeError, listed, nearest
-from discreet.methods.suppress.exact.presolve import Condensed, condense
+from discreet.errors import InputError, OutOfTimeError, nearest
+from discreet.methods.suppress.heuristics.incumbent import Clock
 from discreet.methods.suppress.model.components import join, split
+from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem, check_weights
+from discreet.methods.suppress.model.solution import GAP, GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 
 Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 SOLVERS = ("auto", "scip", "highs")
-OPTIMAL, TIME, GAP = "optimal", "time", "gap"
-GRACE = (1.1, 1.5)  # times the time and seconds, until when a first pattern and the proof of it may be finished
-
-
-class UnprotectedError(InputError):
-    """Needs that no pattern meets, by their numbers in the problem."""
-
-    def __init__(self, needs: Array) -> None:
-        self.needs = needs
-        many = listed([str(k) for k in needs[:6].tolist()])
-        super().__init__(
-            f"{len(needs):,} needs cannot be met even if every cell that may be hidden is (numbers {many}): lower "
-            "their levels, or let more cells be hidden"
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """A pattern that protects, what it costs, and the certified least that any protecting pattern costs."""
-
-    hidden: Array
-    cost: float
-    bound: float
-    status: str
-    seconds: float
-    cuts: int = 0
-    nodes: int = 0
-
-    @property
-    def gap(self) -> float:
-        """How much of the cost may be needless at most; 0 for the optimum."""
-        return max(self.cost - self.bound, 0.0) / self.cost if self.cost > 0 else 0.0
-
-    def __repr__(self) -> str:
-        proof = "optimal" if self.status == OPTIMAL else f"at least {self.bound:,.10g}: gap {100 * self.gap:.2f} %"
-        return f"Solution(cost {self.cost:,.10g}, {proof}, {self.seconds:.1f} s)"
 
 
 @checked
@@ -120,7 +84,7 @@ class Optimal:
 
     def _solve(self, problem: Problem, start: Array | None, progress: Progress | None, began: float) -> Solution:
         from discreet.methods.suppress.exact.checkpoint import State
-        from discreet.methods.suppress.exact.search import Clock, Tally, search
+        from discreet.methods.suppress.exact.search import Search, Tally
 
         parts = [(part, cells, condense(part)) for part, cells in split(problem)]
         hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
@@ -128,29 +92,30 @@ class Optimal:
             raise UnprotectedError(np.unique(np.concatenate(hopeless)))
         state = State.read(self.resume, problem)
         tally = Tally(len(parts), progress, self.time)
-        found = []
+        search = Search(self.gap, self.seed, self.solver)
+        outcomes = []
         for number, (part, cells, small) in enumerate(parts):
             share = len(small.small) / max(sum(len(s.small) for _, _, s in parts[number:]), 1)
             left = max(began + self.time - time.monotonic(), 0.0)
-            clock = Clock(time.monotonic(), share * left)
-            first = state.pattern[cells] if state.pattern is not None else None if start is None else start[cells]
+            pattern = start if state.pattern is None else state.pattern
+            first = None if pattern is None else pattern[cells]
+            clock, tell, known = Clock.of(share * left), tally.of(number), state.part(number)
             try:
-                found.append(search(self, part, small, clock, first, tally.of(number), state.part(number)))
+                outcomes.append(search.run(small, clock, start=first, tell=tell, known=known))
             except InputError:
                 if len(unmet := _unmet(part)):
                     raise UnprotectedError(_numbers(problem, part, cells, unmet)) from None
                 raise
-        hidden = join(problem, [(part, cells) for part, cells, _ in parts], [f.hidden for f in found])
-        cost, bound = problem.cost(hidden), min(sum(f.bound for f in found), problem.cost(hidden))
+        hidden = join(problem, [(part, cells) for part, cells, _ in parts], [outcome.hidden for outcome in outcomes])
+        cost = problem.cost(hidden)
+        bound = min(sum(outcome.bound for outcome in outcomes), cost)
         bound = max(bound, min(state.bound, cost))
-        proved = all(f.status == OPTIMAL for f in found) or bound >= cost * (1 - 1e-9)
+        proved = all(outcome.status == OPTIMAL for outcome in outcomes) or bound >= cost * (1 - 1e-9)
         status = OPTIMAL if proved else GAP if cost - bound <= self.gap * cost else TIME
-        state.write(self.resume, problem, hidden, bound, [f.cuts for f in found])
+        state.write(self.resume, problem, hidden, bound, [outcome.cuts for outcome in outcomes])
         seconds = time.monotonic() - began
-        return Solution(
-            hidden, cost, cost if proved else bound, status, seconds, sum(f.made for f in found),
-            sum(f.nodes for f in found),
-        )  # fmt: skip
+        separated, nodes = sum(outcome.separated for outcome in outcomes), sum(outcome.nodes for outcome in outcomes)
+        return Solution(hidden, cost, cost if proved else bound, status, seconds, separated, nodes)
 
 
 def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> Array:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import OutOfTimeError
+from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.inequalities import Cut, Row
-
-if TYPE_CHECKING:
-    from discreet.methods.suppress.exact.optimal import Optimal
-    from discreet.methods.suppress.exact.search import Clock, Level
+from discreet.methods.suppress.exact.separation import WHOLE, violated
+from discreet.methods.suppress.heuristics.incumbent import Clock
 
 Array = NDArray[Any]
 DEEP = 60  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
 ROUNDS = 20  # of cutting at one node
 CHECKED = 2  # inequalities that suffice to reject a pattern
 SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
+LEAST_SECONDS = 1.0  # for those
 
 
 def available() -> bool:
@@ -29,24 +29,23 @@ def available() -> bool:
     return find_spec("pyscipopt") is not None
 
 
-def branch(how: Optimal, level: Level, clock: Clock, patterns: bool) -> int:
+def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
-    Now and then the search for good patterns takes over for a while: what it finds cuts the tree.
+    Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree.
     """
-    from discreet.methods.suppress.exact.search import LEAST_SECONDS, better
-
-    tree, turn = Tree(level), 100
-    slice_ = max(SLICE * clock.seconds, 1.0) if patterns else clock.seconds
+    tree, turn = ScipTree(level), 100
+    seconds = clock.seconds if improve is None else max(SLICE * clock.seconds, 1.0)
     while True:
-        tree.run(min(slice_, clock.left), how.gap)
-        if tree.ended or clock.left <= 0 or level.best.done(how.gap):
+        tree.run(min(seconds, clock.left), gap)
+        if tree.ended or clock.left <= 0 or level.best.done(gap):
             return tree.nodes
-        better(how, level, turn, min(max(PATTERNS * slice_, LEAST_SECONDS), clock.left), tree.x)
-        turn, slice_ = turn + 1, 1.5 * slice_
+        if improve is not None:
+            improve(level, turn, min(max(PATTERNS * seconds, LEAST_SECONDS), clock.left), tree.x)
+        turn, seconds = turn + 1, 1.5 * seconds
 
 
-class Tree:
+class ScipTree:
     """The master problem: cells with a choice, inequalities known so far, and more as they are needed."""
 
     def __init__(self, level: Level) -> None:
@@ -117,8 +116,6 @@ class Tree:
 
     def safe(self, solution: Any = None) -> bool:
         """Whether a whole pattern protects; if so and it is cheaper, it is noted."""
-        from discreet.methods.suppress.exact.search import WHOLE
-
         x = self.pattern(solution)
         found = self._violated(x, most=CHECKED)
         if found or not self.separation.complete or self.short:
@@ -143,8 +140,6 @@ class Tree:
 
     def _violated(self, x: Array, most: float = np.inf) -> list[Cut]:
         """Inequalities that a pattern violates; when the time is up none, and SCIP is asked to stop."""
-        from discreet.methods.suppress.exact.search import violated
-
         try:
             found = violated(self.separation, x, most=most)
         except OutOfTimeError:
@@ -180,7 +175,7 @@ class Tree:
             self.level.prove(self.bound())
 
 
-def _handler(tree: Tree) -> Any:
+def _handler(tree: ScipTree) -> Any:
     import pyscipopt
     from pyscipopt import SCIP_RESULT
 

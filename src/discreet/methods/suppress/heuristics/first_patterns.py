@@ -16,11 +16,12 @@ from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.cheapest_move import Ways
 from discreet.methods.suppress.attacker.feasibility import Progress
-from discreet.methods.suppress.exact.presolve import Condensed, condense
 from discreet.methods.suppress.heuristics.greedy import cleaned, hopeless_needs, protect, weights
+from discreet.methods.suppress.heuristics.incumbent import SolveSmall
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.heuristics.prune import Kept, listed
 from discreet.methods.suppress.heuristics.renewal import Renewal
+from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
@@ -33,6 +34,7 @@ def incumbent(
     problem: Problem,
     *,
     seconds: float,
+    solve_small: SolveSmall,
     guide: Array | None = None,
     start: Array | None = None,
     seed: int = 1,
@@ -61,7 +63,7 @@ def incumbent(
         pattern = _first(whole, guide, first, seed, begin + FIRST * seconds, until)
     except InputError:
         raise hopeless_needs(np.flatnonzero(~met(problem, problem.hidden | problem.free))) from None
-    search = Renewal(small, pattern, seed, until, guide)
+    search = Renewal(small, pattern, seed, until, solve_small, guide)
     turn = 0
     while time.monotonic() < until and (rounds is None or turn < rounds) and search.open:
         try:

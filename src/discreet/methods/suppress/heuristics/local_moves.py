@@ -19,8 +19,8 @@ from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.cheapest_move import FAR, Move, Side, Ways
 from discreet.methods.suppress.attacker.feasibility import Witnesses, check, levels, verified
-from discreet.methods.suppress.exact.presolve import Condensed
 from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import LARGE
 
 Array = NDArray[Any]

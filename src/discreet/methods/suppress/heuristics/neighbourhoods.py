@@ -6,7 +6,6 @@ nothing together any more, so the small problem falls apart and most cells that 
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +22,13 @@ from discreet.methods.suppress.attacker.feasibility import (
     prices,
     still,
 )
-from discreet.methods.suppress.exact.presolve import condense
-from discreet.methods.suppress.exact.search import Best, Clock, exactly
+from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent, SolveSmall
 from discreet.methods.suppress.model.components import split
-from discreet.methods.suppress.model.problem import LARGE, Problem
+from discreet.methods.suppress.model.condense import condense
+from discreet.methods.suppress.model.problem import LARGE
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
-
-    from discreet.methods.suppress.exact.optimal import Optimal
 
 Array = NDArray[Any]
 
@@ -43,28 +40,35 @@ SECONDS = 4.0  # for one small problem at most
 NEAR = 1_200  # cells that move in a large problem besides those set free
 
 
-def disagree(how: Optimal, best: Best, guide: Array, seconds: float) -> None:
+def disagree(best: Incumbent, guide: Array, seconds: float, solve_small: SolveSmall) -> None:
     """The best pattern among those that hide and publish what the best one and the relaxation agree on."""
     free = best.problem.free & ~((guide < AGREE) & ~best.pattern) & ~((guide > 1 - AGREE) & best.pattern)
     if free.sum() < 0.9 * best.problem.free.sum():
-        _renewed(how, best, free, Clock(time.monotonic(), seconds))
+        _renewed(best, free, Clock.of(seconds), solve_small)
 
 
 def around(
-    how: Optimal, best: Best, moves: csc_array, seconds: float, seed: int, known: Witnesses | None = None
+    best: Incumbent,
+    moves: csc_array,
+    seconds: float,
+    seed: int,
+    solve_small: SolveSmall,
+    *,
+    gap: float = 0.0,
+    known: Witnesses | None = None,
 ) -> None:
     """Parts around cells drawn by lot, one after the other; larger ones when they were easy and brought nothing.
 
     ``known``: a move for each need, if there are some already.
     """
-    random, clock = np.random.default_rng(seed), Clock(time.monotonic(), seconds)
+    random, clock = np.random.default_rng(seed), Clock.of(seconds)
     size = float(FIRST)
     kept = Known(best, known)
-    while clock.left > 0 and not best.done(how.gap) and best.cost > 0:
+    while clock.left > 0 and not best.done(gap) and best.cost > 0:
         free = _drawn(best, moves, random, int(size))
         before = best.cost
-        turn = Clock(time.monotonic(), min(SECONDS, clock.left))
-        finished = _renewed(how, best, free, turn, kept)
+        turn = Clock.of(min(SECONDS, clock.left))
+        finished = _renewed(best, free, turn, solve_small, kept)
         if not finished:
             size = max(0.7 * size, LEAST)
         elif best.cost >= before:
@@ -74,7 +78,7 @@ def around(
 class Known:
     """A move for each need under the best pattern."""
 
-    def __init__(self, best: Best, known: Witnesses | None) -> None:
+    def __init__(self, best: Incumbent, known: Witnesses | None) -> None:
         self.best, self.ways, self.price = best, Ways(best.problem), prices(best.problem)
         self.moves = check(best.problem, best.pattern).witnesses if known is None else known
         self.table = needs_by_cell(best.problem)
@@ -112,7 +116,7 @@ class Known:
             self.moves = check(problem, pattern, witnesses=self.moves).witnesses
 
 
-def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int) -> Array:
+def _drawn(best: Incumbent, moves: csc_array, random: np.random.Generator, size: int) -> Array:
     """All cells of some basic moves that belong together: whatever else stands still, those can move.
 
     The first is drawn with a cell that is hidden for others' sake, dear ones more often, the next with cells of these.
@@ -135,7 +139,7 @@ def _drawn(best: Best, moves: csc_array, random: np.random.Generator, size: int)
     return inside & problem.free
 
 
-def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Known | None = None) -> bool:
+def _renewed(best: Incumbent, free: Array, clock: Clock, solve_small: SolveSmall, kept: Known | None = None) -> bool:
     """Solve for the cells set free, all others as they are; whether it was solved in the time.
 
     Needs that some move meets without the cells set free (``kept``) stay met whatever comes out.
@@ -152,19 +156,13 @@ def _renewed(how: Optimal, best: Best, free: Array, clock: Clock, kept: Known | 
     pattern[free] = False  # what no part asks for
     parts = [(part, cells) for part, cells in split(rest) if part.free.any()]
     for number, (part, cells) in enumerate(parts):
-        turn = Clock(time.monotonic(), clock.left / (len(parts) - number))
-        chosen, done = _solved(how, part, best.pattern[cells], turn)
-        pattern[cells] = chosen | problem.hidden[cells] | into[cells]
+        turn = Clock.of(clock.left / (len(parts) - number))
+        small = condense(part)
+        chosen, done = solve_small(small, small.shrink(best.pattern[cells]), turn)
+        pattern[cells] = small.expand(chosen) | problem.hidden[cells] | into[cells]
         finished &= done
     before = best.cost
     best.improve(pattern)
     if kept is not None and best.cost < before:
         kept.renew(near)
     return finished
-
-
-def _solved(how: Optimal, part: Problem, start: Array, clock: Clock) -> tuple[Array, bool]:
-    """The best pattern of a small problem, and whether it is proved."""
-    small = condense(part)
-    found, proved = exactly(how, small, small.shrink(start), clock)
-    return small.expand(found), proved

@@ -29,7 +29,7 @@ from discreet.methods.suppress.attacker.feasibility import (
     spread,
     together,
 )
-from discreet.methods.suppress.exact.restriction import narrowed
+from discreet.methods.suppress.model.condense import narrowed
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.cheapest_move import Ways
-from discreet.methods.suppress.exact.presolve import Condensed
-from discreet.methods.suppress.exact.restriction import narrowed
 from discreet.methods.suppress.heuristics.greedy import cleaned, protect, weights
+from discreet.methods.suppress.heuristics.incumbent import Clock, SolveSmall
 from discreet.methods.suppress.heuristics.prune import Kept
+from discreet.methods.suppress.model.condense import Condensed, narrowed
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
@@ -31,7 +31,11 @@ GUIDED = 0.3  # of the neighbourhoods are cells that the guide hides, if there i
 class Renewal:
     """The best pattern so far and the search around it."""
 
-    def __init__(self, problem: Problem, pattern: Array, seed: int, until: float, guide: Array | None = None) -> None:
+    def __init__(
+        self, problem: Problem, pattern: Array, seed: int, until: float, solve_small: SolveSmall,
+        guide: Array | None = None,
+    ) -> None:  # fmt: skip
+        self.solve_small = solve_small
         self.problem, self.pattern, self.seed, self.until = problem, pattern, seed, until
         self.guide = guide
         self.rows, self.columns = abs(problem.rows).tocsr(), abs(problem.rows).tocsc()
@@ -49,9 +53,6 @@ class Renewal:
 
     def turn(self, number: int) -> None:
         """Try one neighbourhood; a pattern as cheap as the best takes its place: it has other neighbours."""
-        from discreet.methods.suppress.exact.optimal import Optimal
-        from discreet.methods.suppress.exact.search import Clock, exactly
-
         random = np.random.default_rng((self.seed, number))
         part = narrowed(self.problem, self.pattern, self.choice(random))
         if not part.small.free.any() or part.moves.shape[1] > TOO_MANY:
@@ -60,8 +61,8 @@ class Renewal:
         if number % 3 == 2:
             pattern = self._again(part, random, until)
         else:
-            clock = Clock(time.monotonic(), max(until - time.monotonic(), 0.0))
-            pattern, settled = exactly(Optimal(), part, part.shrink(self.pattern), clock)
+            clock = Clock.of(max(until - time.monotonic(), 0.0))
+            pattern, settled = self.solve_small(part, part.shrink(self.pattern), clock)
             self.size = float(np.clip(self.size * (GROW if settled else SHRINK), LEAST, MOST))
         if pattern is not None:
             new = part.expand(pattern)

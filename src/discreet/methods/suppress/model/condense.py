@@ -1,4 +1,6 @@
-"""A smaller problem with the same optimum: cells that cannot move are left out, those that move together are one.
+"""Presolve: a smaller problem with the same optimum.
+
+Cells that cannot move are left out, those that move together are one.
 
 If two cells move in step (each a fixed multiple of the other) then showing one shows the other, so a pattern hides both
 or neither. In hierarchical tables, where a group may have one member, that halves many problems, and cells that need
@@ -144,3 +146,35 @@ def _distinct(rows: csr_array) -> csr_array:
             value = np.round(rows.data[a:b] / rows.data[a], 9)
             seen.setdefault(rows.indices[a:b].tobytes() + value.tobytes(), r)
     return csr_array(rows[np.array(sorted(seen.values()), np.int64)])
+
+
+def narrowed(problem: Problem, pattern: Array, choice: Array) -> Condensed:
+    """The problem with a choice for some cells only; the others stay as a pattern has them."""
+    rest = problem.free & ~choice
+    return condense(problem.settled(rest & ~pattern, rest & pattern))
+
+
+def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:
+    """The hidden cells alone as a problem of their own, their numbers in the whole, and a basis of their moves."""
+    part, cells = within(problem, pattern)
+    return part, cells, moves.basis(part.rows)
+
+
+def within(problem: Problem, pattern: Array) -> tuple[Problem, Array]:
+    """The hidden cells alone as a problem of their own, and their numbers in the whole."""
+    from scipy.sparse import csr_array
+
+    hidden = np.asarray(pattern, bool) | problem.hidden
+    able = (problem.down > 0) | (problem.up > 0)
+    needed = np.zeros(len(problem), bool)
+    needed[problem.needs.cell] = True
+    cells = np.flatnonzero((hidden & able) | needed)
+    place = np.full(len(problem), -1)
+    place[cells] = np.arange(len(cells))
+    rows = csr_array(problem.rows[:, cells])
+    rows = rows[np.diff(rows.indptr) > 0]
+    needs = problem.needs
+    known = tuple(place[k][place[k] >= 0] for k in needs.known)
+    part = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
+    cut = (problem.down[cells], problem.up[cells], problem.weight[cells], problem.hidden[cells])
+    return Problem(rows, *cut, part), cells

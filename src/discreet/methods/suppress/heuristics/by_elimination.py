@@ -15,13 +15,13 @@ from discreet.linear import null_space as moves
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.cheapest_move import Ways
 from discreet.methods.suppress.attacker.feasibility import verified
-from discreet.methods.suppress.exact.optimal import UnprotectedError
-from discreet.methods.suppress.exact.presolve import condense
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.heuristics.greedy import protect, weights
 from discreet.methods.suppress.heuristics.local_moves import Local
 from discreet.methods.suppress.heuristics.prune import Kept
+from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.solution import UnprotectedError
 
 Array = NDArray[Any]
 LARGE = 4_000  # cells from which on moves are looked for in neighbourhoods

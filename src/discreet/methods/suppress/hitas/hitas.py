@@ -9,7 +9,7 @@ Then sub-tables are chosen anew, each with its neighbours as they are, as long a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,19 +21,12 @@ from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact.optimal import (
-    GRACE,
-    OPTIMAL,
-    TIME,
-    Optimal,
-    Solution,
-    UnprotectedError,
-    lower_bound,
-)
+from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
+from discreet.methods.suppress.exact.search import solve_small
 from discreet.methods.suppress.heuristics.first_patterns import incumbent
-from discreet.methods.suppress.heuristics.incremental import Growing, Step, accept, better, protect
 from discreet.methods.suppress.heuristics.prune import clean_up
-from discreet.methods.suppress.heuristics.subtables import (
+from discreet.methods.suppress.hitas.incremental import Growing, Step, accept, better, protect
+from discreet.methods.suppress.hitas.subtables import (
     LARGEST,
     Block,
     blocks_of_rows,
@@ -44,9 +37,9 @@ from discreet.methods.suppress.heuristics.subtables import (
 )
 from discreet.methods.suppress.model.components import movable, side_by_side, workers
 from discreet.methods.suppress.model.problem import Problem, check_weights
+from discreet.methods.suppress.model.solution import GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 
 Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 FIRST, LONGEST = 0.3, 0.6  # of the time for the way from above; after the first it hurries, after the other it stops
 BOUND = 0.1  # for the bound
@@ -106,7 +99,7 @@ class Modular:
 def _quick(problem: Problem, start: Array | None) -> Array:
     """A first pattern in no time."""
     try:
-        return incumbent(problem, seconds=0.0, start=start)
+        return incumbent(problem, seconds=0.0, start=start, solve_small=solve_small)
     except InputError:
         able = met(problem, problem.hidden | problem.free)
         if able.all():
@@ -139,7 +132,7 @@ class Run:
                 found = self.from_above(tables)
                 best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
                 bound = lower_bound(problem, BOUND * seconds)
-                best = incumbent(problem, seconds=max(RENEWED * self.left, 0.0), start=best)
+                best = incumbent(problem, seconds=max(RENEWED * self.left, 0.0), start=best, solve_small=solve_small)
                 best = self.improved(best, tables)
         except OutOfTimeError:
             self.tell()
@@ -208,12 +201,12 @@ class Run:
         seconds = min(SHARE * self.method.time, 0.5 + EACH * free, max(self.left, 0.1))
         late = start is None and self.left < (1 - FIRST) * self.method.time
         if free > self.method.exact or late:
-            return incumbent(part, seconds=0.0 if start is None else seconds, start=start)
+            return incumbent(part, seconds=0.0 if start is None else seconds, start=start, solve_small=solve_small)
         try:
             return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
         except OutOfTimeError:
             deadline.check()
-            return incumbent(part, seconds=0.0, start=start)
+            return incumbent(part, seconds=0.0, start=start, solve_small=solve_small)
 
     def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""

@@ -1,0 +1,165 @@
+"""Separation: the valid inequalities that a pattern violates, one for each aim that it does not reach.
+
+Moves found are kept: a pattern that allows an old one for some aim needs no program for it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base import deadline
+from discreet.methods.suppress.attacker.furthest_move import FAR, Aim, FurthestMove, aims
+from discreet.methods.suppress.exact.inequalities import Cut, inequality
+from discreet.methods.suppress.model.condense import Condensed
+
+Array = NDArray[Any]
+
+VIOLATED = 1e-4  # of the right-hand side 1
+WHOLE = 1e-6  # how near to 0 and 1 a pattern must be to be a whole one
+THREADS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """The cells that the moves of an aim need, and by how much; none if no moves are known."""
+
+    cells: Array
+    by: Array
+
+
+NONE = Witness(np.empty(0, np.int64), np.empty(0))
+
+
+class Separation:
+    """Violated inequalities of all aims, both cores at work, old moves looked up first."""
+
+    def __init__(self, condensed: Condensed, *, threads: int = THREADS) -> None:
+        self.problem = condensed.small
+        self.aims = aims(self.problem)
+        self.programs = [FurthestMove(condensed) for _ in range(threads)]
+        self.witness = [NONE] * len(self.aims)
+        self.slack = np.array([1e-6 * aim.level for aim in self.aims])
+        self.order = list(range(len(self.aims)))
+        self.programmes = self.made = 0
+        self.until = np.inf  # when to stop, although aims are left
+        self.complete = True  # whether the last call looked at every aim
+        self.lock = threading.Lock()
+
+    def short(self, x: Array) -> list[int]:
+        """The aims, in their order, for which the moves last found are not possible under a pattern."""
+        from discreet.methods.suppress.exact._kernels import fits
+
+        if not self.aims:
+            return []
+        start = np.concatenate([[0], np.cumsum([len(w.cells) for w in self.witness])])
+        cells = np.concatenate([w.cells for w in self.witness])
+        by = np.concatenate([w.by for w in self.witness])
+        possible = np.empty(len(self.aims), bool)
+        fits(start, cells, by, self.problem.down, self.problem.up, np.asarray(x, float), self.slack, possible)
+        return [k for k in self.order if not possible[k]]
+
+    def __call__(
+        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: float = np.inf, misses: float = np.inf
+    ) -> list[Cut]:
+        """The inequality of each aim that x does not reach.
+
+        With ``most`` it stops after so many a thread, with ``misses`` after so many aims that it does reach.
+        """
+        todo = self.short(x)
+        workers = self.programs if len(todo) >= 4 else self.programs[:1]
+        found: list[tuple[int, Cut]] = []
+        cold: set[int] = set()
+        self.complete = True
+
+        def work(number: int) -> None:  # a fixed share each: the same inequalities in every run
+            mine = missed = 0
+            for k in todo[number :: len(workers)]:
+                if mine >= most or missed >= misses:
+                    return
+                if time.monotonic() > self.until:
+                    self.complete = False
+                    return
+                limits = workers[number].limits(self.aims[k], x, cap, tolerance)
+                cut = None if limits.shares is None else inequality(self.problem, limits.shares)
+                with self.lock:
+                    self.programmes += 1
+                    if cut is not None:
+                        found.append((k, cut))
+                        mine += 1
+                    else:
+                        missed += 1
+                        cold.add(k)
+                        self.witness[k] = _exactly(self.aims[k], limits.moves)
+
+        if len(workers) == 1:
+            work(0)
+        else:
+            deadline.side_by_side(work, range(len(workers)), len(workers))
+        self.made += len(found)
+        hot = [k for k, _ in sorted(found, key=lambda pair: pair[0])]
+        rest = cold.union(hot)
+        self.order = hot + [k for k in self.order if k not in rest] + [k for k in self.order if k in cold]
+        return [cut for _, cut in sorted(found, key=lambda pair: pair[0])]
+
+
+def _exactly(aim: Aim, moves: list[Array]) -> Witness:
+    """Moves that reach the level, not further: the shorter, the more patterns allow them."""
+    total = sum(sign * float(move[aim.cell]) for sign, move in zip(aim.signs, moves, strict=False))
+    if total <= 0:
+        return NONE
+    scaled = [move * min(1.0, aim.level / total) for move in moves]
+    cells = [np.flatnonzero(np.abs(move) > 1e-7 * aim.level) for move in scaled]
+    return Witness(np.concatenate(cells), np.concatenate([m[c] for m, c in zip(scaled, cells, strict=True)]))
+
+
+def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[Cut]:
+    """Inequalities that a pattern violates; a whole pattern without any protects."""
+    whole = bool((np.abs(x - np.rint(x)) < WHOLE).all())
+    x = np.rint(x) if whole else x
+    found = separation(x, most=most)
+    if not found and whole and separation.complete:
+        found = separation(x, cap=FAR, tolerance=WHOLE, most=most)
+    return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x)))]
+
+
+class CutPool:
+    """All inequalities found, to be looked through for those that a pattern violates."""
+
+    def __init__(self, n: int, place: Array) -> None:
+        self.n, self.place = n, place
+        self.rows, self.names = list[Cut](), set[bytes]()
+        self.matrix: Any = None
+        self.ready = 0
+        self.lock = threading.Lock()
+
+    def add(self, cuts: list[Cut]) -> None:
+        """Note those that are not there yet."""
+        with self.lock:
+            for cut in cuts:
+                if cut.name not in self.names:
+                    self.names.add(cut.name)
+                    self.rows.append(cut)
+
+    def violated(self, x: Array, most: int = 30) -> list[Cut]:
+        """Those that a pattern (of the cells with a choice) violates most."""
+        from scipy.sparse import csr_array
+
+        with self.lock:
+            if len(self.rows) > 1.2 * self.ready + 20:
+                self.ready = len(self.rows)
+                start = np.concatenate([[0], np.cumsum([len(r.cell) for r in self.rows])])
+                at = self.place[np.concatenate([r.cell for r in self.rows])]
+                data = np.concatenate([r.coefficient for r in self.rows])
+                self.matrix = csr_array((data, at, start), shape=(self.ready, self.n))
+            matrix, rows = self.matrix, self.rows
+        if matrix is None:
+            return []
+        slack = matrix @ x - 1
+        worst = np.argsort(slack)[:most]
+        return [rows[k] for k in worst[slack[worst] < -1e-3]]

@@ -1,0 +1,122 @@
+"""The incumbent: the best pattern of a search so far, what is proved of the others, and how much time is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress.model.condense import Condensed
+from discreet.methods.suppress.model.problem import Problem
+
+Array = NDArray[Any]
+Tell = Callable[[float, float], None]  # is told of cost and bound whenever one of them gets better
+
+WHOLE = 1e-6  # how near to a whole number is one
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When a search began and how long it may take."""
+
+    began: float
+    seconds: float
+
+    @classmethod
+    def of(cls, seconds: float) -> Clock:
+        """So many seconds from now on."""
+        return cls(time.monotonic(), seconds)
+
+    def at(self, share: float) -> float:
+        """The moment when this share of the time is used."""
+        return self.began + share * self.seconds
+
+    def soon(self, share: float) -> float:
+        """The moment when this share of the time left is used."""
+        return time.monotonic() + share * self.left
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return max(self.at(1) - time.monotonic(), 0.0)
+
+
+# a small problem, a pattern that protects it and the time: the cheapest pattern found, and whether it is proved to be
+SolveSmall = Callable[[Condensed, Array, Clock], tuple[Array, bool]]
+
+
+@dataclass
+class Incumbent:
+    """The best pattern of the condensed problem so far, and what is proved."""
+
+    problem: Problem
+    base: float
+    tell: Tell
+    pattern: Array
+    bound: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        """Of the best pattern."""
+        return self.problem.cost(self.pattern)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every pattern costs a whole number."""
+        weight = self.problem.weight[self.problem.free]
+        return bool((weight == np.rint(weight)).all())
+
+    @property
+    def target(self) -> float:
+        """What a better pattern costs at most."""
+        return self.cost - (1 - WHOLE if self.whole else 1e-9 * self.cost)
+
+    def improve(self, pattern: Array) -> None:
+        """Note a pattern that protects, if it is cheaper."""
+        if self.problem.cost(pattern) < self.cost:
+            self.pattern = pattern
+            self.report()
+
+    def prove(self, bound: float) -> None:
+        """Note a lower bound; where costs are whole numbers, so is what it proves."""
+        bound = float(np.ceil(bound - WHOLE * max(1.0, 1e-3 * abs(bound)))) if self.whole else bound
+        if bound > self.bound:
+            self.bound = min(bound, self.cost)
+            self.report()
+
+    def report(self) -> None:
+        """Tell whoever watches."""
+        self.tell(self.cost + self.base, self.bound + self.base)
+
+    def done(self, gap: float) -> bool:
+        """Whether nothing better than the gap asks for is left."""
+        return self.bound > self.target or self.cost - self.bound <= gap * (self.cost + self.base)
+
+
+class Goal(Incumbent):
+    """Stands for the best pattern where one is looked for that costs no more than ``reach``, or a proof of none."""
+
+    def __init__(self, real: Incumbent, reach: float) -> None:
+        super().__init__(real.problem, real.base, real.tell, real.pattern, real.bound)
+        self.real, self.reach = real, reach
+
+    @property
+    def cost(self) -> float:
+        """What a pattern just beyond reach would cost."""
+        return self.reach + 1
+
+    def improve(self, pattern: Array) -> None:
+        """Note it where it counts."""
+        self.real.improve(pattern)
+
+    def prove(self, bound: float) -> None:
+        """A bound for patterns within reach is one for all, as far as it goes."""
+        self.real.prove(min(bound, self.cost))
+
+    def done(self, gap: float) -> bool:
+        """Whether nothing within reach is left."""
+        return self.real.done(gap) or self.real.bound > self.reach + WHOLE

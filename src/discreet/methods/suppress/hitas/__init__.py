@@ -1,0 +1,1 @@
+"""HiTaS: sub-tables from above, each solved exactly where it is small."""
