@@ -79,7 +79,7 @@ class Victim:
         )  # fmt: skip
         self.client = TestClient(create_app(settings))
         self.client.__enter__()
-        self.truth: Table = self.client.app.state.desk.data  # type: ignore[attr-defined]
+        self.truth: Table = self.client.app.state.service.data  # type: ignore[attr-defined]
 
     def must(self, variables: Sequence[str], **where: Sequence[str]) -> Cells:
         """A table that is not refused."""
@@ -255,7 +255,7 @@ def a5_additivity(people: Path) -> Outcome:
     """A + B = T, all perturbed, the method known: share of parts that the most likely explanation gets right."""
 
     def attack(victim: Victim) -> float:
-        name, parameters = victim.client.app.state.desk.policy.methods[0]  # type: ignore[attr-defined]
+        name, parameters = victim.client.app.state.service.policy.methods[0]  # type: ignore[attr-defined]
         made: Any = method(name, **dict(parameters), seed=1)
         reach = int(parameters["d"])
         noise = {int(j) - 500: p for j, p in made.transition().outcomes(500)}
@@ -320,7 +320,7 @@ def a8_rounding(people: Path) -> Outcome:
     def attack(victim: Victim) -> float:
         variables = ["age", "occupation", "sex"]
         shown = victim.must(variables)
-        base = 3 if "round" in victim.client.app.state.desk.policy.methods[0][0] else 0  # type: ignore[attr-defined]
+        base = 3 if "round" in victim.client.app.state.service.policy.methods[0][0] else 0  # type: ignore[attr-defined]
         reach = base - 1 if base else 5
         pinned = []
         for age, job in itertools.product(leaves("age"), leaves("occupation")):
@@ -362,7 +362,7 @@ def a10_utility(people: Path) -> Outcome:
     """Noise vectors that fit a printed utility with three decimals: share of 4-cell tables with just one."""
 
     def attack(victim: Victim) -> float:
-        exact = victim.client.app.state.desk.policy.title == "prints the true utility"  # type: ignore[attr-defined]
+        exact = victim.client.app.state.service.policy.title == "prints the true utility"  # type: ignore[attr-defined]
         moves = np.array(list(itertools.product(range(-2, 3), repeat=4)))
         unique = []
         for age, land in itertools.product(leaves("age")[3:17], ("EU", "EUR", "OTH")):
@@ -473,7 +473,7 @@ def _answered(table: Table, query: dc.Query, made: dc.Policy) -> bool:
 def _cube_of(people: Any) -> tuple[Table, str]:
     folder = scratch()
     cube.build(dc.Microdata.read(people, dc.datasets.census_codebook()), folder)
-    return cube.load(folder)
+    return cube.read_cube(folder)
 
 
 def run(n: int = 100_000, only: Sequence[str] = ()) -> list[Outcome]:

@@ -309,7 +309,7 @@ def test_a_server_takes_databases(
     from discreet.server import cube
 
     versions = []
-    monkeypatch.setattr(serve, "run", lambda settings, *_: versions.append(cube.load(settings.folder)[1]))
+    monkeypatch.setattr(serve, "run", lambda settings, *_: versions.append(cube.read_cube(settings.folder)[1]))
     known = ["--codebook", "people.toml", "--policy", "policy.toml"]
     for source in ([office, "--table", "people"], ["people.parquet", "--engine", "ibis"], ["people.parquet"]):
         assert cli(["serve", *source, *known]) == 0

@@ -208,14 +208,14 @@ def test_a_server_answers_from_the_changed_cube(tmp_path: Path) -> None:
     """Built with the policy it gives the library's bytes; a cube without the step, or with another, is refused."""
     made = parse_policy(SWAP.format(rate=0.1))
     cube.build(people(), tmp_path / "cube", made)
-    table, _ = cube.load(tmp_path / "cube")
+    table, _ = cube.read_cube(tmp_path / "cube")
     assert answer(table, "region,sex", made).to_csv() == answer(people(), "region,sex", made).to_csv()
     assert evidence(table, "region,sex", made) == evidence(people(), "region,sex", made)
     for other in (SWAP.format(rate=0.2), AS_IT_IS, ROUND.format(base=3, seed=1)):
         with pytest.raises(dc.InputError, match="other steps"):
             answer(table, "region,sex", parse_policy(other))
     cube.build(people(), tmp_path / "raw")
-    raw, _ = cube.load(tmp_path / "raw")
+    raw, _ = cube.read_cube(tmp_path / "raw")
     with pytest.raises(dc.InputError, match="changes records"):
         answer(raw, "region,sex", made)
     stochastic = parse_policy(STOCHASTIC.format(rate=0.5))

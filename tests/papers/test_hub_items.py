@@ -83,7 +83,7 @@ def test_differences_across_cubes_of_the_same_people_are_seen(tmp_path: Path, st
 def test_the_limits_and_the_sign_in_of_a_hub_are_one(tmp_path: Path, states: dict[str, str]) -> None:
     """A token is good for all cubes, and so is the number of tables a day."""
     with servers.client(tmp_path, cube=None, cubes=states, mode="restricted", tables=1) as hub:
-        store = next(iter(hub.app.state.sites.values())).state.desk.store  # type: ignore[attr-defined]
+        store = next(iter(hub.app.state.sites.values())).state.service.store  # type: ignore[attr-defined]
         auth.new_user(store, "ada", "approved", None)
         head = {"authorization": f"Bearer {auth.new_token(store, 'ada')}"}
         assert hub.get("/de/api/table?variables=sex").status_code == 401
@@ -112,7 +112,7 @@ def folders(states: dict[str, str], *names: str) -> dict[str, str]:
 
 
 def bearer(client: object, role: str) -> dict[str, str]:
-    store = next(iter(client.app.state.sites.values())).state.desk.store  # type: ignore[attr-defined]
+    store = next(iter(client.app.state.sites.values())).state.service.store  # type: ignore[attr-defined]
     auth.new_user(store, role, role, None)
     return {"authorization": f"Bearer {auth.new_token(store, role)}"}
 
@@ -139,7 +139,7 @@ def test_each_cube_has_its_policy_and_each_role_there(tmp_path: Path, states: di
         head = {role: bearer(hub, role) for role in ("public", "approved", "methodologist")}
         found = {key: hub.get(f"/{key[0]}/api/table.csv?variables=sex,age", headers=head[key[1]]) for key in wanted}
     for (name, role), policy in wanted.items():
-        table, _ = cube.load(Path(states[name]))
+        table, _ = cube.read_cube(Path(states[name]))
         made = read_policy(tmp_path / f"{policy}.toml")
         assert found[name, role].content == dc.answer(table, "sex, age", made).to_csv(), (name, role)
     assert len({answer.content for answer in found.values()}) == 4
@@ -195,11 +195,11 @@ def test_a_cube_whose_swap_an_earlier_version_weighed_is_refused(tmp_path: Path)
     steps = json.dumps([["swap", {"geography": "region", "rate": 0.1}]], sort_keys=True)
     old = "again " + hashlib.sha256(steps.encode()).hexdigest()[:12]
     assert old != new
-    dc.answer(cube.load(tmp_path / "cube")[0], "region, sex", made)
+    dc.answer(cube.read_cube(tmp_path / "cube")[0], "region, sex", made)
     (tmp_path / "cube" / f"{new}.npy").rename(tmp_path / "cube" / f"{old}.npy")
     told["decimals"][old] = told["decimals"].pop(new)
     (tmp_path / "cube" / "cube.json").write_text(json.dumps(told))
-    table, _ = cube.load(tmp_path / "cube")
+    table, _ = cube.read_cube(tmp_path / "cube")
     with pytest.raises(dc.InputError, match="an earlier version"):
         dc.answer(table, "region, sex", made)
     with pytest.raises(dc.InputError, match="an earlier version"):

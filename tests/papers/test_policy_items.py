@@ -157,7 +157,7 @@ def test_the_methodologist_sees_every_measure(tmp_path: Path) -> None:
     """The page of the server has a column for each measure of the policy, before and after, with its spread."""
     text = servers.policy_text('[risk]\nmeasure = ["r*", "zeros"]\nt2 = [0.9, 0.9]\n[utility]\nloss = "tv"')
     with servers.client(tmp_path, text) as client:
-        desk = client.app.state.desk  # type: ignore[attr-defined]
-        found = method.examined(desk, dc.Query.of("sex, age"))
+        service = client.app.state.service  # type: ignore[attr-defined]
+        found = method.examined(service, dc.Query.of("sex, age"))
     assert {"before", "risk", "± risk", "before zeros", "risk zeros", "utility", "± utility"} <= set(found["columns"])
     assert found["evidence"].risks.keys() == {"r*", "zeros"}

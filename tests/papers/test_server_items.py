@@ -15,8 +15,9 @@ import discreet as dc
 from discreet.cli import run
 from discreet.policy import GuardRules, Policy, Query
 from discreet.server import auth, create_app, cube
-from discreet.server.commits import export
+from discreet.server.counting import CubeCounting
 from discreet.server.guard import Guard
+from discreet.server.record_lines import export
 from tests import servers
 
 CODES = "abcde"
@@ -75,7 +76,7 @@ def guarded(people: np.ndarray) -> Guard:
     area = dc.Dimension.from_parents("area", *parents, total="All")
     table = dc.Table.of(np.array([people // 2, people - people // 2]).T, [area, dc.Dimension.flat("sex", ["f", "m"])])
     rules = GuardRules(action="refuse", min_difference=FEWEST, max_overlaps=1000)
-    return Guard(table, Policy(publish="as it is", guard=rules))
+    return Guard(CubeCounting(table), Policy(publish="as it is", guard=rules))
 
 
 def query(words: str) -> Query:
@@ -247,10 +248,10 @@ def test_approved_users_may_get_less_protection(tmp_path: Path) -> None:
     (tmp_path / "approved.toml").write_text(LESS)
     asked = "/api/table.csv?variables=sex,age,region"
     wide = "/api/table.csv?variables=sex,age,region,education"
-    table, _ = cube.load(servers.small_cube())
+    table, _ = cube.read_cube(servers.small_cube())
     truth = dc.answer(table, "sex, age, region", dc.policy.parse_policy('publish = "as it is"')).values["count"]
     with servers.client(tmp_path, roles={"approved": str(tmp_path / "approved.toml")}) as client:
-        store = client.app.state.desk.store  # type: ignore[attr-defined]
+        store = client.app.state.service.store  # type: ignore[attr-defined]
         head = {}
         for role in ("approved", "methodologist", "public"):
             auth.new_user(store, role, role, None)
@@ -271,7 +272,7 @@ def test_approved_users_may_get_less_protection(tmp_path: Path) -> None:
         assert [limit["max_dimensions"] for limit in limits] == [3, 4]
         record = tmp_path / "record.jsonl"
         record.write_text("".join(line + "\n" for line in export(store)))
-        version = client.app.state.desk.version  # type: ignore[attr-defined]
+        version = client.app.state.service.version  # type: ignore[attr-defined]
     policies = [dc.policy.read_policy(tmp_path / name) for name in ("policy.toml", "approved.toml")]
     found = list(dc.policy.replay(record, table, policies, version=version))
     assert {line.found for line in found} == {"same"}
@@ -302,7 +303,7 @@ def test_questions_of_a_user_are_one_past_whatever_the_role(tmp_path: Path) -> N
     (tmp_path / "approved.toml").write_text(LESS.replace('"off"', '"refuse"'))
     text = servers.policy_text(query="nested_only = false", guard="refuse")
     with servers.client(tmp_path, text, roles={"approved": str(tmp_path / "approved.toml")}) as client:
-        store = client.app.state.desk.store  # type: ignore[attr-defined]
+        store = client.app.state.service.store  # type: ignore[attr-defined]
         auth.new_user(store, "ada", "public", None)
         head = {"authorization": f"Bearer {auth.new_token(store, 'ada')}"}
         most = client.get("/api/table?variables=sex&where=citizenship=NAT%2BEU%2BEUR%2BOTH", headers=head)

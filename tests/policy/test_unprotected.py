@@ -139,7 +139,7 @@ def test_as_it_is_says_so_on_every_page(tmp_path: Path) -> None:
         got = client.get("/api/table.csv?variables=sex")
         assert got.headers["x-discreet-protection"] == "none; published as it is"
         assert "nothing is protected" in client.get("/api/metadata").json()["unprotected"]
-        lines = client.app.state.desk.store.last_answers(5)  # type: ignore[attr-defined]
+        lines = client.app.state.service.store.last_answers(5)  # type: ignore[attr-defined]
         assert {line["outcome"] for line in lines} == {"released as it is"}
     with servers.client(tmp_path) as client:
         assert "Every number here has been protected" in client.get("/").text

@@ -211,11 +211,11 @@ def test_the_keeper_s_commands(store: Store, tmp_path: Path, capsys: Any, monkey
         assert asked.status_code == 200
         assert client.get("/api/table?variables=sex,age,region,activity",
                           headers={"authorization": f"Bearer {token}"}).status_code == 403  # fmt: skip
-        policy, version = client.app.state.desk.policy, client.app.state.desk.version  # type: ignore[attr-defined]
+        policy, version = client.app.state.service.policy, client.app.state.service.version  # type: ignore[attr-defined]
     assert run(["admin", "users", "--store", url]) == 0
     assert "ada\tapproved\tactive" in capsys.readouterr().out
     assert run(["admin", "record", "--store", url, "-o", str(tmp_path / "record.jsonl")]) == 0
-    table, _ = cube.load(servers.small_cube())
+    table, _ = cube.read_cube(servers.small_cube())
     replayed = list(dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version))
     assert replayed
     assert all(found.verdict.ok for found in replayed)

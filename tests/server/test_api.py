@@ -33,19 +33,19 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 def policy_of(client: TestClient) -> dc.Policy:
-    return client.app.state.desk.policy  # type: ignore[attr-defined,no-any-return]
+    return client.app.state.service.policy  # type: ignore[attr-defined,no-any-return]
 
 
 @pytest.mark.parametrize("form", [f for f in FORMATS if f.name != "csvw"], ids=lambda f: f.name)
 def test_the_three_doors_give_the_same_bytes(client: TestClient, form: Any, tmp_path: Path) -> None:
     """Server by suffix and by Accept, library, and command line."""
-    table, _ = cube.load(servers.small_cube())
+    table, _ = cube.read_cube(servers.small_cube())
     library = to_bytes(dc.answer(table, dc.Query.of("age, sex", where="region=R1"), policy_of(client)), form.name)
     served = client.get(f"/api/table{form.suffix}?variables=sex,age&where=region=R1")
     assert served.status_code == 200
     assert served.content == library
     assert served.headers["content-type"] == form.media_type
-    policy, out = client.app.state.desk.settings.policy, tmp_path / f"table{form.suffix}"  # type: ignore[attr-defined]
+    policy, out = client.app.state.service.settings.policy, tmp_path / f"table{form.suffix}"  # type: ignore[attr-defined]
     arguments = ["--policy", policy, "--variables", "sex,age", "--where", "region=R1", "-o", str(out)]
     assert run(["answer", str(servers.small_cube()), *arguments]) == 0
     assert out.read_bytes() == library
@@ -133,7 +133,7 @@ def test_a_dry_run_counts_nothing(client: TestClient) -> None:
 def test_every_answer_is_recorded_without_values(client: TestClient) -> None:
     """Who, what, the hash of the CSV; and the record can be replayed by the library."""
     body = client.get(TABLE).content
-    line = client.app.state.desk.store.last_answers(1)[0]  # type: ignore[attr-defined]
+    line = client.app.state.service.store.last_answers(1)[0]  # type: ignore[attr-defined]
     assert line["outcome"] == "released"
     assert line["digest"] == hashlib.sha256(body).hexdigest()
     assert json.loads(line["query"])["where"] == {"region": ["R1"]}
@@ -141,13 +141,13 @@ def test_every_answer_is_recorded_without_values(client: TestClient) -> None:
     assert "127.0.0.1" not in str(line)
     assert "testclient" not in str(line)
     client.get("/api/table?variables=sex&where=citizenship=STL")
-    line = client.app.state.desk.store.last_answers(1)[0]  # type: ignore[attr-defined]
+    line = client.app.state.service.store.last_answers(1)[0]  # type: ignore[attr-defined]
     assert (line["outcome"], line["rule"], line["digest"]) == ("refused", "min_population", "")
 
 
 def test_a_fault_tells_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     """The message of an accident may hold data: neither caller nor log see it."""
-    monkeypatch.setattr("discreet.server.service.answer", lambda *_: 1 / 0 if not _ else int("4711 people"))
+    monkeypatch.setattr("discreet.server.service.answer_table", lambda *_: 1 / 0 if not _ else int("4711 people"))
     answer = client.get("/api/table?variables=education&where=region=R2")
     assert answer.status_code == 500
     assert set(answer.json()) == ERROR

@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.policy import GuardRules, Policy, Query, parse_policy
+from discreet.server.counting import CubeCounting
 from discreet.server.guard import Guard
 from tests import servers
 
@@ -26,7 +27,7 @@ def data(counts: list[int]) -> dc.Table:
 
 
 def guard(counts: list[int], **rules: int | str) -> Guard:
-    return Guard(data(counts), Policy(publish="as it is", guard=GuardRules(action="refuse", **rules)))  # type: ignore[arg-type]
+    return Guard(CubeCounting(data(counts)), Policy(publish="as it is", guard=GuardRules(action="refuse", **rules)))  # type: ignore[arg-type]
 
 
 def flagged(found: Guard, new: str, *before: str) -> str:
@@ -76,7 +77,7 @@ def test_a_difference_is_judged_by_the_rules_for_tables() -> None:
 
     def found(rules: str) -> str:
         policy = parse_policy(f'publish = "as it is"\n[guard]\naction = "refuse"\n[table]\n{rules}')
-        return flagged(Guard(data([300, 300, 300, 40]), policy), "sex", "sex where area=most")
+        return flagged(Guard(CubeCounting(data([300, 300, 300, 40])), policy), "sex", "sex where area=most")
 
     assert found("min_population = 80") == ""
     assert found("min_population = 81") == "guard_difference"
@@ -91,7 +92,7 @@ def test_many_overlapping_groups_are_flagged() -> None:
     kind = dc.Dimension.from_parents("kind", *pairs)
     table = dc.Table.of(np.full((8, 2), 300), [kind, dc.Dimension.flat("sex", ["f", "m"])])
     rules = GuardRules(action="refuse", max_overlaps=3, min_difference=0)
-    found = Guard(table, Policy(publish="as it is", guard=rules))
+    found = Guard(CubeCounting(table), Policy(publish="as it is", guard=rules))
     asked = [f"sex where kind={x}{y}" for x, y in ("ab", "bc", "cd", "de", "ef")]
     assert flagged(found, "sex where kind=not bc", *asked[:1], asked[2]) == ""
     assert flagged(found, "sex where kind=not cd", *asked) == ""
@@ -113,7 +114,7 @@ def test_a_verdict_is_one_of_protected_counts() -> None:
     )
     shown, verdicts = [], []
     for true in range(1, 10):
-        found = Guard(data([300, 300, 300, true]), policy)
+        found = Guard(CubeCounting(data([300, 300, 300, true])), policy)
         earlier = [found.geometry(Query.of("sex", where="area=most"))]
         (left,) = found.differences(found.geometry(Query.of("sex")), earlier)
         shown += found.counts([left])
@@ -126,8 +127,8 @@ def test_it_takes_milliseconds() -> None:
     """A thousand earlier tables against a new one, on the census cube."""
     from discreet.server import cube
 
-    table, _ = cube.load(servers.small_cube())
-    found = Guard(table, Policy(publish="as it is", guard=GuardRules(action="refuse")))
+    table, _ = cube.read_cube(servers.small_cube())
+    found = Guard(CubeCounting(table), Policy(publish="as it is", guard=GuardRules(action="refuse")))
     before = []
     for dimension in table.dimensions:
         for leaf in dimension.leaves:
@@ -152,7 +153,7 @@ def test_the_policy_decides_what_follows(tmp_path: Path, action: str) -> None:
     asked = ["sex", "sex&where=age=0-4", "sex&where=age=5-9", "sex&where=age=10-14", "sex&where=age=0-4"]
     with servers.client(tmp_path, text) as client:
         answers = [client.get(f"/api/table.csv?variables={one}") for one in asked]
-        lines = client.app.state.desk.store.last_answers(10)  # type: ignore[attr-defined]
+        lines = client.app.state.service.store.last_answers(10)  # type: ignore[attr-defined]
     statuses = [answer.status_code for answer in answers]
     assert (
         statuses
@@ -207,22 +208,23 @@ def test_the_guard_survives_a_restart(tmp_path: Path) -> None:
 def test_two_questions_at_the_same_moment_are_not_both_answered(tmp_path: Path) -> None:
     """By one worker or by two: one is decided first, and the other knows."""
     from discreet.server.auth import Caller
-    from discreet.server.service import Desk
+    from discreet.server.service import Service
 
     caller = Caller("user:ada")
     for number in range(6):
         folder = tmp_path / str(number)
         folder.mkdir()
         made = servers.settings(folder, servers.policy_text("min_difference = 100000", guard="refuse"))
-        desks = [Desk(made) for _ in range(1 + number % 2)]
+        services = [Service(made) for _ in range(1 + number % 2)]
 
-        async def both(desks: list[Desk] = desks) -> list[bool]:
+        async def both(services: list[Service] = services) -> list[bool]:
             queries = (Query.of("sex"), Query.of("sex", where="age=0-4"))
-            replies = await asyncio.gather(*(desks[k % len(desks)].ask(caller, q) for k, q in enumerate(queries)))
-            again = await desks[0].ask(caller, queries[1])
-            for desk in desks:
-                await desk.close()
-            return [isinstance(reply.kept.result, dc.Release) for reply in (*replies, again)]
+            asked = [services[0].resolved(query) for query in queries]
+            replies = await asyncio.gather(*(services[k % len(services)].ask(caller, q) for k, q in enumerate(asked)))
+            again = await services[0].ask(caller, asked[1])
+            for service in services:
+                await service.close()
+            return [isinstance(reply.answer.result, dc.Release) for reply in (*replies, again)]
 
         answered = asyncio.run(both())
         assert answered[:2].count(True) == 1

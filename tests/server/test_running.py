@@ -18,7 +18,7 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import Settings, create_app, cube
-from discreet.server.commits import export
+from discreet.server.record_lines import export
 from discreet.server.store import Store
 from tests import servers
 
@@ -86,7 +86,7 @@ def test_a_worker_killed_under_load_takes_nothing_with_it(tmp_path: Path) -> Non
     store.close()
     assert len(callers.statuses) <= len(lines) <= len(callers.statuses) + callers.broken
     (tmp_path / "record.jsonl").write_text("\n".join(dict.fromkeys(lines[-60:])) + "\n")
-    table, version = cube.load(servers.small_cube())
+    table, version = cube.read_cube(servers.small_cube())
     os.environ.setdefault("DISCREET_TEST_SECRET", servers.SECRET)
     policy = dc.policy.read_policy(tmp_path / "policy.toml")
     verdicts = [r.found for r in dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version)]
@@ -136,15 +136,15 @@ def test_data_too_large_for_a_cube_are_asked_each_time(tmp_path: Path, monkeypat
 def test_a_cube_is_whole_or_an_error(tmp_path: Path) -> None:
     """Missing, cut short or of another codebook: nothing is served."""
     version = cube.build(dc.datasets.census(n=500), tmp_path / "c")
-    table, loaded = cube.load(tmp_path / "c")
+    table, loaded = cube.read_cube(tmp_path / "c")
     assert (loaded, table.n) == (version, 500)
     assert isinstance(table.statistics["count"].inner, np.memmap)
     assert cube.build(dc.datasets.census(n=500), tmp_path / "d") == version
     np.save(tmp_path / "c" / "count.npy", np.zeros(3, np.int64))
     with pytest.raises(InputError, match="does not fit"):
-        cube.load(tmp_path / "c")
+        cube.read_cube(tmp_path / "c")
     with pytest.raises(InputError, match="holds no whole cube"):
-        cube.load(tmp_path)
+        cube.read_cube(tmp_path)
 
 
 def test_an_answer_that_cannot_be_recorded_does_not_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def test_an_answer_that_cannot_be_recorded_does_not_leave(tmp_path: Path, monkey
     with servers.client(tmp_path) as client:
         assert client.get("/api/table.csv?variables=sex").status_code == 200
         with monkeypatch.context() as broken:
-            broken.setattr("discreet.server.commits.Ledger._commit", lambda *_: 1 / 0)
+            broken.setattr("discreet.server.commits.Commits._commit", lambda *_: 1 / 0)
             for name in ("sex", "age"):
                 answer = client.get(f"/api/table.csv?variables={name}")
                 assert answer.status_code == 500

@@ -16,9 +16,9 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth
-from discreet.server.commits import Ledger
+from discreet.server.commits import Commits
 from discreet.server.limits import Over
-from discreet.server.service import Desk
+from discreet.server.service import Service
 from discreet.server.store import Store, Unreachable
 from tests import servers
 from tests.database import database
@@ -31,8 +31,8 @@ def test_what_was_not_committed_was_not_told(tmp_path: Path, monkeypatch: pytest
     caller = auth.Caller("user:ada")
 
     async def asking() -> list[str]:
-        desk = Desk(servers.settings(tmp_path, POLICY, tables=2))
-        begin = desk.store.begin
+        service = Service(servers.settings(tmp_path, POLICY, tables=2))
+        begin = service.store.begin
 
         @contextmanager
         def failing(**given: Any) -> Iterator[Any]:
@@ -41,17 +41,17 @@ def test_what_was_not_committed_was_not_told(tmp_path: Path, monkeypatch: pytest
                 raise Unreachable
 
         with monkeypatch.context() as broken:
-            broken.setattr(desk.store, "begin", failing)
+            broken.setattr(service.store, "begin", failing)
             for _ in range(3):
                 with pytest.raises(Unreachable):
-                    await desk.ask(caller, whole)
-        assert not desk.history.told(caller, whole)
-        found = [await desk.ask(caller, query) for query in (part, whole)]
+                    await service.ask(caller, service.resolved(whole))
+        assert not service.history.told(caller, whole)
+        found = [await service.ask(caller, service.resolved(query)) for query in (part, whole)]
         with pytest.raises(Over):
-            await desk.ask(caller, dc.Query.of("age"))
-        again = await desk.ask(caller, part)
-        await desk.close()
-        return [type(reply.kept.result).__name__ for reply in (*found, again)]
+            await service.ask(caller, service.resolved(dc.Query.of("age")))
+        again = await service.ask(caller, service.resolved(part))
+        await service.close()
+        return [type(reply.answer.result).__name__ for reply in (*found, again)]
 
     assert asyncio.run(asking()) == ["Release", "Refused", "Release"]
 
@@ -60,16 +60,16 @@ def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkey
     """503 when patience is over, and answers again when the store does."""
     monkeypatch.setattr("discreet.server.commits.PATIENCE", 0.2)
     stuck = threading.Event()
-    commit = Ledger._commit
+    commit = Commits._commit
 
-    def late(ledger: Any, *given: Any) -> Any:
+    def late(commits: Any, *given: Any) -> Any:
         stuck.wait(30)
-        return commit(ledger, *given)
+        return commit(commits, *given)
 
     with servers.client(tmp_path, POLICY) as client:
         assert client.get(HALVES[0]).status_code == 200
         with monkeypatch.context() as broken:
-            broken.setattr("discreet.server.commits.Ledger._commit", late)
+            broken.setattr("discreet.server.commits.Commits._commit", late)
             assert client.get(HALVES[0]).status_code == 503
         stuck.set()
         monkeypatch.setattr("discreet.server.commits.PATIENCE", 20)
@@ -96,14 +96,14 @@ def test_new_keys_reach_a_server_that_runs(tmp_path: Path, monkeypatch: pytest.M
 def test_a_server_with_another_secret_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same data under two secrets could be averaged; the store holds all servers to one, and does not hold it."""
     made = servers.settings(tmp_path, POLICY)
-    first = Desk(made)
+    first = Service(made)
     first.store.close()
-    Desk(made).store.close()
+    Service(made).store.close()
     kept = (tmp_path / "store.db").read_bytes()
     assert servers.SECRET.encode() not in kept
     monkeypatch.setenv("DISCREET_TEST_SECRET", "another secret, longer than need be")
     with pytest.raises(InputError, match="another secret"):
-        Desk(made)
+        Service(made)
 
 
 def test_a_store_that_stops_is_told_from_one_that_was_never_there(tmp_path: Path) -> None:

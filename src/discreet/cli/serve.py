@@ -242,7 +242,7 @@ def answer(
     format_of(output, format, metadata=metadata)
     source: Any
     if is_cube(data):
-        source, _ = cubes.load(Path(data))
+        source, _ = cubes.read_cube(Path(data))
     elif codebook is None:
         raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
     else:
@@ -409,7 +409,7 @@ def rotate_keys(url: str) -> None:
 @STORE
 def export_record(output: Path | None, url: str) -> None:
     """The dissemination record as lines that `discreet replay` reads."""
-    from discreet.server.commits import export
+    from discreet.server.record_lines import export
 
     check_suffix(output, [".jsonl", ".json"], "a record")
     with opened(url) as store:

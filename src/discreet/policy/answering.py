@@ -1,4 +1,4 @@
-"""answer(): the one road out. Library, command line and server release through it and give the same bytes.
+"""answer(): the one way out. Library, command line and server release through it and give the same bytes.
 
 Whatever a user can see (refused or not, which method, the stated utility) is a function of the protected table, the
 codebook and the policy. So a refusal cannot be probed for true counts, and a quality figure cannot be inverted.
@@ -35,10 +35,12 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
 
     ``data`` are records, or a Table of all variables (a cube), from which tables are sums.
     """
-    query = Query.of(query) if isinstance(query, str) else query
-    resolved = query.resolved(data.dimensions)
-    check_query(resolved, policy)
-    table = unfiltered(ready(data, policy), resolved)
+    resolved = dry_run(data, query, policy)
+    return answer_table(unfiltered(ready(data, policy), resolved), resolved, policy)
+
+
+def answer_table(table: Table, resolved: Resolved, policy: Policy) -> Release:
+    """The answer to a query that ``check_query`` allows, from the table of it before its population is chosen."""
     chosen, evidence = protect_by(table, resolved, policy)
     return _release(chosen, evidence, resolved, policy)
 
@@ -104,19 +106,26 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
 
 def unfiltered(data: Microdata | Table, resolved: Resolved) -> Table:
     """The table before its population is chosen, in the asked detail: filters are one more dimension."""
-    names = [d.name for d in data.dimensions if d.name in resolved.levels]  # the codebook's order, whoever asks
+    return from_cube(data, resolved) if isinstance(data, Table) else from_records(data, resolved)
+
+
+def from_cube(cube: Table, resolved: Resolved) -> Table:
+    """The same as sums of a table of all variables, or of all that are asked."""
+    value = resolved.query.measure
+    if value != "count" and (value not in cube.statistics or value.startswith(TWIN)):
+        raise InputError(f"the data hold no measure {value!r}")
+    out = {d.name: d.total for d in cube.dimensions if d.name not in resolved.levels}
+    for name, total in out.items():
+        if total is None:
+            raise Refused("total", f"variable {name!r} has no total, so it must be asked", f"add {name!r}")
+    return (cube.slice(**out) if out else cube).at_levels(**resolved.levels)
+
+
+def from_records(records: Microdata, resolved: Resolved) -> Table:
+    """The same by counting records."""
+    names = [d.name for d in records.dimensions if d.name in resolved.levels]  # the codebook's order, whoever asks
     value = None if resolved.query.measure == "count" else resolved.query.measure
-    if isinstance(data, Table):
-        if value is not None and (value not in data.statistics or value.startswith(TWIN)):
-            raise InputError(f"the data hold no measure {value!r}")
-        out = {d.name: d.total for d in data.dimensions if d.name not in names}
-        for name, total in out.items():
-            if total is None:
-                raise Refused("total", f"variable {name!r} has no total, so it must be asked", f"add {name!r}")
-        table = data.slice(**out) if out else data
-    else:
-        table = tabulate(data, by=names, value=value)
-    return table.at_levels(**resolved.levels)
+    return tabulate(records, by=names, value=value).at_levels(**resolved.levels)
 
 
 def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence]:

@@ -179,8 +179,7 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
         )
     steps, name = steps_of(policy), policy.before[0][0]
     if name in CUBE:
-        cube = data if isinstance(data, Table) else cube_of(data)
-        made, step = _perturbed(cube, steps[0]), steps[0]
+        made, step = _perturbed(cube_of(data), steps[0]), steps[0]
         return _with(made, twin_name(policy), _before_noise(made, step, twin_name(policy)))
     if isinstance(data, Table):
         raise InputError(
@@ -275,8 +274,13 @@ def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
     return _thousandths(cube, counts)
 
 
-def cube_of(data: Microdata) -> Table:
-    """Every combination of finest codes, with one published cell only: margins are summed when they are asked for."""
+def cube_of(data: Microdata | Table) -> Table:
+    """Every combination of finest codes, with one published cell only: margins are summed when they are asked for.
+
+    Of a cube, itself.
+    """
+    if isinstance(data, Table):
+        return data
     return tabulate(data, by=[d.name for d in data.dimensions], margins=[corner(data.dimensions)])
 
 

@@ -15,7 +15,7 @@ from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller
 from discreet.server.limits import Over
 from discreet.server.queries import address, query_from
-from discreet.server.service import Desk, Reply
+from discreet.server.service import Reply, Service
 from discreet.server.store import Unreachable
 
 router = APIRouter(prefix="/api", tags=["tables"])
@@ -75,24 +75,24 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": words[status], "content": content} for status in statuses}
 
 
-def desk_of(request: Request, caller: Caller | None = None) -> Desk:
-    """The desk of a caller; of the public without one."""
-    desk: Desk = request.app.state.desk
-    return desk if caller is None else desk.of(caller)
+def service_of(request: Request, caller: Caller | None = None) -> Service:
+    """The service of a caller; of the public without one."""
+    service: Service = request.app.state.service
+    return service if caller is None else service.of(caller)
 
 
 async def admitted(request: Request) -> Caller:
     """The caller, counted against the rate limit and let in by the mode."""
-    desk = desk_of(request)
+    service = service_of(request)
     try:
         caller: Caller = await request.app.state.gate.admit(request)
     except PermissionError:
-        await desk.ledger.run(desk.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
+        await service.commits.run(service.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
         raise Fault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
                     WWW_Authenticate="Bearer") from None  # fmt: skip
     request.state.role = caller.role
-    await desk.count_request(caller)
-    if desk.settings.mode == "restricted" and not caller.may("approved"):
+    await service.count_request(caller)
+    if service.settings.mode == "restricted" and not caller.may("approved"):
         if caller.signed_in:
             raise Fault(FORBIDDEN, "refused", "mode", "your account is not approved", "ask the data's owner")
         raise Fault(401, "unauthorized", "mode", "this server answers approved users only",
@@ -106,21 +106,21 @@ async def admitted(request: Request) -> Caller:
 @router.get("/metadata", summary="Variables, levels, categories and limits", responses=errors(401, 429, 503))
 async def metadata(request: Request) -> Response:
     """Everything that is needed to ask."""
-    desk = desk_of(request, await admitted(request))
-    tag = f'"{desk.edition}-metadata"'
+    service = service_of(request, await admitted(request))
+    tag = f'"{service.edition}-metadata"'
     if same(request, tag):
-        return Response(status_code=304, headers=headers(desk, tag))
-    return Response(orjson.dumps(described(desk)), 200, headers(desk, tag), "application/json")
+        return Response(status_code=304, headers=headers(service, tag))
+    return Response(orjson.dumps(described(service)), 200, headers(service, tag), "application/json")
 
 
-def described(desk: Desk) -> dict[str, Any]:
+def described(service: Service) -> dict[str, Any]:
     """The codebook and the policy's limits as plain values."""
-    rules = desk.policy.query
+    rules = service.policy.query
     return {
-        "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title,
-        "policy": desk.policy.title,
-        "unprotected": desk.policy.openly,
-        "edition": desk.edition,
+        "title": service.counting.title,
+        "policy": service.policy.title,
+        "unprotected": service.policy.openly,
+        "edition": service.edition,
         "variables": [
             {
                 "name": d.name,
@@ -129,7 +129,7 @@ def described(desk: Desk) -> dict[str, Any]:
                 "labels": {code: d.label(code) for code in d.codes},
                 "allowed": d.name not in rules.disallowed,
             }
-            for d in desk.data.dimensions
+            for d in service.dimensions
         ],
         "limits": {
             "max_dimensions": rules.max_dimensions,
@@ -138,8 +138,8 @@ def described(desk: Desk) -> dict[str, Any]:
             "nested_only": rules.nested_only,
             "forbidden": [list(names) for names in rules.forbidden],
             "required": {name: list(needed) for name, needed in rules.required.items()},
-            "requests_a_minute": desk.settings.rate,
-            "tables_a_day": desk.settings.tables,
+            "requests_a_minute": service.settings.rate,
+            "tables_a_day": service.settings.tables,
         },
         "formats": [{"name": f.name, "suffix": f.suffix, "type": f.media_type} for f in SERVED],
     }
@@ -155,16 +155,15 @@ async def check(
     measure: Annotated[str, MEASURE] = "count",
 ) -> Response:
     """Nothing is counted and nothing recorded; the table itself may still be refused by rules for tables."""
-    desk = desk_of(request, await admitted(request))
-    told: dict[str, Any] = {"max_cells": desk.policy.query.max_cells}
-    query = query_from(desk.data.dimensions, variables, where, measure)
-    told["cells"] = query.resolved(desk.data.dimensions).cells
+    service = service_of(request, await admitted(request))
+    resolved = service.resolved(query_from(service.dimensions, variables, where, measure))
+    body: dict[str, Any] = {"max_cells": service.policy.query.max_cells, "cells": resolved.cells}
     try:
-        desk.dry_run(query)
-        told |= {"allowed": True, "rule": "", "reason": "", "hint": ""}
+        service.check(resolved)
+        body |= {"allowed": True, "rule": "", "reason": "", "hint": ""}
     except Refused as refused:
-        told |= {"allowed": False, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
-    return Response(orjson.dumps(told), media_type="application/json", headers={"Cache-Control": "private, max-age=60"})
+        body |= {"allowed": False, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
+    return Response(orjson.dumps(body), media_type="application/json", headers={"Cache-Control": "private, max-age=60"})
 
 
 # -- tables -----------------------------------------------------------------------------------------------------
@@ -207,19 +206,19 @@ async def table_as(
 async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
     """The one way out of the API."""
     caller = await admitted(request)
-    desk = desk_of(request, caller)
-    query = query_from(desk.data.dimensions, variables, where, measure)
-    reply = await desk.ask(caller, query)
+    service = service_of(request, caller)
+    query = query_from(service.dimensions, variables, where, measure)
+    reply = await service.ask(caller, service.resolved(query))
     request.state.cached = reply.cached
-    tag = desk.tag(query, form.name)
-    extra = headers(desk, tag, reply)
+    tag = service.tag(query, form.name)
+    extra = headers(service, tag, reply)
     if form.name == "csv":  # its words, the stated quality among them, stand in the metadata
         extra["Link"] = f'<table.csv-metadata.json?{address(query)}>; rel="describedby"; type="application/csvm+json"'
     _ = reply.release  # raises the refusal, if it is one
     if same(request, tag):
         return Response(status_code=304, headers=extra)
     try:
-        body = await desk.body(query, reply, form.name)
+        body = await service.body(query, reply, form.name)
     except InputError as error:
         raise Fault(TOO_LARGE, "too large", "format", str(error), "take another format or a smaller table") from None
     extra["Content-Disposition"] = f'inline; filename="table{form.suffix}"'
@@ -227,13 +226,13 @@ async def tabled(request: Request, form: Format, variables: str, where: str, mea
     return Response(body, 200, extra)
 
 
-def headers(desk: Desk, tag: str, reply: Reply | None = None) -> dict[str, str]:
+def headers(service: Service, tag: str, reply: Reply | None = None) -> dict[str, str]:
     """Cache headers. What depends on who asks is for the asker alone; the rest may be kept by anybody."""
-    alike = desk.settings.mode == "open" and not desk.settings.roles
-    open_to_all = alike and desk.policy.guard.action in ("off", "warn")
+    alike = service.settings.mode == "open" and not service.settings.roles
+    open_to_all = alike and service.policy.guard.action in ("off", "warn")
     who = "public" if open_to_all else "private"
     made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
-    if reply is not None and isinstance(reply.kept.result, Release) and reply.kept.result.method == AS_IT_IS:
+    if reply is not None and isinstance(reply.answer.result, Release) and reply.answer.result.method == AS_IT_IS:
         made["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
     if reply is not None and reply.flag is not None:
         made["X-Discreet-Guard"] = reply.flag.rule

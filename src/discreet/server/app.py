@@ -27,7 +27,7 @@ from discreet.server.auth import Gate
 from discreet.server.limits import Over
 from discreet.server.logs import log, milliseconds, place
 from discreet.server.metrics import METERS, TYPE
-from discreet.server.service import Desk
+from discreet.server.service import Service
 from discreet.server.settings import Settings
 from discreet.server.store import Unreachable
 
@@ -63,17 +63,17 @@ def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextMana
     @asynccontextmanager
     async def life(app: Any) -> AsyncIterator[None]:
         for one in sites:
-            one.state.desk.warm_up()
+            one.state.service.warm_up()
         following = [asyncio.create_task(one.state.gate.follow_keys()) for one in sites]
         log.info("started", extra={"worker": os.getpid()})
-        for desk in [d for one in sites for d in (one.state.desk, *one.state.desk.roles.values())]:
-            if desk.policy.openly:
-                log.warning(desk.policy.openly, extra={"worker": os.getpid()})
+        for service in [d for one in sites for d in (one.state.service, *one.state.service.roles.values())]:
+            if service.policy.openly:
+                log.warning(service.policy.openly, extra={"worker": os.getpid()})
         yield
         for task in following:
             task.cancel()
         for one in sites:
-            await one.state.desk.close()
+            await one.state.service.close()
         log.info("stopped", extra={"worker": os.getpid()})
 
     return life
@@ -81,12 +81,12 @@ def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextMana
 
 def site(settings: Settings) -> FastAPI:
     """The routes and pages of one cube."""
-    desk = Desk(settings)
+    service = Service(settings)
     app = FastAPI(
         title="discreet table server", version=VERSION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json",
     )  # fmt: skip
-    app.state.desk, app.state.gate = desk, Gate(desk.store, settings)
+    app.state.service, app.state.gate = service, Gate(service.store, settings)
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(method.router)
@@ -112,9 +112,9 @@ async def health(request: Request) -> Response:
 
     The edition is the same for servers that give the same answers.
     """
-    desk: Desk = request.app.state.desk
-    good = await desk.ledger.run(desk.store.alive)
-    told = {"status": "ok" if good else "no store", "edition": desk.editions}
+    service: Service = request.app.state.service
+    good = await service.commits.run(service.store.alive)
+    told = {"status": "ok" if good else "no store", "edition": service.editions}
     return Response(orjson.dumps(told), 200 if good else 503, media_type="application/json",
                     headers={"Cache-Control": "no-store"})  # fmt: skip
 
@@ -123,9 +123,9 @@ async def metrics(request: Request) -> Response:
     """Counts for a monitor that asks this server itself; who comes through a proxy is a visitor and finds nothing."""
     if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         raise HTTPException(404)
-    desk: Desk = request.app.state.desk
-    good = await desk.ledger.run(desk.store.alive)
-    text = "\n".join(METERS.lines(edition=desk.editions, store=bool(good))) + "\n"
+    service: Service = request.app.state.service
+    good = await service.commits.run(service.store.alive)
+    text = "\n".join(METERS.lines(edition=service.editions, store=bool(good))) + "\n"
     return Response(text, media_type=TYPE, headers={"Cache-Control": "no-store"})
 
 

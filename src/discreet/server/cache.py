@@ -10,7 +10,7 @@ from discreet.release import Release
 
 
 @dataclass
-class Kept:
+class Answer:
     """What became of a query: a release with its forms as bytes, or a refusal."""
 
     result: Release | Refused
@@ -29,24 +29,24 @@ class Answers:
     def __init__(self, megabytes: int) -> None:
         self.room = megabytes * 1_000_000
         self.held = 0
-        self._kept: OrderedDict[str, tuple[Kept, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[Answer, int]] = OrderedDict()
 
-    def get(self, name: str) -> Kept | None:
+    def get(self, name: str) -> Answer | None:
         """A kept answer, which thereby is the newest."""
-        found = self._kept.get(name)
-        if found is None:
+        entry = self._kept.get(name)
+        if entry is None:
             return None
         self._kept.move_to_end(name)
-        return found[0]
+        return entry[0]
 
-    def put(self, name: str, kept: Kept) -> None:
+    def put(self, name: str, answer: Answer) -> None:
         """Keep an answer, or take note that it has grown."""
-        old = self._kept.pop(name, None)
-        self.held -= old[1] if old else 0
-        size = kept.size
+        _, old_size = self._kept.pop(name, (None, 0))
+        self.held -= old_size
+        size = answer.size
         if size > self.room:
             return
-        self._kept[name] = (kept, size)
+        self._kept[name] = (answer, size)
         self.held += size
         while self.held > self.room:
             _, (_, gone) = self._kept.popitem(last=False)

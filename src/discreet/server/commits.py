@@ -8,27 +8,19 @@ line is there whole or not at all, and an answer that cannot be recorded does no
 from __future__ import annotations
 
 import asyncio
-import json
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any, Generic, Protocol, TypeVar
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection
 
-from discreet.policy.record import Entry
-from discreet.server.schema import asked, record
+from discreet.server.record_lines import STATEMENTS, Line
 from discreet.server.store import Store, Unreachable
 
 T = TypeVar("T")
 Q = TypeVar("Q", contravariant=True)
 V = TypeVar("V", covariant=True)
-RELEASED, REFUSED = "released", "refused"
 PATIENCE = 20.0  # seconds that a caller waits for the store
-Line = tuple[str, dict[str, Any]]
-_STATEMENTS = {"asked": insert(asked), "record": insert(record)}
 
 
 class Judge(Protocol[Q, V]):
@@ -41,12 +33,12 @@ class Judge(Protocol[Q, V]):
         """What became of the transaction."""
 
 
-class Ledger(Generic[Q, V]):
+class Commits(Generic[Q, V]):
     """The one writer of a worker. Use it from one event loop."""
 
     def __init__(self, store: Store, judge: Judge[Q, V]) -> None:
         self.store, self.judge = store, judge
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="commits")
         self._lines: list[tuple[Line, asyncio.Future[None]]] = []
         self._questions: list[tuple[Q, asyncio.Future[V]]] = []
         self._flushing: asyncio.Task[None] | None = None
@@ -101,7 +93,7 @@ class Ledger(Generic[Q, V]):
         try:
             with self.store.begin() as connection:
                 verdicts, more = self.judge.decide(connection, questions) if questions else ([], [])
-                for kind, statement in _STATEMENTS.items():
+                for kind, statement in STATEMENTS.items():
                     if some := [values for of, values in (*lines, *more) if of == kind]:
                         connection.execute(statement, some)
             committed = True
@@ -127,25 +119,3 @@ def _tell(waiting: asyncio.Future[Any], outcome: Any) -> None:
         waiting.set_exception(outcome)
     else:
         waiting.set_result(outcome)
-
-
-def record_line(entry: Entry, guard: str = "") -> Line:
-    """An entry of the dissemination record as a row."""
-    told = asdict(entry)
-    told["at"] = datetime.fromisoformat(told.pop("when")).timestamp()
-    told["query"] = json.dumps(told["query"], sort_keys=True, ensure_ascii=False)
-    return "record", {**told, "guard": guard[:200]}
-
-
-def export(store: Store) -> Iterator[str]:
-    """The record as lines that ``discreet replay`` reads, oldest first."""
-    for row in store.rows(select(record).order_by(record.c.id)):
-        when = datetime.fromtimestamp(row["at"], UTC).isoformat(timespec="seconds")
-        kept = {k: row[k] for k in ("who", "policy", "data", "outcome", "rule", "digest")}
-        yield json.dumps({"when": when, **kept, "query": json.loads(row["query"])}, sort_keys=True, ensure_ascii=False)
-
-
-def told_line(name: str, who: str, digest: str, canonical: str, flagged: bool) -> Line:
-    """That somebody was told something, for the guard."""
-    told = {"name": name, "who": who, "digest": digest, "query": canonical, "flagged": flagged}
-    return "asked", {**told, "at": time.time(), "state": RELEASED}

@@ -37,8 +37,7 @@ def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
 
     With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data.
     """
-    made = data if policy is None else ready(data, policy)
-    whole = made if isinstance(made, Table) else cube_of(made)
+    whole = cube_of(data if policy is None else ready(data, policy))
     own_folder(folder)
     (folder / "cube.json").unlink(missing_ok=True)
     state = hashlib.sha256(data.codebook.to_toml().encode())
@@ -54,7 +53,7 @@ def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
     return version
 
 
-def load(folder: Path) -> tuple[Table, str]:
+def read_cube(folder: Path) -> tuple[Table, str]:
     """The cube as a table without margins, its numbers mapped from the files, and its version."""
     try:
         told = json.loads((folder / "cube.json").read_text(encoding="utf-8"))

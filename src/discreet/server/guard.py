@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.dimension import Dimension
-from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, Query
-from discreet.server.cube import narrowed
+from discreet.server.counting import Counting
 from discreet.server.unions import laminar, union, unions
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
@@ -65,15 +64,14 @@ class Pair(NamedTuple):
 class Guard:
     """Geometry against geometry, and protected counts of the differences."""
 
-    def __init__(self, data: Table | Microdata, policy: Policy) -> None:
-        self.data, self.policy, self.rules = data, policy, policy.guard
-        self.dimensions = tuple(data.dimensions)
+    def __init__(self, counting: Counting, policy: Policy) -> None:
+        self.counting, self.policy, self.rules = counting, policy, policy.guard
+        self.dimensions = counting.dimensions
         self.axis = {d.name: k for k, d in enumerate(self.dimensions)}
         self.whole = [(1 << len(d.leaves)) - 1 for d in self.dimensions]
         self.families: list[list[frozenset[int]]] = [[frozenset([whole])] for whole in self.whole]
         self.fewest = max(self.rules.min_difference, policy.table.min_population)
         self._counts: dict[Box, float] = {}
-        self._cubes: dict[frozenset[int], Table] = {}
         self.pair = lru_cache(maxsize=200_000)(self._pair)
         self.joint = lru_cache(maxsize=20_000)(self._joint)
 
@@ -223,38 +221,10 @@ class Guard:
         return [0.0 if np.isnan(n) else float(n) for n in shown]
 
     def _sums(self, box: Mapping[int, int]) -> dict[str, Array]:
-        if not isinstance(self.data, Table):
-            return self._asked(self.data, box)
-        axes = frozenset(box)
-        if axes not in self._cubes:
-            self._cubes[axes] = narrowed(self.data, [self.dimensions[axis].name for axis in axes])
-        small, out = self._cubes[axes], {}
-        for name in ("count", "key"):
-            if name in small.statistics:
-                cut = small.statistics[name].inner.reshape(small.layout.shape)
-                for k, dimension in enumerate(small.dimensions):
-                    if (axis := self.axis[dimension.name]) in box:
-                        cut = np.take(cut, _positions(box[axis]), axis=k)
-                out[name] = np.array([cut.sum(dtype=cut.dtype)])
-        return out
-
-    def _asked(self, data: Microdata, box: Mapping[int, int]) -> dict[str, Array]:
-        if not all(box.values()):  # nobody
-            key = {} if data.codebook.key is None and data.secret is None else {"key": np.zeros(1, np.uint64)}
-            return {"count": np.zeros(1, np.int64), **key}
-        where = {
-            self.dimensions[axis].name: [self.dimensions[axis].leaves[p] for p in _positions(bits)]
-            for axis, bits in box.items()
-        }
-        first = next(iter(box), 0)
-        groups = data.base_cells([self.dimensions[first].name], where=where)
-        out = {"count": np.array([groups.count.sum()])}
-        if groups.key is not None:
-            out["key"] = np.array([groups.key.sum(dtype=groups.key.dtype)])
-        return out
+        return self.counting.people({self.dimensions[axis].name: _positions(bits) for axis, bits in box.items()})
 
 
-def query_of(canonical: str) -> Query:
+def query_from_line(canonical: str) -> Query:
     """The query that a line of the store holds."""
     return Query.from_dict(json.loads(canonical))
 

@@ -21,10 +21,10 @@ from discreet.policy import Policy, Query
 from discreet.policy.record import Entry, outcome_of
 from discreet.release import Release
 from discreet.server.auth import Caller
-from discreet.server.cache import Kept
-from discreet.server.commits import REFUSED, Line, record_line, told_line
-from discreet.server.guard import Flag, Geometry, Guard, query_of
+from discreet.server.cache import Answer
+from discreet.server.guard import Flag, Geometry, Guard, query_from_line
 from discreet.server.limits import Counter
+from discreet.server.record_lines import REFUSED, Line, record_line, told_line
 from discreet.server.schema import asked
 from discreet.server.store import Row, Store, Unreachable
 
@@ -47,19 +47,19 @@ class Question:
 
     caller: Caller
     query: Query
-    kept: Kept
+    answer: Answer
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Decision:
     """The answer that is given, and what the guard thought of it."""
 
-    kept: Kept
+    answer: Answer
     flag: Flag | None = None
 
 
 class History:
-    """The judge of one worker. ``decide`` and ``settle`` are called from the ledger's thread alone."""
+    """The judge of one worker. ``decide`` and ``settle`` are called from the commits's thread alone."""
 
     def __init__(
         self, store: Store, guard: Guard, policy: Policy, tables: Counter, *, most: int, data: str, people: str = ""
@@ -68,10 +68,10 @@ class History:
         self.people = people
         self._stamp = {"policy": policy.digest, "data": data}
         self._past: OrderedDict[str, Past] = OrderedDict()
-        self._made: dict[str, Past] = {}
+        self._new: dict[str, Past] = {}
 
     def whose(self, caller: Caller) -> str:
-        """The name under which the past of a caller is kept."""
+        """The name under which the past of a caller is answer."""
         who = EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
         return f"{self.people}|{who}" if self.people else who
 
@@ -80,15 +80,15 @@ class History:
         past = self._past.get(self.whose(caller))
         return past is not None and query.digest in past.answered
 
-    def line(self, caller: Caller, query: Query, kept: Kept, flag: Flag | None = None) -> Line:
+    def line(self, caller: Caller, query: Query, answer: Answer, flag: Flag | None = None) -> Line:
         """The line of the record for an answer."""
-        refused = kept.result if isinstance(kept.result, Refused) else None
-        made = Entry(
+        refused = answer.result if isinstance(answer.result, Refused) else None
+        entry = Entry(
             when=datetime.now(UTC).isoformat(timespec="seconds"), who=caller.who, query=query.to_dict(),
-            outcome=outcome_of(kept.result), rule="" if refused is None else refused.rule,
-            digest=kept.digest if refused is None else "", **self._stamp,
+            outcome=outcome_of(answer.result), rule="" if refused is None else refused.rule,
+            digest=answer.digest if refused is None else "", **self._stamp,
         )  # fmt: skip
-        return record_line(made, "" if flag is None else flag.rule)
+        return record_line(entry, "" if flag is None else flag.rule)
 
     def foresee(self, question: Question) -> None:
         """Count what a decision will need, where counting takes long, so that nobody is locked out meanwhile."""
@@ -102,18 +102,18 @@ class History:
 
     def decide(
         self, connection: Connection, questions: Sequence[Question]
-    ) -> tuple[list[Verdict | Exception], list[Line]]:
+    ) -> tuple[list[Decision | Exception], list[Line]]:
         """A verdict on each question, one after the other, and the lines that make it known."""
         names = sorted({self.whose(question.caller) for question in questions})
         self.store.lock(connection, [f"past:{who}" for who in names])
         pasts = {who: self._caught_up(connection, who) for who in names}
-        self._made = {who: Past() for who in names}
-        verdicts: list[Verdict | Exception] = []
+        self._new = {who: Past() for who in names}
+        verdicts: list[Decision | Exception] = []
         lines: list[Line] = []
         for question in questions:
             who = self.whose(question.caller)
             try:
-                verdict, more = self._decide(connection, question, pasts[who], self._made[who])
+                verdict, more = self._decide(connection, question, pasts[who], self._new[who])
             except (SQLAlchemyError, Unreachable):
                 raise  # nothing of this transaction will be
             except Exception as error:  # noqa: BLE001 - told to the one who asked; the others are not concerned
@@ -127,30 +127,30 @@ class History:
         """Remember what was decided; or, when it may not have been written, only what the store will say."""
         if not committed:
             self.tables.forget()
-        for who, made in self._made.items():
+        for who, new in self._new.items():
             if not committed:
                 self._past.pop(who, None)
             elif (past := self._past.get(who)) is not None:
-                past.answered |= made.answered
-                past.flagged |= made.flagged
-        self._made = {}
+                past.answered |= new.answered
+                past.flagged |= new.flagged
+        self._new = {}
 
-    def _decide(self, connection: Connection, question: Question, past: Past, made: Past) -> tuple[Verdict, list[Line]]:
-        caller, query, kept = question.caller, question.query, question.kept
-        if query.digest in past.answered or query.digest in made.answered:
-            return Verdict(kept), [self.line(caller, query, kept)]
+    def _decide(self, connection: Connection, question: Question, past: Past, new: Past) -> tuple[Decision, list[Line]]:
+        caller, query, answer = question.caller, question.query, question.answer
+        if query.digest in past.answered or query.digest in new.answered:
+            return Decision(answer), [self.line(caller, query, answer)]
         if not self.tables.spend_held(caller.who):
             self.tables.take(caller.who, self.most * caller.share, connection)
-        flag = self._judge(question, [*past.answered.values(), *made.answered.values()])
-        if flag is not None and self._refuses(len(past.flagged | made.flagged)) and isinstance(kept.result, Release):
-            kept = Kept(Refused(flag.rule, flag.reason, flag.hint), "")
-        lines = [self.line(caller, query, kept, flag)]
-        if isinstance(kept.result, Release):
+        flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
+        if flag is not None and self._refuses(len(past.flagged | new.flagged)) and isinstance(answer.result, Release):
+            answer = Answer(Refused(flag.rule, flag.reason, flag.hint), "")
+        lines = [self.line(caller, query, answer, flag)]
+        if isinstance(answer.result, Release):
             name = secrets.token_hex(16)
-            made.answered[query.digest] = self.guard.geometry(query)
-            made.flagged |= {name} if flag is not None else set()
+            new.answered[query.digest] = self.guard.geometry(query)
+            new.flagged |= {name} if flag is not None else set()
             lines.append(told_line(name, self.whose(caller), query.digest, query.canonical, flag is not None))
-        return Verdict(kept, flag), lines
+        return Decision(answer, flag), lines
 
     def _judge(self, question: Question, before: Sequence[Geometry]) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
@@ -177,8 +177,8 @@ class History:
         return past
 
     def _geometries(self, rows: Iterable[Row]) -> list[tuple[str, Geometry]]:
-        found = [(row["digest"], self.guard.known(query_of(row["query"]))) for row in rows]
-        return [(digest, geometry) for digest, geometry in found if geometry is not None]
+        geometries = [(row["digest"], self.guard.known(query_from_line(row["query"]))) for row in rows]
+        return [(digest, geometry) for digest, geometry in geometries if geometry is not None]
 
 
 def _wanted(who: str, after: int) -> Select[tuple[int, str, str, str, bool]]:

@@ -20,12 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
-from discreet.server import cube
 from discreet.server.api import Fault
 from discreet.server.app import living, make_safe, site, static
+from discreet.server.cube import read_cube
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import rendered, root
-from discreet.server.service import Desk
+from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
 
 
@@ -56,7 +56,7 @@ def same_people(folders: Mapping[str, str]) -> dict[str, str]:
     first: dict[int, str] = {}
     found = {}
     for name, folder in folders.items():
-        table, _ = cube.load(Path(folder))
+        table, _ = read_cube(Path(folder))
         found[name] = first.setdefault(int(table.statistics["count"].inner.sum()), name)
     return found
 
@@ -87,15 +87,15 @@ def _way(settings: Settings, role: str) -> tuple[object, ...]:
     return (policy.publish, policy.before, policy.methods, rules, policy.search, chosen, policy.secret)
 
 
-def _desks(request: Request) -> dict[str, Desk]:
-    return {name: one.state.desk for name, one in request.app.state.sites.items()}
+def _services(request: Request) -> dict[str, Service]:
+    return {name: one.state.service for name, one in request.app.state.sites.items()}
 
 
 def _listed(request: Request) -> list[dict[str, str]]:
     return [
-        {"name": name, "title": str(desk.data.title if hasattr(desk.data, "title") else "") or name,
+        {"name": name, "title": service.counting.title or name,
          "address": f"{root(request)}/{name}/"}
-        for name, desk in _desks(request).items()
+        for name, service in _services(request).items()
     ]  # fmt: skip
 
 
@@ -112,9 +112,9 @@ async def cubes(request: Request) -> Response:
 async def _state(request: Request) -> tuple[bool, str]:
     """Whether every cube can be asked, and the edition, which is the same for servers that give the same answers."""
     good, told = True, []
-    for name, desk in _desks(request).items():
-        good = good and await desk.ledger.run(desk.store.alive)
-        told.append(f"{name} {desk.editions}")
+    for name, service in _services(request).items():
+        good = good and await service.commits.run(service.store.alive)
+        told.append(f"{name} {service.editions}")
     return good, hashlib.sha256(" ".join(told).encode()).hexdigest()[:16]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from discreet.errors import DiscreetError
 from discreet.policy import Policy, Query
 from discreet.release import AS_IT_IS, Release
-from discreet.server.service import Desk
+from discreet.server.service import Service
 
 Pairs = tuple[tuple[str, str], ...]
 Population = tuple[tuple[str, tuple[str, ...]], ...]
@@ -62,13 +62,12 @@ def explained(policy: Policy, release: Release | None = None) -> str:
     return EXPLAINED.get(name, OTHERWISE)
 
 
-def suggestions(desk: Desk, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
+def suggestions(service: Service, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
     """Single changes after which the codebook would allow the query: words, variables, population."""
     found = []
-    for words, changed, population in _changes(desk, variables, where):
+    for words, changed, population in _changes(service, variables, where):
         try:
-            query = Query.of(dict(changed), where=dict(population) or None)
-            desk.dry_run(query)
+            service.check(service.resolved(Query.of(dict(changed), where=dict(population) or None)))
         except DiscreetError:
             continue
         found.append((words, changed, population))
@@ -77,8 +76,8 @@ def suggestions(desk: Desk, variables: Pairs, where: Population) -> list[tuple[s
     return found
 
 
-def _changes(desk: Desk, variables: Pairs, where: Population) -> Iterator[tuple[str, Pairs, Population]]:
-    known = {d.name: d for d in desk.data.dimensions}
+def _changes(service: Service, variables: Pairs, where: Population) -> Iterator[tuple[str, Pairs, Population]]:
+    known = {d.name: d for d in service.dimensions}
     for k, (name, level) in enumerate(variables):
         if name not in known:
             continue

@@ -16,16 +16,16 @@ from fastapi.responses import Response
 from discreet.audits import audit
 from discreet.errors import DiscreetError, Refused
 from discreet.policy import Query, ru_map
-from discreet.policy.answering import protect_by, unfiltered
+from discreet.policy.answering import protect_by
 from discreet.policy.judging import weigh
 from discreet.release import Protected, Publish
 from discreet.risk.report import assess
 from discreet.server import charts
-from discreet.server.api import Fault, desk_of
+from discreet.server.api import Fault, service_of
 from discreet.server.auth import Caller
 from discreet.server.pages import page, visitor
 from discreet.server.queries import query_from
-from discreet.server.service import Desk
+from discreet.server.service import Service
 
 router = APIRouter(include_in_schema=False)
 MOST_LINES = 200
@@ -46,30 +46,30 @@ async def methodologist(request: Request) -> Caller:
 async def method(request: Request) -> Response:
     """The tools, and for a query what the policy's methods do to its table."""
     caller = await methodologist(request)
-    desk = desk_of(request, caller)
+    service = service_of(request, caller)
     variables, where = request.query_params.get("variables", ""), request.query_params.get("where", "")
     found = None
     if variables:
-        query = query_from(desk.data.dimensions, variables, where)
-        found = await asyncio.to_thread(examined, desk, query)
-    lines = await desk.ledger.run(desk.store.last_answers, MOST_LINES)
-    total = await desk.ledger.run(desk.store.answers)
+        query = query_from(service.dimensions, variables, where)
+        found = await asyncio.to_thread(examined, service, query)
+    lines = await service.commits.run(service.store.last_answers, MOST_LINES)
+    total = await service.commits.run(service.store.answers)
     told = [{**line, "when": _when(line["at"]), "asked": _asked(line["query"])} for line in lines]
     return page(request, caller, "method.html", variables=variables, where=where, found=found, lines=told, total=total)
 
 
-def examined(desk: Desk, query: Query) -> dict[str, Any]:
+def examined(service: Service, query: Query) -> dict[str, Any]:
     """Risk, risk-utility map and audit of the table that a query asks for (confidential)."""
-    resolved = query.resolved(desk.data.dimensions)
-    desk.dry_run(query)
-    table = unfiltered(desk.data, resolved)
+    resolved = service.resolved(query)
+    service.check(resolved)
+    table = service.counting.table(resolved)
     methods: dict[str, Any] = {
-        f"{n + 1}. {name}": desk.policy.make(n) for n, (name, _) in enumerate(desk.policy.methods)
+        f"{n + 1}. {name}": service.policy.make(n) for n, (name, _) in enumerate(service.policy.methods)
     }
     methods["as it is"] = Publish()
-    limits = desk.policy.risk
+    limits = service.policy.risk
     found = ru_map(
-        table, methods, measure=limits.measure, loss=desk.policy.loss, weights=limits.weights,
+        table, methods, measure=limits.measure, loss=service.policy.loss, weights=limits.weights,
         jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3,
     )  # fmt: skip
     rows = [{"method": name, **row} for name, row in found.frame.to_dict(orient="index").items()]
@@ -78,22 +78,22 @@ def examined(desk: Desk, query: Query) -> dict[str, Any]:
         for row in rows
         if row["risk"] is not None
     ]
-    chosen = desk.policy.make(0)(table)
+    chosen = service.policy.make(0)(table)
     return {
         "cells": len(table),
         "rows": rows,
         "columns": [name for name in found.frame.columns if name not in ("draws", "note", "pareto", "allowed")],
         "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
-        "evidence": weigh(chosen, desk.policy.make(0), resolved, desk.policy),
+        "evidence": weigh(chosen, service.policy.make(0), resolved, service.policy),
         "audit": audited(chosen),
-        "decision": _decision(table, resolved, desk),
+        "decision": _decision(table, resolved, service),
     }
 
 
-def _decision(table: Any, resolved: Any, desk: Desk) -> str:
+def _decision(table: Any, resolved: Any, service: Service) -> str:
     try:
-        protect_by(table, resolved, desk.policy)
+        protect_by(table, resolved, service.policy)
     except Refused as refused:
         return f"refused by {refused.rule}: {refused.reason}"
     return "released"

@@ -17,11 +17,11 @@ from discreet.errors import InputError, Refused
 from discreet.policy import Query
 from discreet.release import Release
 from discreet.server import charts
-from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, desk_of, fault_of
+from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, fault_of, service_of
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
 from discreet.server.messages import explained, suggestions
 from discreet.server.queries import query_from
-from discreet.server.service import Desk, Reply
+from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
 
 router = APIRouter(include_in_schema=False)
@@ -119,7 +119,7 @@ async def start(request: Request) -> Response:
 async def go(request: Request) -> Response:
     """The form's fields turned into a permalink."""
     await visitor(request)
-    choice = Choice.from_form(request.query_params, desk_of(request).data.dimensions)
+    choice = Choice.from_form(request.query_params, service_of(request).dimensions)
     if not choice.variables:
         return RedirectResponse(f"{root(request)}/", 303)
     return RedirectResponse(root(request) + choice.link(), 303)
@@ -129,9 +129,9 @@ async def go(request: Request) -> Response:
 async def verdict(request: Request) -> Response:
     """What would become of the form as it stands, for the live line below it."""
     caller = await visitor(request)
-    desk = desk_of(request, caller)
-    choice = Choice.from_form(request.query_params, desk.data.dimensions)
-    found = await weighed(desk, caller, choice)
+    service = service_of(request, caller)
+    choice = Choice.from_form(request.query_params, service.dimensions)
+    found = await weighed(service, caller, choice)
     return Response(rendered("verdict.html", verdict=found, root=root(request)), media_type="text/html")
 
 
@@ -139,19 +139,18 @@ async def verdict(request: Request) -> Response:
 async def table(request: Request) -> Response:
     """A table: the address is the query."""
     caller = await visitor(request)
-    desk = desk_of(request, caller)
-    choice = Choice.from_link(request.query_params, desk.data.dimensions)
-    query = choice.query()
-    query.resolved(desk.data.dimensions)
+    service = service_of(request, caller)
+    choice = Choice.from_link(request.query_params, service.dimensions)
+    resolved = service.resolved(choice.query())
     try:
-        reply = await desk.ask(caller, query)
+        reply = await service.ask(caller, resolved)
         release = reply.release
     except Refused as refused:
-        found = await weighed(desk, caller, choice, refused)
+        found = await weighed(service, caller, choice, refused)
         request.state.rule = refused.rule
         status = fault_of(refused).status
         return page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
-    result = shown(desk, choice, reply, release)
+    result = shown(service, choice, reply, release)
     made = page(
         request, caller, "page.html", choice=choice, verdict=None, result=result, link=root(request) + choice.link()
     )
@@ -159,39 +158,39 @@ async def table(request: Request) -> Response:
     return made
 
 
-def shown(desk: Desk, choice: Choice, reply: Reply, release: Release) -> dict[str, Any]:
+def shown(service: Service, choice: Choice, reply: Reply, release: Release) -> dict[str, Any]:
     """What the template needs to show a table."""
-    sheet, known = laid_out(release, choice.place, choice.wafer), desk.data.dimensions
+    sheet, known = laid_out(release, choice.place, choice.wafer), service.dimensions
     return {
         "release": release,
         "sheet": sheet,
         "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
         "chart": charts.bars(sheet) if choice.view == "bars" else None,
         "flag": reply.flag,
-        "explained": explained(desk.policy, release),
+        "explained": explained(service.policy, release),
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw")],
         "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
     }
 
 
-async def weighed(desk: Desk, caller: Caller, choice: Choice, known: Refused | None = None) -> dict[str, Any]:
+async def weighed(service: Service, caller: Caller, choice: Choice, known: Refused | None = None) -> dict[str, Any]:
     """The live line: cells asked and allowed, whether it would be answered, and what to change."""
-    most = desk.policy.query.max_cells
+    most = service.policy.query.max_cells
     if not choice.variables:
         return {"state": "empty", "cells": 0, "most": most}
     told: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "suggestions": []}
     try:
-        query = choice.query()
-        told["cells"] = query.resolved(desk.data.dimensions).cells
-        refused = known if known is not None else await desk.preview(caller, query)
+        resolved = service.resolved(choice.query())
+        told["cells"] = resolved.cells
+        refused = known if known is not None else await service.preview(caller, resolved)
     except InputError as error:
         return told | {"state": "wrong", "reason": str(error)}
     if refused is not None:
         told |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
         told["suggestions"] = [
             (words, Choice(variables, where, choice.places).link())
-            for words, variables, where in suggestions(desk, choice.variables, choice.where)
+            for words, variables, where in suggestions(service, choice.variables, choice.where)
         ]
     return told
 
@@ -200,7 +199,7 @@ async def weighed(desk: Desk, caller: Caller, choice: Choice, known: Refused | N
 async def about(request: Request) -> Response:
     """What the numbers are and are not."""
     caller = await visitor(request)
-    return page(request, caller, "about.html", explained=explained(desk_of(request, caller).policy))
+    return page(request, caller, "about.html", explained=explained(service_of(request, caller).policy))
 
 
 # -- signing in -------------------------------------------------------------------------------------------------
@@ -215,12 +214,12 @@ async def login(request: Request) -> Response:
 @router.post("/login")
 async def sign_in(request: Request) -> Response:
     """Check name and password; attempts are counted by address."""
-    gate, desk = gate_of(request), desk_of(request)
-    await desk.ledger.run(desk.addresses.take, gate.stranger(request).who, ATTEMPTS)
+    gate, service = gate_of(request), service_of(request)
+    await service.commits.run(service.addresses.take, gate.stranger(request).who, ATTEMPTS)
     fields = await gate.form(request)
     if fields is None:
         raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
-    session = await desk.ledger.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
+    session = await service.commits.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
     if session is None:
         return page(request, Caller(""), "login.html", 401, failed=True)
     response = RedirectResponse(f"{root(request)}/", 303)
@@ -235,7 +234,7 @@ async def sign_out(request: Request) -> Response:
     if await gate.form(request) is None:
         raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
     if name := request.cookies.get(gate.cookie(SESSION)):
-        await desk_of(request).ledger.run(gate.store.close_session, name)
+        await service_of(request).commits.run(gate.store.close_session, name)
     response = RedirectResponse(f"{root(request)}/", 303)
     response.delete_cookie(gate.cookie(SESSION))
     return response
@@ -271,12 +270,12 @@ def gate_of(request: Request) -> Gate:
 
 def page(request: Request, caller: Caller, template: str, status: int = 200, **values: Any) -> Response:
     """A page with the head that all share."""
-    gate, desk = gate_of(request), desk_of(request, caller)
+    gate, service = gate_of(request), service_of(request, caller)
     nonce, token = gate.form_token(request)
     common = {
-        "caller": caller, "token": token, "dimensions": list(desk.data.dimensions), "rules": desk.policy.query,
-        "title": desk.data.title if hasattr(desk.data, "title") else desk.data.codebook.title, "views": views,
-        "places": PLACES, "recent": recent(request), "policy": desk.policy, "link": "",
+        "caller": caller, "token": token, "dimensions": list(service.dimensions), "rules": service.policy.query,
+        "title": service.counting.title, "views": views,
+        "places": PLACES, "recent": recent(request), "policy": service.policy, "link": "",
         "root": root(request),
     }  # fmt: skip
     text = rendered(template, **(common | values))

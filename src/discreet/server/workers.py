@@ -37,8 +37,9 @@ def listening(host: str, port: int) -> socket.socket:
 def load(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
-    from discreet.server import app, cube, hub  # noqa: F401 - imported here so that no worker has to
-    from discreet.server import service as desk
+    from discreet.server import app, hub  # noqa: F401 - imported here so that no worker has to
+    from discreet.server.counting import records_version
+    from discreet.server.cube import read_cube
 
     hub.shown_alike(settings, hub.same_people(settings.cubes))
     sites = [*settings.sites.values()] or [settings]
@@ -48,10 +49,10 @@ def load(settings: Settings) -> None:
         if policy.openly:
             sys.stderr.write(f"discreet: mind: {policy.openly}\n")
     if not settings.folders:
-        desk.version_of(settings)  # reads the whole files; workers inherit the hash
+        records_version(settings)  # reads the whole files; workers inherit the hash
     for one in sites if settings.folders else ():
         for folder in one.folders:
-            table, _ = cube.load(folder)
+            table, _ = read_cube(folder)
             for policy in (policies[path] for path in (one.policy, *one.roles.values())):
                 policy.check(table.dimensions)
                 for dimension in table.dimensions[:2]:

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth, migrations
-from discreet.server.commits import export
 from discreet.server.migrations import STEPS, Step, bring_up, latest, stored_version
+from discreet.server.record_lines import export
 from discreet.server.schema import first_tables, metadata
 from discreet.server.store import Store
 from tests import servers
