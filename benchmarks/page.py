@@ -2,7 +2,8 @@
 
     python benchmarks/page.py [NAME ...] [--give NAME=ARGUMENTS ...] [--output docs/benchmarks.md]
 
-Without names every script beside this one is run; with names only those, and what the page has of the others stays.
+Without names every script beside this one is run, but for the digest; with names only those, and what the page has of
+the others stays.
 ``--give agreement=FOLDER`` hands a script its arguments; one whose docstring asks for a FOLDER is left out otherwise.
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+ASIDE = ("page", "digest")  # this one, and one whose output is compared with that of an earlier run, not read
 PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pandas", "highspy")
 RATIO = re.compile(r"\bratio\b.*\d|\d.*\bratio\b|\b\w+ by (ours|one|hand)|1 : \d|times as fast", re.I)
 DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
@@ -126,7 +128,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=PAGE)
     parser.add_argument("--folder", type=Path, default=HERE, help="where the scripts are")
     given = parser.parse_args()
-    found = [path for path in sorted(given.folder.glob("*.py")) if path.stem != Path(__file__).stem]
+    found = [path for path in sorted(given.folder.glob("*.py")) if path.stem not in ASIDE]
     scripts = {path.stem: path for path in found if runs(path)}
     arguments = dict(one.split("=", 1) for one in given.give)
     for name in [*given.names, *arguments]:
