@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import run
+from discreet.data.codebook import Magnitude
 from discreet.methods import HOMES, method, method_class
 from tests.persons import DIMENSIONS, microdata, persons
 
@@ -42,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import pyarrow.parquet
 
     pyarrow.parquet.write_table(table, made / "p.parquet")
-    book = dc.Codebook(dimensions=DIMENSIONS, unit="id", key="rkey", magnitudes=(dc.codebook.Magnitude("income"),))
+    book = dc.Codebook(dimensions=DIMENSIONS, unit="id", key="rkey", magnitudes=(Magnitude("income"),))
     (made / "p.toml").write_text(book.to_toml())
     return made
 
@@ -86,7 +87,7 @@ def test_parameters_by_name() -> None:
 def test_a_release_holds_nothing_of_the_truth(name: str) -> None:
     """The pickle of a release has no true counts: it is the same for two tables that show the same."""
     data = microdata(persons(300).append_column("income", persons(300)["id"]))
-    book = dataclasses.replace(data.codebook, magnitudes=(dc.codebook.Magnitude("income"),))
+    book = dataclasses.replace(data.codebook, magnitudes=(Magnitude("income"),))
     data = dc.Microdata(data.engine, book)
     table = dc.tabulate(data, by=["area", "age"], value="income" if name == "cell-key-magnitude" else None)
     made = dc.protect(table, method(name, **({"rule": "threshold(n=3)"} if name == "cta" else {})))

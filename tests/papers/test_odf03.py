@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 import discreet as dc
 from discreet import risk
 from discreet.audits import freedom, released_rank, spare
+from discreet.data.codebook import Magnitude
 from discreet.methods.redesign import cheapest_merge
 from discreet.risk.intruder import insider_interval, outsider_interval
 from tests.papers import own
@@ -61,7 +62,7 @@ def test_decimals() -> None:
             expected = sum(low - 1e-9 <= x <= high + 1e-9 for x in grid)
             assert risk.possible_values(low, high, decimals=decimals) == max(expected, 1)
     data = pd.DataFrame({"a": list("xxyy"), "b": list("uvuv"), "v": [1.5, 2.5, 0.5, 3.5]})
-    values = [dc.codebook.Magnitude("v", decimals=1)]
+    values = [Magnitude("v", decimals=1)]
     table = dc.tabulate(dc.Microdata.of(data, dimensions=["a", "b"], magnitudes=values), by=["a", "b"], value="v")
     cells = dc.audit(dc.protect(table, dc.Hide(np.flatnonzero(table.is_inner)))).cells
     assert cells["values"].tolist() == [

@@ -17,7 +17,7 @@ ROWS = [
 ]
 # what may be imported here: rooms with a page of their own in the reference, never a module of the implementation
 PUBLIC = {
-    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.information",
+    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook", "discreet.information",
     "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder",
     "discreet.rules", "discreet.server", "discreet.server.guard", "discreet.server.commits", "discreet.utility",
 }  # fmt: skip
