@@ -22,7 +22,7 @@ from discreet.datasets.printed import RELIGION, SEX
 from discreet.population import Estimate, Multinomial, Polya, loglinear, read_sample
 from discreet.population.estimate import workers
 from discreet.risk import r2
-from discreet.risk.sample import draw_risks
+from discreet.risk.sample_risk import draw_risks
 
 Array = np.ndarray[Any, Any]
 N = int(RELIGION.sum())

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         r2,
         r2_star,
     )
-    from discreet.risk.report import RiskReport, assess
+    from discreet.risk.risk_report import RiskReport, assess
     from discreet.rules import (
         PQ,
         AllOf,
@@ -139,7 +139,7 @@ _HOME = {
     "Refused": "errors",
     "Release": "release",
     "Request": "rules",
-    "RiskReport": "risk.report",
+    "RiskReport": "risk.risk_report",
     "Round": "methods.perturb.rounding",
     "Rule": "rules",
     "SameMargins": "methods.perturb.same_margins",
@@ -159,7 +159,7 @@ _HOME = {
     "Verdict": "base.verdicts",
     "Waived": "rules",
     "answer": "policy",
-    "assess": "risk.report",
+    "assess": "risk.risk_report",
     "assess_sample": "risk",
     "audit": "audits",
     "audits": "audits",

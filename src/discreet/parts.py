@@ -26,7 +26,7 @@ from discreet.base.arguments import whole as check_whole
 from discreet.base.files import whole_file
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.engines.protocol import Groups
+from discreet.engines.protocol import CountedGroups
 from discreet.errors import InputError, listed
 from discreet.formats.growing import check_growing, growing
 from discreet.methods import cellwise
@@ -111,7 +111,7 @@ class Parts:
     value: str | None = None
     where: Where = field(default_factory=dict)
     cells: int = CELLS
-    _kept: OrderedDict[Any, Groups] = field(default_factory=OrderedDict, init=False, repr=False)
+    _kept: OrderedDict[Any, CountedGroups] = field(default_factory=OrderedDict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -202,7 +202,7 @@ class Parts:
                     np.add.at(total, to, np.where(sign * signs < 0, np.zeros_like(taken) - taken, taken))
         return sums, decimals, measure
 
-    def _places(self, groups: Groups, member: csr_array) -> tuple[Array, Array, Array]:
+    def _places(self, groups: CountedGroups, member: csr_array) -> tuple[Array, Array, Array]:
         """Where each group goes: the cell, the group, and the sign; a group goes to every code that holds it."""
         flat = np.zeros(len(groups), np.int64)
         sign = np.ones(len(groups), np.int64)
@@ -242,7 +242,7 @@ class Parts:
         for number in np.unique(wanted // step):
             yield leaves[number * step : (number + 1) * step]
 
-    def _groups(self, fixed: Mapping[str, tuple[str, ...]], leaves: tuple[str, ...]) -> Groups:
+    def _groups(self, fixed: Mapping[str, tuple[str, ...]], leaves: tuple[str, ...]) -> CountedGroups:
         """The inner cells of these records; the last answers are kept."""
         if self._whole is not None:
             return self._chosen(self._whole, fixed)
@@ -257,21 +257,21 @@ class Parts:
         return self._kept[asked]
 
     @cached_property
-    def _whole(self) -> Groups | None:
+    def _whole(self) -> CountedGroups | None:
         """All inner cells, where they are few enough to be held: then the records are read once."""
         names = [d.name for d in self.dimensions]
         if math.prod(len(self.data.dimension(name).leaves) for name in names) > self.cells:
             return None
         return self.data.base_cells(names, value=self.value, where=self.where)
 
-    def _chosen(self, whole: Groups, fixed: Mapping[str, tuple[str, ...]]) -> Groups:
+    def _chosen(self, whole: CountedGroups, fixed: Mapping[str, tuple[str, ...]]) -> CountedGroups:
         """The inner cells at fixed codes, by the cut dimension and those behind it; a cell may come several times."""
         held = np.ones(len(whole), bool)
         for k, (name, codes) in enumerate(fixed.items()):
             position = self.data.dimension(name).leaf_position
             held &= np.isin(whole.codes[:, k], [position[code] for code in codes])
         taken: dict[str, Any] = {}
-        for part in fields(Groups):
+        for part in fields(CountedGroups):
             values = getattr(whole, part.name)
             if isinstance(values, np.ndarray):
                 taken[part.name] = values[held]

@@ -22,7 +22,7 @@ from discreet.base.naming import STATUS, beside, heads
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.tables import display
-from discreet.tables import published as reading
+from discreet.tables.published import Published, read_published
 from discreet.tables.table import Table, code_columns
 from discreet.tables.totals import Totals
 
@@ -138,8 +138,8 @@ class Protected:
         keep = np.flatnonzero(self.status != Status.NEVER.value)
         gone = self.hidden[keep]
         values, decimals = {}, {}
-        for name, published in self.published.items():
-            shown = np.array(published, float)[keep]
+        for name, values_of in self.published.items():
+            shown = np.array(values_of, float)[keep]
             shown[gone] = np.nan
             values[name] = _frozen(shown)
             decimals[name] = self.table.statistic(name).decimals
@@ -365,10 +365,10 @@ class Release:
         The codes are those of the file in their order; a codebook gives them order, total and labels. ``total`` says
         which code is the total, as in ``Table.of``; otherwise it is found, hidden cells allowed for.
         """
-        return cls.of_file(reading.from_csv(Path(path), codebook, measures, total))
+        return cls.of_file(read_published(Path(path), codebook, measures, total))
 
     @classmethod
-    def of_file(cls, published: reading.Published) -> Release:
+    def of_file(cls, published: Published) -> Release:
         """What a file held of a release; it does not say how the table was protected."""
         return cls(
             dimensions=published.dimensions,

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 import discreet as dc
 from discreet.audits import InfeasibleError, Known, frechet, intervals, unmovable, view
 from discreet.audits.contradiction import contradicting
-from discreet.audits.sample import enumerate_points
+from discreet.audits.feasible_sample import enumerate_points
 from discreet.audits.view import view_of_release
 from discreet.cli import run
 from discreet.linear.intervals import solve

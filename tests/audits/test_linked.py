@@ -24,7 +24,7 @@ from discreet.audits import (
     unions,
     view,
 )
-from discreet.audits.sample import diagnostics
+from discreet.audits.feasible_sample import diagnostics
 from discreet.linear import modular
 from discreet.methods.redesign import cheapest_merge
 from tests.strategies import tables

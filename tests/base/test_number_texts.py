@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import cli
-from discreet.base.number_texts import parse
+from discreet.base.number_texts import parse_number
 from discreet.data.codebook import Magnitude
 
 whole = st.lists(st.integers(0, 10**9), min_size=1, max_size=6)
@@ -23,7 +23,7 @@ def grouped(number: int, sign: str) -> str:
 def read_or_asked(texts: list[str]) -> list[float] | None:
     """The numbers, or None where it is asked what they mean."""
     try:
-        return list(parse(texts, "x")[0].tolist())
+        return list(parse_number(texts, "x")[0].tolist())
     except dc.InputError as error:
         return None if "--decimal, --thousands" in str(error) else []
 
@@ -32,7 +32,7 @@ def read_or_asked(texts: list[str]) -> list[float] | None:
 def test_thousands_are_read_or_asked_about(numbers: list[int], sign: str) -> None:
     """With the sign said the numbers come back; unsaid they do too, or it is asked: never another number."""
     texts = [grouped(n, sign) for n in numbers]
-    assert parse(texts, "x", thousands=sign)[0].tolist() == numbers
+    assert parse_number(texts, "x", thousands=sign)[0].tolist() == numbers
     assert read_or_asked(texts) in (numbers, None if sign in ".," else numbers)
 
 
@@ -47,23 +47,23 @@ def test_decimals_are_read_or_asked_about(numbers: list[int], decimals: int, sig
             (grouped(before, other) if parted else str(before)) + (f"{sign}{behind:0{decimals}}" if decimals else "")
         )
         expected.append(float(f"{before}.{behind:0{decimals}}" if decimals else before))
-    found, stated = parse(texts, "x", decimal=sign)
+    found, stated = parse_number(texts, "x", decimal=sign)
     assert (found.tolist(), stated) == (expected, decimals)
     assert read_or_asked(texts) in (expected, None)
 
 
 def test_large_whole_numbers_stay_exact() -> None:
     """Beyond what a float holds, and an error beyond 64 bits."""
-    assert parse([str(2**62 + 1)], "x")[0].tolist() == [2**62 + 1]
+    assert parse_number([str(2**62 + 1)], "x")[0].tolist() == [2**62 + 1]
     with pytest.raises(dc.InputError, match="too large"):
-        parse([str(2**63)], "x")
+        parse_number([str(2**63)], "x")
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.2.3", "1,2,3", "12.34.567", "nan", "inf", "1..2", "--1"])
 def test_what_is_not_a_number(text: str) -> None:
     """It is counted, not shown."""
     with pytest.raises(dc.InputError) as error:
-        parse([text, "7", "0.5"], "x")
+        parse_number([text, "7", "0.5"], "x")
     assert not text or text not in str(error.value).replace("x:", "")
 
 

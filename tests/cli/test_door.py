@@ -16,7 +16,7 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.formats import argus
-from discreet.rules import parse
+from discreet.rules import parse_rule
 
 TABLE = dc.Table.of([[17, 0, 5], [12, 1, 9], [4, 8, 6]], ["area", "injury"])
 CELLS = pd.DataFrame({"a": ["x", "y"], "count": [1, 2]})
@@ -53,7 +53,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: dc.Threshold(None), "n=None: give a whole number"),
         (lambda: dc.Threshold(2.5), "n=2.5: give a whole number"),
         (lambda: dc.Threshold(True), "n=True: give a whole number"),
-        (lambda: parse("threshold(n=1e400)"), "n=inf: give a whole number"),
+        (lambda: parse_rule("threshold(n=1e400)"), "n=inf: give a whole number"),
         (lambda: dc.Dominance(1, float("nan")), "k=nan: give a finite number"),
         (lambda: dc.PPercent(10**400), "give a finite number"),
         (lambda: dc.Threshold(m=3), "Threshold has no argument 'm'; known: 'n'"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from discreet.data.codebook import Codebook, Magnitude, parse_codebook, read_codebook, schema
+from discreet.data.codebook import Codebook, Magnitude, codebook_schema, parse_codebook, read_codebook
 from discreet.data.dimension import Dimension, Group
 from discreet.errors import InputError
 
@@ -145,7 +145,7 @@ def test_level_names_survive() -> None:
 
 def test_the_schema_is_a_schema() -> None:
     """It is valid itself."""
-    Draft202012Validator.check_schema(schema())
+    Draft202012Validator.check_schema(codebook_schema())
 
 
 HEAD = '[[dimension]]\nname = "a"\ncodes = ["x"]\n\n[[dimension]]\nname = "b"\n'

@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.engines.duckdb.engine import DuckDB
-from discreet.engines.protocol import Engine, Grouping, Groups, Hmac, Key, Spanning, cell_order
+from discreet.engines.protocol import CountedGroups, Engine, Grouping, Hmac, Key, SpanningParts, cell_order
 from discreet.errors import InputError
 
 SECRET = b"a secret of more than 16 bytes"
@@ -191,7 +191,7 @@ def same(left: Any, right: Any) -> None:
     """Two answers hold the same bits."""
     for f in fields(left):
         a, b = getattr(left, f.name), getattr(right, f.name)
-        if isinstance(a, Groups | Spanning):
+        if isinstance(a, CountedGroups | SpanningParts):
             same(a, b)
         elif isinstance(a, np.ndarray):
             assert a.dtype == b.dtype
@@ -234,7 +234,7 @@ def test_groups_equal_plain_python_on_every_source(kind: str, rows: list[Record]
         assert np.isnan(row[len(sizes) :]).all()
 
 
-def check_contributions(got: Groups, cells: list[Expected]) -> None:
+def check_contributions(got: CountedGroups, cells: list[Expected]) -> None:
     """Those in one cell are ranked there; those in several are listed with each of their parts."""
     times = {h: sum(h in c.given for c in cells) for h in ("g1", "g2", "g3")}
     assert got.top_value is not None

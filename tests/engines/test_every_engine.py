@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.ibis.engine import Ibis
-from discreet.engines.protocol import Engine, Grouping, Groups, Hmac, Key, Spanning
+from discreet.engines.protocol import CountedGroups, Engine, Grouping, Hmac, Key, SpanningParts
 from tests import engine_kinds
 from tests.engines.test_engine import (
     FULL,
@@ -39,7 +39,7 @@ pytestmark = engine_kinds.QUIET
 # -- the same answers -------------------------------------------------------------------------------------------------
 
 
-def alike(left: Groups, right: Groups) -> None:
+def alike(left: CountedGroups, right: CountedGroups) -> None:
     """The same bits; contributors are the same ones, whatever their numbers."""
     names: dict[int, int] = {-1: -1}
     for f in ("codes", "count", "contributors", "total", "weight", "weighted_total", "key", "top_value", "top_weight"):
@@ -47,7 +47,7 @@ def alike(left: Groups, right: Groups) -> None:
     assert left.decimals == right.decimals
     pairs = [(left.top_contributor, right.top_contributor)]
     assert (left.spanning is None) == (right.spanning is None)
-    if isinstance(left.spanning, Spanning) and isinstance(right.spanning, Spanning):
+    if isinstance(left.spanning, SpanningParts) and isinstance(right.spanning, SpanningParts):
         for f in ("group", "value", "weighted"):
             exactly(f, getattr(left.spanning, f), getattr(right.spanning, f))
         pairs.append((left.spanning.contributor, right.spanning.contributor))
@@ -178,7 +178,7 @@ def test_spark_as_it_comes_gives_the_same_bits(spark: Any) -> None:
 # -- plain Python -----------------------------------------------------------------------------------------------------
 
 
-def equals_python(got: Groups, rows: list[Record]) -> None:
+def equals_python(got: CountedGroups, rows: list[Record]) -> None:
     """Counts, exact sums, keys mod 2**64 and merged contributions are what a loop over records gives."""
     cells = cells_of(rows)
     assert [tuple(c) for c in got.codes.tolist()] == list(cells)
@@ -226,12 +226,12 @@ def some(rng: random.Random) -> Record:
     }
 
 
-def part_of(whole: Groups, run: int) -> Groups:
+def part_of(whole: CountedGroups, run: int) -> CountedGroups:
     """The cells of one run, and those who span several of them."""
     rows, spanning = np.flatnonzero(whole.codes[:, 0] == run), whole.spanning
     assert spanning is not None
     mine = np.isin(spanning.group, rows)
-    kept = Spanning(
+    kept = SpanningParts(
         *(a[mine] for a in (spanning.group - rows[0], spanning.contributor, spanning.value, spanning.weighted))
     )
     names = ("count", "contributors", "total", "weight", "weighted_total", "key")

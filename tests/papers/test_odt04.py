@@ -24,7 +24,7 @@ from discreet.risk.intruder import (
     rank_values,
     sensitive,
 )
-from discreet.rules import from_toml, parse
+from discreet.rules import from_toml, parse_rule
 
 
 def numbers(rest: int, n: int) -> list[int]:
@@ -224,7 +224,7 @@ def test_the_t_rule_in_text_toml_policy_and_on_the_command_line(
     table = table_of(frame, top=3)
     rule = dc.TSensitivity(0.7, "m-group", colluders=1, m=2)
     text = "t_sensitivity(t=0.7, scenario='m-group', colluders=1, m=2)"
-    assert from_toml(rule.to_toml()) == rule == parse(text)
+    assert from_toml(rule.to_toml()) == rule == parse_rule(text)
     done = dc.protect(table, dc.Suppress(rule)).release()
     (tmp_path / "policy.toml").write_text(f"""
 [query]

@@ -26,7 +26,7 @@ from discreet.population import (
     read_sample,
 )
 from discreet.risk import r1, r2
-from discreet.risk.sample import SampleRisk, assess_sample, cell_measures, draw_risks, expected_measures
+from discreet.risk.sample_risk import SampleRisk, assess_sample, cell_measures, draw_risks, expected_measures
 
 SAMPLE = np.array([[12, 0, 3, 0], [7, 2, 0, 1], [5, 1, 1, 0]])
 N = 320
@@ -58,7 +58,7 @@ def test_draws_do_not_depend_on_threads_or_company(monkeypatch: pytest.MonkeyPat
     estimates = [m.fit(SAMPLE, N) for m in (Multinomial(), Polya(), Dirichlet())]
     together = draw_risks(estimates, 50, seed=6).r2
     monkeypatch.setattr("discreet.population.estimate.workers", lambda: 1)
-    monkeypatch.setattr("discreet.risk.sample.workers", lambda: 1)
+    monkeypatch.setattr("discreet.risk.sample_risk.workers", lambda: 1)
     assert np.array_equal(together, draw_risks(estimates, 50, seed=6).r2)
     assert np.array_equal(together[0], draw_risks(estimates[:1], 50, seed=6).r2[0])
     assert np.array_equal(together[:, :20], draw_risks(estimates, 20, seed=6).r2)

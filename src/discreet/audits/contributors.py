@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class OwnParts:
     """Who contributes what to which inner cell, in units of the last decimal; ``held``: contributors per inner cell."""
 
     contributor: Array
@@ -37,7 +37,7 @@ class Parts:
     people: bool = False  # counts: everybody in an inner cell is like the others there, and counts as 1
 
 
-def parts_of(table: Table, decimals: int) -> Parts:
+def parts_of(table: Table, decimals: int) -> OwnParts:
     """The parts that the table knows: the largest of each inner cell and those of contributors in several cells.
 
     In a table of counts every inner cell that is not empty stands for one of its members, who counts as 1.
@@ -45,7 +45,7 @@ def parts_of(table: Table, decimals: int) -> Parts:
     if table.measure == "count":
         count = table.statistic("count").inner
         some = np.flatnonzero(count > 0)
-        return Parts(some, some, np.ones(len(some)), count, people=True)
+        return OwnParts(some, some, np.ones(len(some)), count, people=True)
     if table._inner_contributions is None:
         raise InputError("the table knows no contributions; tabulate microdata with value= and top=")
     inner, grid = table._inner_contributions, 10.0**decimals
@@ -57,7 +57,7 @@ def parts_of(table: Table, decimals: int) -> Parts:
         count = count + np.bincount(more.inner, minlength=len(count))
         who, row = np.concatenate([who, more.contributor]), np.concatenate([row, more.inner])
         own = np.concatenate([own, more.weighted / 10.0**more.weighted_decimals * grid])
-    return Parts(who, row, np.rint(own), count)
+    return OwnParts(who, row, np.rint(own), count)
 
 
 @checked
@@ -99,7 +99,7 @@ def insiders(
     return pd.DataFrame(rows, columns=["coalition", "learned", "primary", "cells"])
 
 
-def _learned(known: Any, parts: Parts, coalition: Array, targets: Array) -> Array:
+def _learned(known: Any, parts: OwnParts, coalition: Array, targets: Array) -> Array:
     """Which targets have one value left for the coalition, other than cells that hold its own parts and no other's."""
     mine = np.isin(parts.contributor, coalition)
     own = np.bincount(parts.inner[mine], parts.own[mine], known.matrix.shape[0])

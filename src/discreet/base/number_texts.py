@@ -17,7 +17,7 @@ _GROUPING = " \u00a0\u202f'\u2019_"  # signs that part thousands and nothing els
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def parse(
+def parse_number(
     texts: Sequence[str], what: str, *, decimal: str | None = None, thousands: str | None = None
 ) -> tuple[Array, int]:
     """Numbers from text, and the most decimals that one of them states; whole numbers stay whole, however large.
@@ -25,7 +25,7 @@ def parse(
     ``decimal`` is "." or ",", ``thousands`` the sign between groups of three digits. Where they are not said and every
     number with a point (or comma) has just three digits behind it, 1.234 may be either, and is refused.
 
-    >>> parse(["1.234,5", "7"], "x"), parse(["1.234", "7"], "x", thousands=".")
+    >>> parse_number(["1.234,5", "7"], "x"), parse(["1.234", "7"], "x", thousands=".")
     ((array([1234.5,    7. ]), 1), (array([1234,    7]), 0))
     """
     decimal, thousands = _signs(texts, what, decimal, thousands)

@@ -48,7 +48,7 @@ def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
     if error.validator == "additionalProperties" and "properties" in error.schema:
         known = list(error.schema["properties"])
         key = next(k for k in error.instance if k not in known)
-        return [key], unknown(key, known, where)
+        return [key], unknown_key(key, known, where)
     if error.validator == "required":
         key = next(k for k in error.validator_value if k not in error.instance)
         return [], f"{where} has no {key!r}"
@@ -71,7 +71,7 @@ def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
     return [], f"{where} {limits.get(error.validator, 'has a form that is not known; see the documentation')}"
 
 
-def unknown(key: str, known: Sequence[str], where: str) -> str:
+def unknown_key(key: str, known: Sequence[str], where: str) -> str:
     """A key that is none, and the nearest that is one."""
     return f"unknown key {key!r} in {where}; {nearest(key, known)}"
 

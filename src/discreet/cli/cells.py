@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.base.naming import STATUS, meant, unused
-from discreet.base.number_texts import parse
+from discreet.base.number_texts import parse_number
 from discreet.errors import InputError, headings
 from discreet.release import CONFIDENTIAL, OPEN
 
@@ -43,7 +43,7 @@ def read_ready(
     decimals = None
     for column in measured:
         if data.suffix.lower() != ".parquet":  # the precision that the file itself states
-            numbers, stated = parse(frame[column].tolist(), repr(column), decimal=decimal, thousands=thousands)
+            numbers, stated = parse_number(frame[column].tolist(), repr(column), decimal=decimal, thousands=thousands)
             frame[column] = numbers
             decimals = stated if column == value else decimals
     wanted = list(names) or [str(c) for c in frame.columns if c not in measured]

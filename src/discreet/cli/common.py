@@ -278,7 +278,7 @@ def book_of(codebook: Path | None, file: Path) -> Codebook | None:
     from discreet.formats import argus
     from discreet.tables import published
 
-    found = published.from_csv(file, None, 1, None, find=False)
+    found = published.read_published(file, None, 1, None, find=False)
     return argus.read_codebook(codebook, {d.name: d.codes for d in found.dimensions})
 
 

@@ -16,7 +16,7 @@ from discreet.errors import DiscreetWarning, InputError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from discreet.risk.report import RiskReport
+    from discreet.risk.risk_report import RiskReport
 
 SHADES = ("green", "yellow", "dark_orange", "red")
 
@@ -49,7 +49,7 @@ def risk(
 
     What is printed and written is CONFIDENTIAL: it is made of functions of the true counts.
     """
-    from discreet.risk.report import assess
+    from discreet.risk.risk_report import assess
 
     check_suffix(html, HTML, "a report")
     with working("reading and measuring"):

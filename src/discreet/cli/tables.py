@@ -63,9 +63,9 @@ def show(
     from discreet.tables import display, published
 
     book = book_of(codebook, file)
-    release = Release.of_file(published.from_csv(file, book, measures, total_of(total), find=False))
+    release = Release.of_file(published.read_published(file, book, measures, total_of(total), find=False))
     for measure, values in release.values.items():
-        found = display.grid(
+        found = display.arranged(
             release.dimensions, release.codes, values, rows=rows, columns=columns, labels=book is not None
         )
         most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]

@@ -186,7 +186,7 @@ def parse_codebook(text: str, *, base: Path = Path("."), source: str = "codebook
     >>> parse_codebook('[[dimension]]\\nname = "sex"\\ncodes = ["f", "m"]').dimensions
     (Dimension('sex': 2 leaves, 3 codes, total 'Total'),)
     """
-    entries = load(text, schema(), source, "the codebook")
+    entries = load(text, codebook_schema(), source, "the codebook")
     for n, entry in enumerate(entries["dimension"]):
         ways = [way for way in _WAYS if way in entry]
         if len(ways) != 1:
@@ -270,7 +270,7 @@ def _code_list(path: Path) -> dict[str, Any]:
 
 
 @cache
-def schema() -> dict[str, Any]:
+def codebook_schema() -> dict[str, Any]:
     """The JSON Schema of a codebook."""
     text = resources.files("discreet.data").joinpath("codebook.schema.json").read_text(encoding="utf-8")
     return dict(json.loads(text))

@@ -12,9 +12,9 @@ from discreet.base.arguments import checked
 from discreet.base.kinds import told
 from discreet.data.codebook import Codebook, Magnitude, read_codebook
 from discreet.data.dimension import Dimension
-from discreet.engines.frames import levels
+from discreet.engines.frames import declared_codes
 from discreet.engines.ibis.source import elsewhere
-from discreet.engines.protocol import SECRET_BYTES, Engine, Grouping, Groups, Hmac, Key
+from discreet.engines.protocol import SECRET_BYTES, CountedGroups, Engine, Grouping, Hmac, Key
 from discreet.engines.remote import fetched, is_remote
 from discreet.errors import InputError, headings, listed, nearest
 
@@ -175,7 +175,7 @@ class Microdata:
         value: str | None = None,
         top: int = 0,
         where: Mapping[str, str | Sequence[str]] | None = None,
-    ) -> Groups:
+    ) -> CountedGroups:
         """The non-empty inner cells of a cross-classification.
 
         ``value`` names a magnitude, ``top`` is how many of its largest contributions to keep per cell, ``where`` keeps
@@ -255,7 +255,7 @@ def _categories(
     known = engine.columns()
     if column not in known:
         raise InputError(f"column {column!r} (dimension {name!r}) is not in the data; {headings(known, column)}")
-    declared = levels(source, column)
+    declared = declared_codes(source, column)
     codes = engine.categories(column) if declared is None else declared
     if not codes and missing is None:
         raise InputError(f"column {column!r} (dimension {name!r}) holds no values")

@@ -37,7 +37,7 @@ NO_VALUE = Words("has no value", "have no value")
 NO_KEY = Words("holds no whole number", "hold no whole number")
 
 
-def unknown(key: Key) -> Words:
+def unknown_code(key: Key) -> Words:
     """Of codes outside the codebook; the codebook's own may be named."""
     advice = f"a code that is not in the codebook (allowed: {listed(key.codes)}); correct the data or add the code"
     return Words(f"holds {advice}", f"hold {advice}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.protocol import Grouping, Groups, Key
+from discreet.engines.protocol import CountedGroups, Grouping, Key
 
 Array = NDArray[Any]
 
@@ -20,7 +20,7 @@ MOST_CELLS = 1 << 24  # beyond that the empty cells cost more than sorting the r
 _MOST_VALUES = 1 << 16  # span of an integer column that is looked up in a table
 
 
-def dense_cells(grouping: Grouping, data: Any) -> Groups | None:
+def dense_cells(grouping: Grouping, data: Any) -> CountedGroups | None:
     """The non-empty inner cells of an Arrow table, or None where this short cut does not lead.
 
     >>> import pyarrow as pa
@@ -47,17 +47,17 @@ def dense_cells(grouping: Grouping, data: Any) -> Groups | None:
     return _groups(cell, sizes, record_key)
 
 
-def _groups(cell: Array, sizes: list[int], record_key: Array | None) -> Groups:
+def _groups(cell: Array, sizes: list[int], record_key: Array | None) -> CountedGroups:
     cells = math.prod(sizes)
     count = np.bincount(cell, minlength=cells)
     held = np.flatnonzero(count)
     codes = np.stack(np.unravel_index(held, sizes), axis=1).astype(np.int32)
     number = count[held]
     if record_key is None:
-        return Groups(codes, number, 0, number.copy())
+        return CountedGroups(codes, number, 0, number.copy())
     sums = np.zeros(cells, np.uint64)
     np.add.at(sums, cell, record_key)  # wraps around, as sums of keys should
-    return Groups(codes, number, 0, number.copy(), key=sums[held])
+    return CountedGroups(codes, number, 0, number.copy(), key=sums[held])
 
 
 def _record_key(grouping: Grouping, data: Any) -> Array | None:

@@ -65,11 +65,11 @@ def coded(column: Any) -> Coded:
     return _sorted(list(values), np.asarray(position, np.int64))
 
 
-def levels(frame: Any, name: str) -> tuple[str, ...] | None:
+def declared_codes(frame: Any, name: str) -> tuple[str, ...] | None:
     """The categories that a column of a frame declares, in their order; None if it declares none.
 
     >>> import pandas as pd
-    >>> levels(pd.DataFrame({"size": pd.Categorical(["l"], categories=["s", "l"])}), "size")
+    >>> declared_codes(pd.DataFrame({"size": pd.Categorical(["l"], categories=["s", "l"])}), "size")
     ('s', 'l')
     """
     kind = type(frame).__module__.split(".")[0]

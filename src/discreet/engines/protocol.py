@@ -105,7 +105,7 @@ class Grouping:
 
 
 @dataclass(frozen=True, eq=False)
-class Spanning:
+class SpanningParts:
     """Contributors who stand in more than one inner cell: one row per contributor and cell."""
 
     group: Array  # int64[p], row of Groups
@@ -115,7 +115,7 @@ class Spanning:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class CountedGroups:
     """The non-empty inner cells, in the order of their codes. All sums are of whole numbers, so they are exact.
 
     The largest contributions rank by absolute value, as rules compare sizes, and keep their sign. Those who span
@@ -134,7 +134,7 @@ class Groups:
     top_value: Array | None = None  # float64[n, top], NaN where a cell has fewer
     top_weight: Array | None = None  # float64[n, top]; a holding's is its weighted sum by its sum, 1 where that is 0
     top_contributor: Array | None = None  # int64[n, top], -1 for a record that is its own contributor and for none
-    spanning: Spanning | None = None  # None without a contributor column
+    spanning: SpanningParts | None = None  # None without a contributor column
 
     def __len__(self) -> int:
         return len(self.count)
@@ -162,7 +162,7 @@ class Engine(Protocol):
     def duplicates(self, column: str) -> tuple[int, int]:
         """How many units occur more than once, and how many records have no unit."""
 
-    def base_cells(self, grouping: Grouping) -> Groups:
+    def base_cells(self, grouping: Grouping) -> CountedGroups:
         """The non-empty inner cells."""
 
 
@@ -181,14 +181,14 @@ def cell_order(codes: Array, sizes: tuple[int, ...]) -> Array:
     return flat
 
 
-def joined(parts: Sequence[Groups], sizes: tuple[int, ...]) -> Groups:
+def joined(parts: Sequence[CountedGroups], sizes: tuple[int, ...]) -> CountedGroups:
     """Groups that share no cell, and know no contributors who span cells, as one answer."""
     if len(parts) == 1:
         return parts[0]
     fields_of: dict[str, Any] = {}
     order = np.argsort(cell_order(np.concatenate([part.codes for part in parts]), sizes))
-    for field_ in fields(Groups):
+    for field_ in fields(CountedGroups):
         values = [getattr(part, field_.name) for part in parts]
         array = isinstance(values[0], np.ndarray)
         fields_of[field_.name] = np.concatenate(values)[order] if array else values[0]
-    return Groups(**fields_of)
+    return CountedGroups(**fields_of)

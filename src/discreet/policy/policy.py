@@ -226,7 +226,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
     >>> parse_policy('[query]\\nmax_dimensions = 2\\n[[method]]\\nname = "random-round"').query.max_dimensions
     2
     """
-    given = load(text, schema(), source, "the policy")
+    given = load(text, policy_schema(), source, "the policy")
     _check_entries(given, text, source)
     query = dict(given.get("query", {}))
     for name in ("forbidden", "disallowed"):
@@ -295,7 +295,7 @@ def _secret(where: Mapping[str, str] | None) -> bytes | None:
 
 
 @cache
-def schema() -> dict[str, Any]:
+def policy_schema() -> dict[str, Any]:
     """The JSON Schema of a policy."""
     return dict(json.loads(_text("policy.schema.json")))
 

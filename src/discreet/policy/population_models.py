@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from discreet.risk.sample import Model
+    from discreet.risk.sample_risk import PopulationModel
 
 MODELS = ("loglinear", "polya", "poisson", "dirichlet", "negative-binomial", "poisson-gamma", "poisson-lognormal")
 
 
-def model_of(name: str) -> Model:
+def model_of(name: str) -> PopulationModel:
     """A model around the main effects of the table; "loglinear" is the multinomial one that ``assess_sample`` uses.
 
     >>> model_of("polya")
@@ -23,7 +23,7 @@ def model_of(name: str) -> Model:
 
     if name not in MODELS:
         raise InputError(f"no model of a population {name!r}; {nearest(name, MODELS)}")
-    made: dict[str, Callable[[], Model]] = {
+    made: dict[str, Callable[[], PopulationModel]] = {
         "loglinear": lambda: p.Multinomial("main"),
         "polya": lambda: p.Polya("main"),
         "poisson": lambda: p.Poisson("main"),

@@ -20,7 +20,7 @@ from discreet.population.negative_binomial import (
 from discreet.population.poisson_gamma import PoissonGamma, bethlehem_uniques, elamir_skinner_theta
 from discreet.population.poisson_lognormal import PoissonLogNormal
 from discreet.population.polya import Polya, polya_theta
-from discreet.population.sample import Sample, read_sample
+from discreet.population.sample import SampleCounts, read_sample
 from discreet.population.uniques import elamir_cells, skinner_holmes_unique
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "PoissonGamma",
     "PoissonLogNormal",
     "Polya",
-    "Sample",
+    "SampleCounts",
     "UniqueError",
     "bethlehem_uniques",
     "choose",

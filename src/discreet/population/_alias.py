@@ -74,7 +74,7 @@ def _build(p: Floats, low: int, entry: Array, stack: Array) -> None:
 
 
 @compiled
-def tables(a: Floats, edges: Array, left: Array) -> Alias:
+def alias_tables(a: Floats, edges: Array, left: Array) -> Alias:
     """The tables of one sample; empty ones when they would be larger than MOST."""
     strata, number, size = left.size, 0, 0
     cells, first = np.empty(a.size, np.int64), np.zeros(strata + 1, np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.base.compiled import compiled, inlined
 from discreet.information import Array, Floats
-from discreet.population._alias import Alias, share_out, tables
+from discreet.population._alias import Alias, alias_tables, share_out
 from discreet.population._random import GOLDEN, binomial, gamma, mixed, poisson, start, uniform
 
 MULTINOMIAL, DIRICHLET, POLYA, POISSON, GAMMA, NODES = range(6)
@@ -155,7 +155,7 @@ def _log_rate(theta: float, mass: float, z: float) -> float:
 def alias_of(law: int, parameters: Parameters, strata: Strata) -> Alias:
     """Once per sample: the tables of multinomial draws, empty for other laws."""
     if law == MULTINOMIAL:
-        return tables(parameters.a, strata.edges, strata.left)
+        return alias_tables(parameters.a, strata.edges, strata.left)
     none, empty = np.empty(0, np.int64), np.empty(0, np.uint64)
     return Alias(none, none, none, empty, empty, empty)
 
@@ -290,7 +290,9 @@ def _cells(law: int, parameters: Parameters, state: Array, out: Array) -> None:
 
 
 @inlined
-def draw(law: int, f: Array, parameters: Parameters, strata: Strata, alias: Alias, work: Work, out: Array) -> None:
+def draw_population(
+    law: int, f: Array, parameters: Parameters, strata: Strata, alias: Alias, work: Work, out: Array
+) -> None:
     """One population into ``out``: the sample f plus a draw, stratum by stratum where the total is fixed."""
     for i in range(f.size):
         out[i] = f[i]
@@ -320,4 +322,4 @@ def populations(
         prepare(parameters, strata, work)
     for j in range(first, last):
         start(work.state, seed, 0, j)
-        draw(law, f, parameters, strata, alias, work, out[j])
+        draw_population(law, f, parameters, strata, alias, work, out[j])

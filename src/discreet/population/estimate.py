@@ -16,7 +16,7 @@ from discreet.base.arguments import whole
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.loglinear import LogLinear
-from discreet.population.sample import Sample
+from discreet.population.sample import SampleCounts
 
 Law: TypeAlias = Literal["multinomial", "dirichlet", "polya", "poisson", "gamma", "nodes"]
 LAWS: tuple[Law, ...] = ("multinomial", "dirichlet", "polya", "poisson", "gamma", "nodes")
@@ -36,7 +36,7 @@ class Estimate:
     """
 
     model: str
-    sample: Sample
+    sample: SampleCounts
     law: Law
     a: Floats
     b: Floats = field(default_factory=lambda: np.empty(0))

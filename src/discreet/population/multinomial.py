@@ -11,7 +11,7 @@ from discreet.base.arguments import checked
 from discreet.information import Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import LogLinear, Terms
-from discreet.population.sample import Population, Sample, as_sample
+from discreet.population.sample import Population, SampleCounts, as_sample
 
 
 @checked
@@ -63,7 +63,7 @@ class Poisson:
         return Estimate(repr(self), sample, "poisson", rates, base=model, notes=notes(model))
 
 
-def cell_means(sample: Sample, model: LogLinear) -> Floats:
+def cell_means(sample: SampleCounts, model: LogLinear) -> Floats:
     """Expected sample counts of the cells by the model, scaled to the sample size of each stratum."""
     expected = model.expected.ravel()[sample.place]
     out: Floats = expected * (sample.sizes[sample.stratum] / sample.sums(expected))

@@ -11,7 +11,7 @@ from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.information import Array, Floats, read_values, xlogx
 from discreet.population.estimate import Estimate
-from discreet.population.sample import Population, Sample, as_sample
+from discreet.population.sample import Population, SampleCounts, as_sample
 
 _ALIKE = 1e5
 """theta_2 where the counts are no more dispersed than Poisson: the rates of the cells are then all but equal."""
@@ -56,7 +56,7 @@ class NegativeBinomial:
         )
 
 
-def _moments(sample: Sample, h: int) -> tuple[float, float]:
+def _moments(sample: SampleCounts, h: int) -> tuple[float, float]:
     f = sample.counts[sample.edges[h] : sample.edges[h + 1]].astype(np.float64)
     p = float(sample.sizes[h] / sample.totals[h])
     first, second = f.mean(), (f * (f - 1)).mean()

@@ -14,7 +14,7 @@ from discreet.information import Array, Floats
 from discreet.population.estimate import Estimate
 from discreet.population.loglinear import Terms
 from discreet.population.multinomial import cell_means, notes
-from discreet.population.sample import Population, Sample, as_sample
+from discreet.population.sample import Population, SampleCounts, as_sample
 
 _MOST = 0.99  # of the units left may open a cell each; at 1 theta would be infinite
 
@@ -89,7 +89,7 @@ def polya_theta(opened: float, n: float, population: int) -> float:
     return float(np.exp(brentq(gap, low, high, xtol=1e-13, rtol=1e-13)))
 
 
-def _from_known(sample: Sample, empty: Array, zeros: Array) -> Floats:
+def _from_known(sample: SampleCounts, empty: Array, zeros: Array) -> Floats:
     if zeros.shape != empty.shape or zeros.dtype.kind not in "iu":
         raise InputError(f"zeros: give the number of empty cells of the population for each of {len(empty)} strata")
     if np.any(zeros > empty) or np.any(zeros < 0):
@@ -100,7 +100,7 @@ def _from_known(sample: Sample, empty: Array, zeros: Array) -> Floats:
     return _thetas(sample, opened)
 
 
-def _from_model(sample: Sample, empty: Array, terms: Terms) -> tuple[Floats, tuple[str, ...]]:
+def _from_model(sample: SampleCounts, empty: Array, terms: Terms) -> tuple[Floats, tuple[str, ...]]:
     model = sample.model(terms)
     means = cell_means(sample, model)
     share = np.minimum(means / sample.sizes[sample.stratum], 1.0)
@@ -114,6 +114,6 @@ def _from_model(sample: Sample, empty: Array, terms: Terms) -> tuple[Floats, tup
     return _thetas(sample, opened), said
 
 
-def _thetas(sample: Sample, opened: Array) -> Floats:
+def _thetas(sample: SampleCounts, opened: Array) -> Floats:
     strata = zip(opened, sample.sizes, sample.totals, strict=True)
     return np.array([polya_theta(float(o), float(n), int(total)) for o, n, total in strata])

@@ -19,7 +19,7 @@ Population: TypeAlias = int | str | Sequence[int] | Mapping[str, int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sample:
+class SampleCounts:
     """The possible cells of a sample table, sorted by stratum, and the population totals of the strata.
 
     ``place`` is where each cell stands in the flat table of shape ``shape``; stratum h holds the cells
@@ -101,11 +101,11 @@ class Sample:
         return out
 
 
-def as_sample(counts: Any, population: Population | None, known: Mapping[str, Any]) -> Sample:
-    """A Sample as it is, or made by :func:`read_sample` from counts and what is known of them."""
-    if isinstance(counts, Sample):
+def as_sample(counts: Any, population: Population | None, known: Mapping[str, Any]) -> SampleCounts:
+    """A SampleCounts as it is, or made by :func:`read_sample` from counts and what is known of them."""
+    if isinstance(counts, SampleCounts):
         if population is not None or known:
-            raise InputError("a Sample already knows its population: give it alone")
+            raise InputError("a SampleCounts already knows its population: give it alone")
         return counts
     if population is None:
         raise InputError("population is missing: give N, one N per stratum, or 'weights'")
@@ -120,7 +120,7 @@ def read_sample(
     strata: int | str | None = None,
     design: Any = None,
     structural: Any = None,
-) -> Sample:
+) -> SampleCounts:
     """Check a sample table against what is said of its population.
 
     ``counts`` is an array of unweighted counts or a Table (whose weighted counts, structural zeros and dimension names
@@ -148,7 +148,7 @@ def read_sample(
     totals = _totals(population, number, held, keys)[used]
     flat = array.ravel()[place].astype(np.int64)
     by_cell = None if weights is None else weights.ravel()[place]
-    sample = Sample(flat, totals, edges, place, array.shape, by_cell, names, labels)
+    sample = SampleCounts(flat, totals, edges, place, array.shape, by_cell, names, labels)
     return _consistent(sample, None if held is None else held[used])
 
 
@@ -241,7 +241,7 @@ def _totals(population: Population, number: int, held: Floats | None, keys: Sequ
     return sizes.astype(np.int64)
 
 
-def _consistent(sample: Sample, held: Floats | None) -> Sample:
+def _consistent(sample: SampleCounts, held: Floats | None) -> SampleCounts:
     if np.any(sample.sizes <= 0):
         raise InputError("a stratum has nobody in the sample: merge it with another, no model can say who is there")
     if np.any(sample.left < 0):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.base.toml import explain, name_of, place, unknown
+from discreet.base.toml import explain, name_of, place, unknown_key
 from discreet.errors import DiscreetError, InputError
 
 
@@ -57,7 +57,7 @@ class Faults:
             if error.validator == "additionalProperties" and "properties" in error.schema:
                 known = list(error.schema["properties"])
                 for key in [k for k in error.instance if k not in known]:
-                    self.add([*path, key], unknown(key, known, name_of(path, "the programme")), name)
+                    self.add([*path, key], unknown_key(key, known, name_of(path, "the programme")), name)
                     del error.instance[key]
             else:
                 keys, message = explain(error, path, "the programme")

@@ -51,7 +51,7 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
     if problem:
         raise InputError(problem)
     faults = Faults(text, source)
-    if not faults.schema(given, schema()):
+    if not faults.schema(given, programme_schema()):
         faults.settle()
     sources = _sources(given, base, faults)
     books: dict[str, Codebook] = {}
@@ -223,7 +223,7 @@ def file_name(name: str, format: str) -> str:
 
 
 @cache
-def schema() -> dict[str, Any]:
+def programme_schema() -> dict[str, Any]:
     """The JSON Schema of a programme."""
     text = resources.files("discreet.publishing").joinpath("programme.schema.json").read_text(encoding="utf-8")
     return dict(json.loads(text))

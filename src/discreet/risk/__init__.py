@@ -27,7 +27,7 @@ from discreet.risk.known_units import (
     subtraction_attribution,
     subtraction_attribution_curve,
 )
-from discreet.risk.sample import (
+from discreet.risk.sample_risk import (
     Draws,
     ExpectedMeasures,
     SampleRisk,

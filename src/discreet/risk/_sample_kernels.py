@@ -9,7 +9,16 @@ import numpy as np
 
 from discreet.base.compiled import compiled, inlined
 from discreet.information import Array, Floats
-from discreet.population._kernels import MULTINOMIAL, POLYA, Parameters, Strata, alias_of, draw, prepare, work_space
+from discreet.population._kernels import (
+    MULTINOMIAL,
+    POLYA,
+    Parameters,
+    Strata,
+    alias_of,
+    draw_population,
+    prepare,
+    work_space,
+)
 from discreet.population._random import start
 from discreet.risk._kernels import sum_xlogx
 
@@ -104,5 +113,5 @@ def risks(
         prepare(parameters, strata, work)
     for j in range(first, last):
         start(work.state, seed, sample, j)
-        draw(law, f, parameters, strata, alias, work, F)
+        draw_population(law, f, parameters, strata, alias, work, F)
         _measure(F, f, live, known, n, lookup, w, space, out, j)

@@ -11,7 +11,7 @@ from discreet.base.arguments import checked
 from discreet.base.kinds import Unbounded
 from discreet.base.naming import beside
 from discreet.errors import InputError
-from discreet.rules.insider import insiders
+from discreet.rules.insider import coalition_of_largest
 from discreet.rules.scenarios import (
     Groups,
     LargestKnown,
@@ -61,7 +61,7 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
         raise InputError(f"t is a quotient of risks, from 0 to 1, not {t}")
     if colluders != int(colluders) or colluders < 0:
         raise InputError(f"colluders is how many tell the intruder their part, from 0, not {colluders}")
-    coalition = insiders(table, scenario, colluders, f"internal_risk(colluders={colluders})")
+    coalition = coalition_of_largest(table, scenario, colluders, f"internal_risk(colluders={colluders})")
     columns = {"others": coalition.others, "rest": coalition.rest, "DR": coalition.dr, "DR_min": coalition.dr_min}
     columns |= {"ratio": coalition.ratio, "sensitive": coalition.sensitive(t)}
     return beside(pd.DataFrame(code_columns(table.layout)), columns)

@@ -10,7 +10,7 @@ from discreet import plot
 if TYPE_CHECKING:
     import pandas as pd
 
-    from discreet.risk.report import RiskReport
+    from discreet.risk.risk_report import RiskReport
 
 STYLE = """
 :root { color-scheme: light dark; }

@@ -17,7 +17,7 @@ from discreet.base.arguments import whole as check_whole
 from discreet.base.kinds import is_whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, Sums, percent, shown
+from discreet.rules.base import Array, Rule, Sums, percent, rule_text
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
@@ -178,7 +178,7 @@ class _OfLines(Rule):
             left[n] = r if np.isnan(left[n]) else min(left[n], r)
         return {"count": table.count, "others in the line": left}
 
-    __repr__ = shown
+    __repr__ = rule_text
 
 
 @checked
@@ -228,7 +228,7 @@ class DirectDisclosure(_OfLines):
                 at[here] &= part[here] == top[lines.whole[here]]
         return lines, at
 
-    __repr__ = shown
+    __repr__ = rule_text
 
 
 @checked
@@ -265,7 +265,7 @@ class GroupDisclosure(_OfLines):
     def _allowed(self, whole: Array, part: Array) -> Array:
         return np.floor((100 - self.share) / 100 * whole + 1e-9).astype(np.int64)
 
-    __repr__ = shown
+    __repr__ = rule_text
 
 
 @checked
@@ -301,7 +301,7 @@ class KDisclosure(_OfLines):
     def __call__(self, table: Table) -> Array:
         return np.zeros(len(table), bool)
 
-    __repr__ = shown
+    __repr__ = rule_text
 
 
 def _check_k(k: int) -> None:

@@ -39,7 +39,9 @@ class Insiders:
         return np.asarray((self.count > 0) & ((self.ratio < t) | (self.ratio == 0)))
 
 
-def insiders(table: Table, scenario: Scenario, colluders: int, who: str, waived: Table | None = None) -> Insiders:
+def coalition_of_largest(
+    table: Table, scenario: Scenario, colluders: int, who: str, waived: Table | None = None
+) -> Insiders:
     """Section 8 of [ODT04]_: the largest contributor and the ``colluders`` next ones put their parts together.
 
     A coalition may be smaller than it could be, so the ratio is the least over 0 ... ``colluders``: more colluders
@@ -116,12 +118,12 @@ class TSensitivity(OfContributions):
         return LargestKnown(self.m) if self.scenario == "m-group" else Groups(self.shares, self.overlap)
 
     def judge(self, table: Table, waived: Table | None) -> Array:
-        coalition = insiders(table, self.knowledge(), self.colluders, str(self), waived)
+        coalition = coalition_of_largest(table, self.knowledge(), self.colluders, str(self), waived)
         protected = coalition.count > 0 if waived is None else waived.contributions.count > 0
         return np.asarray(coalition.sensitive(self.t) & protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
-        coalition = insiders(table, self.knowledge(), self.colluders, str(self))
+        coalition = coalition_of_largest(table, self.knowledge(), self.colluders, str(self))
         return {
             "others": coalition.others,
             "DR": coalition.dr,

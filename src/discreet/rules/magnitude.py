@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, of_value, percent, shown
+from discreet.rules.base import Array, Rule, of_value, percent, rule_text
 from discreet.tables.table import Table
 
 MULTIPLICITY, TOTAL = "multiplicity", "total"
@@ -90,7 +90,7 @@ class OfContributions(Rule):
         if (weights := getattr(self, "weights", MULTIPLICITY)) not in (MULTIPLICITY, TOTAL):
             raise InputError(f"weights is {MULTIPLICITY!r} or {TOTAL!r}, not {weights!r}")
 
-    __repr__ = shown
+    __repr__ = rule_text
 
 
 @checked

@@ -19,7 +19,7 @@ from discreet.policy import Query, ru_map
 from discreet.policy.answering import protect_by
 from discreet.policy.judging import weigh
 from discreet.release import Protected, Publish
-from discreet.risk.report import assess
+from discreet.risk.risk_report import assess
 from discreet.server import charts
 from discreet.server.api import Fault, service_of
 from discreet.server.auth import Caller

@@ -49,13 +49,13 @@ def counts(values: Any, what: str = "counts") -> Array:
     >>> counts([1.0, 2.0]).tolist()
     [1, 2]
     """
-    array = whole(values, what)
+    array = whole_numbers(values, what)
     if bad := int((array < 0).sum()):
         raise InputError(f"{what}: {bad:,} entries are negative; a count cannot be")
     return array
 
 
-def whole(values: Any, what: str) -> Array:
+def whole_numbers(values: Any, what: str) -> Array:
     """Whole numbers as int64."""
     array = _numbers(values, what)
     if array.dtype.kind == "f":
@@ -94,7 +94,7 @@ def fixed(values: Any, decimals: int | None, what: str) -> tuple[Array, int, boo
     """
     array = _numbers(values, what)
     if array.dtype.kind in "iu" and not decimals:
-        return whole(array, what), 0, True
+        return whole_numbers(array, what), 0, True
     if array.dtype.kind in "iu" and decimals and array.size and int(np.abs(array.astype(float)).max()) >= 2**53:
         raise InputError(f"{what}: an entry is too large for {decimals} decimals; state fewer (decimals=...)")
     array = array.astype(float)

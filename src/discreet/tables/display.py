@@ -28,7 +28,7 @@ class Grid:
     note: str
 
 
-def grid(
+def arranged(
     dimensions: Sequence[Dimension],
     codes: Array,
     values: Array,
@@ -76,7 +76,7 @@ def text(dimensions: Sequence[Dimension], codes: Array, values: Array, **size: A
          f  m  Total
     sex  2  1      3
     """
-    g = grid(dimensions, codes, values, **size)
+    g = arranged(dimensions, codes, values, **size)
     lines = [[*g.corner, *g.heads], *([*s, *b] for s, b in zip(g.stubs, g.body, strict=True))]
     widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
     stub = len(g.corner)
@@ -89,7 +89,7 @@ def text(dimensions: Sequence[Dimension], codes: Array, values: Array, **size: A
 
 def html(dimensions: Sequence[Dimension], codes: Array, values: Array, *, caption: str = "", **size: Any) -> str:
     """An HTML table with header cells that screen readers understand; every text is escaped."""
-    g = grid(dimensions, codes, values, labels=True, **size)
+    g = arranged(dimensions, codes, values, labels=True, **size)
     e = markup.escape
     head = "".join(f'<th scope="col">{e(h)}</th>' for h in (*g.corner, *g.heads))
     body = "".join(

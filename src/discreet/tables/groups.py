@@ -14,7 +14,7 @@ MOST_CODES = 14
 """Above so many codes not all sets of them are tried, and a group is possible."""
 
 
-def possible(cells: Cells, axis: int) -> bool:
+def possible_group(cells: Cells, axis: int) -> bool:
     """Whether some code of a dimension may be the sum of two or more of the others, as far as is shown.
 
     Only lines in which every code is shown can deny it; where there is none, or there are too many codes to try all

@@ -41,7 +41,7 @@ class Published:
     """What of its sums the file does not tell, in words."""
 
 
-def from_csv(
+def read_published(
     path: Path, codebook: Codebook | None, measures: int | None, total: totals.Totals, *, find: bool = True
 ) -> Published:
     """A CSV whose columns are dimensions, then ``measures`` columns of numbers, then the status, whatever their names.
@@ -135,7 +135,7 @@ def _doubts(cells: totals.Cells, dims: Sequence[Dimension], known: Container[str
     """Which dimensions have no total, and codes that may be groups of others: what only a codebook tells."""
     doubts = []
     for axis, d in enumerate(dims):
-        if d.total is None and d.name not in known and groups.possible(cells, axis):
+        if d.total is None and d.name not in known and groups.possible_group(cells, axis):
             doubts.append(
                 f"no total found for {d.name!r}, and some of its codes may be sums of others, so that more is known "
                 "than this audit sees: give a codebook, name its total, or say that there is none and no code is a sum "
@@ -169,7 +169,7 @@ def _dimensions(
         listing = [d.name for d in codebook.dimensions]
         raise InputError(f"{path.name!r} has no dimension that the codebook knows; {nearest(names[0], listing)}")
     if find:
-        total_of = totals.find(cells, total, declared=known)
+        total_of = totals.find_totals(cells, total, declared=known)
     else:
         total_of = totals.stated(total, names, dict(zip(names, cells.codes, strict=True)))
     return tuple(

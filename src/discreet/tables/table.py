@@ -18,8 +18,7 @@ from discreet.base.naming import beside
 from discreet.data.dimension import Dimension
 from discreet.engines.protocol import PRODUCT_DECIMALS, WEIGHT_DECIMALS
 from discreet.errors import InputError, nearest
-from discreet.tables import display
-from discreet.tables import reading as ready
+from discreet.tables import display, ready_made
 from discreet.tables.additive import Additive, summable
 from discreet.tables.contributions import Contributions, Spanning, merge_up
 from discreet.tables.layout import Layout, Margin, Structural
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from discreet.data.microdata import Microdata
-    from discreet.engines.protocol import Groups
+    from discreet.engines.protocol import CountedGroups
 
 Array = NDArray[Any]
 
@@ -93,7 +92,7 @@ class Table:
         not said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning;
         a code that adds up all others under another name, or is called a total and is not, is an error that asks.
         """
-        how = ready.Reading(
+        how = ready_made.Reading(
             count=count,
             value=value,
             decimals=decimals,
@@ -103,7 +102,7 @@ class Table:
             structural=structural,
             total=total,
         )
-        layout, statistics = ready.read(data, dimensions, how)
+        layout, statistics = ready_made.read_ready(data, dimensions, how)
         return cls(layout, statistics, value or "count", value, title, source)
 
     def __post_init__(self) -> None:
@@ -372,7 +371,7 @@ def _by(data: Microdata, by: Sequence[str] | str | None, margins: Sequence[Margi
     return sorted(named, key=lambda n: order.index(n) if n in order else len(order))
 
 
-def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, source: str) -> Table:
+def _from_groups(layout: Layout, groups: CountedGroups, value: str | None, title: str, source: str) -> Table:
     """Lay the non-empty inner cells that the engine found over all inner cells."""
     rows = np.ravel_multi_index(tuple(groups.codes.T), layout.shape)
     if layout.possible is not None:
@@ -397,7 +396,7 @@ def _from_groups(layout: Layout, groups: Groups, value: str | None, title: str, 
     return Table(layout, statistics, measure, value, title, source, contributions, spanning)
 
 
-def group_statistics(groups: Groups, value: str | None) -> tuple[dict[str, tuple[Array, int]], str]:
+def group_statistics(groups: CountedGroups, value: str | None) -> tuple[dict[str, tuple[Array, int]], str]:
     """What an engine found, by name, with its decimals; and which of these is the measure."""
     statistics, measure = {"count": (groups.count, 0)}, "count"
     if groups.weight is not None:
@@ -414,7 +413,7 @@ def group_statistics(groups: Groups, value: str | None) -> tuple[dict[str, tuple
     return statistics, measure
 
 
-def _contributions(layout: Layout, groups: Groups, rows: Array) -> tuple[Contributions | None, Spanning | None]:
+def _contributions(layout: Layout, groups: CountedGroups, rows: Array) -> tuple[Contributions | None, Spanning | None]:
     if groups.top_value is None:
         return None, None
     shape = (layout.n_inner, groups.top_value.shape[1])

@@ -59,7 +59,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SumEvidence:
     """Whether a code is the sum of the others: lines that deny it, lines that show it, bits of coincidence."""
 
     denied: int = 0
@@ -67,8 +67,8 @@ class Evidence:
     open: int = 0
     bits: float = 0.0
 
-    def __add__(self, other: Evidence) -> Evidence:
-        return Evidence(
+    def __add__(self, other: SumEvidence) -> SumEvidence:
+        return SumEvidence(
             self.denied + other.denied,
             self.confirmed + other.confirmed,
             self.open + other.open,
@@ -76,14 +76,14 @@ class Evidence:
         )
 
 
-def evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: float) -> list[Evidence]:
+def sum_evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: float) -> list[SumEvidence]:
     """For each row of ``values`` whether it is the sum of the other rows, column by column.
 
     A column that holds nothing else is a total whose parts are not given. One with hidden parts cannot show that a row
     is the sum, but denies it where the parts shown exceed it already.
 
     >>> cells = np.array([[3.0, 4], [2, 0], [5, 4]])
-    >>> [(e.denied, e.confirmed) for e in evidence(cells, cells >= 0, absent_is_zero=True, allowed=0)]
+    >>> [(e.denied, e.confirmed) for e in sum_evidence(cells, cells >= 0, absent_is_zero=True, allowed=0)]
     [(1, 1), (2, 0), (0, 2)]
     """
     known = np.ones(values.shape[1], bool) if absent_is_zero else shown.all(axis=0)
@@ -102,11 +102,11 @@ def evidence(values: Array, shown: Array, *, absent_is_zero: bool, allowed: floa
         bits = np.log2((1 + np.abs(sums)) / (1 + 2 * allowed)).clip(0).sum()
         if not signed:  # that one of n numbers exceeds the sum of the others
             bits += np.log2(many[part & ~wrong & (row > 0)]).sum()
-        weighed.append(Evidence(int(wrong.sum()), int(sure.sum()), int((~known).sum()), float(bits)))
+        weighed.append(SumEvidence(int(wrong.sum()), int(sure.sum()), int((~known).sum()), float(bits)))
     return weighed
 
 
-def find(cells: Cells, total: Totals = None, *, declared: Collection[str] = ()) -> dict[str, str | None]:
+def find_totals(cells: Cells, total: Totals = None, *, declared: Collection[str] = ()) -> dict[str, str | None]:
     """The total code of every dimension that has one or of which it is said, with a warning for those found.
 
     A dimension that is not in the answer has no total among its codes; of those ``declared`` all is known already.
@@ -167,7 +167,7 @@ def refuse_margins(array: Array) -> None:
         evidence_of = {}
         for axis in sized:
             values = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1).astype(float)
-            evidence_of[axis] = evidence(values, np.ones(values.shape, bool), absent_is_zero=True, allowed=0.0)[end]
+            evidence_of[axis] = sum_evidence(values, np.ones(values.shape, bool), absent_is_zero=True, allowed=0.0)[end]
         sums = [axis for axis, e in evidence_of.items() if not e.denied]
         alone = [axis for axis in sums if evidence_of[axis].bits >= ASK_ARRAY]
         if (sums == sized and sum(e.bits for e in evidence_of.values()) >= ASK_ARRAY) or alone:
@@ -215,18 +215,18 @@ def _of_dimension(cells: Cells, axis: int) -> str | None:
     return taken[0]
 
 
-def _weighed(cells: Cells, axis: int, kept: Sequence[int]) -> list[Evidence]:
+def _weighed(cells: Cells, axis: int, kept: Sequence[int]) -> list[SumEvidence]:
     """Evidence for each of the kept codes, over all numbers of the table."""
-    weighed = [Evidence()] * len(kept)
+    weighed = [SumEvidence()] * len(kept)
     for numbers, loose in zip(cells.numbers, cells.loose, strict=True):
         allowed = 0.5 * len(kept) if loose else 0.0
         values, shown = cells.lines(axis, numbers, kept)
-        more = evidence(values, shown, absent_is_zero=cells.absent_is_zero, allowed=allowed)
+        more = sum_evidence(values, shown, absent_is_zero=cells.absent_is_zero, allowed=allowed)
         weighed = [a + b for a, b in zip(weighed, more, strict=True)]
     return weighed
 
 
-def _doubtful(cells: Cells, axis: int, code: str, e: Evidence, usual: int, has_total: bool) -> None:
+def _doubtful(cells: Cells, axis: int, code: str, e: SumEvidence, usual: int, has_total: bool) -> None:
     """Ask about a code that is called like a total and either is not the sum, or cannot be seen to be."""
     name = cells.names[axis]
     if usual == USUAL and e.denied:
@@ -241,7 +241,7 @@ def _doubtful(cells: Cells, axis: int, code: str, e: Evidence, usual: int, has_t
         )
 
 
-def _unusual(cells: Cells, axis: int, code: str, e: Evidence, many: int) -> None:
+def _unusual(cells: Cells, axis: int, code: str, e: SumEvidence, many: int) -> None:
     """Ask about a code with a name of its own that adds up the others more often than chance would have it."""
     if e.denied or e.bits < (ASK if many > 2 else ASK_EQUAL):
         return

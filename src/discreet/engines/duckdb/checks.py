@@ -17,7 +17,7 @@ from discreet.engines.checks import (
     TEXT,
     Words,
     sentence,
-    unknown,
+    unknown_code,
 )
 from discreet.engines.duckdb.plan import Plan
 from discreet.engines.duckdb.source import VIEW
@@ -74,7 +74,7 @@ def code_check(key: Key, c: Column, where: str = "") -> Check:
     """Codes that are not in the codebook, and missing values without a category."""
     grouped = f"(SELECT {c.sql}, count(*) AS n FROM {VIEW} {where} GROUP BY {c.sql})"
     faults = [
-        Fault("code IS NOT NULL AND place IS NULL", unknown(key)),
+        Fault("code IS NOT NULL AND place IS NULL", unknown_code(key)),
         Fault(f"NOT {c.missing} AND code IS NULL", NOT_WHOLE),
     ]
     if key.missing is None:

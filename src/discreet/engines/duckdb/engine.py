@@ -20,8 +20,8 @@ from discreet.engines.dense import dense_cells
 from discreet.engines.duckdb.checks import Check, checks, code_check
 from discreet.engines.duckdb.plan import Plan, register_codes
 from discreet.engines.duckdb.source import VIEW, Arrow, Source, open_source
-from discreet.engines.duckdb.sql import Column, identifier, share
-from discreet.engines.protocol import MOST_DECIMALS, Grouping, Groups, Key, joined
+from discreet.engines.duckdb.sql import Column, identifier, share_of_records
+from discreet.engines.protocol import MOST_DECIMALS, CountedGroups, Grouping, Key, joined
 from discreet.errors import InputError, headings
 
 T = TypeVar("T")
@@ -153,7 +153,7 @@ class DuckDB:
         c = self._column(column)
 
         def one(number: int, passes: int) -> tuple[Any, ...]:
-            where = "" if passes == 1 else f"WHERE {share([c.sql], number, passes)}"
+            where = "" if passes == 1 else f"WHERE {share_of_records([c.sql], number, passes)}"
             return self._ask(
                 f"SELECT count(*) FILTER (n > 1 AND NOT {c.missing}), coalesce(sum(n) FILTER ({c.missing}), 0) "
                 f"FROM (SELECT {c.sql}, count(*) AS n FROM {VIEW} {where} GROUP BY {c.sql})",
@@ -163,7 +163,7 @@ class DuckDB:
         counts = self._in_passes(one)
         return sum(int(repeated) for repeated, _ in counts), sum(int(missing) for _, missing in counts)
 
-    def base_cells(self, grouping: Grouping) -> Groups:
+    def base_cells(self, grouping: Grouping) -> CountedGroups:
         """The non-empty inner cells; every fault of the records read is refused in one message."""
         if isinstance(self._source, Arrow):
             columns = self._plan_columns(grouping)  # refuses what is not there
@@ -255,7 +255,7 @@ class DuckDB:
                 cursor.close()
         raise _FullError(problem) if full else InputError(problem)
 
-    def _cells(self, plan: Plan) -> Groups | None:
+    def _cells(self, plan: Plan) -> CountedGroups | None:
         """The inner cells in as few passes as memory allows; None if any record cannot be used."""
         columns = plan.grouping.columns
         if not plan.divisible:

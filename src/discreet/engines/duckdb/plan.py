@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.duckdb.source import VIEW
-from discreet.engines.duckdb.sql import MODULUS, Column, literal, rank, share
+from discreet.engines.duckdb.sql import MODULUS, Column, literal, rank_within, share_of_records
 from discreet.engines.protocol import (
     PRODUCT_DECIMALS,
     WEIGHT_DECIMALS,
     Array,
+    CountedGroups,
     Grouping,
-    Groups,
     Hmac,
     Key,
-    Spanning,
+    SpanningParts,
     cell_order,
 )
 
@@ -99,7 +99,7 @@ class Plan:
     def _one(self, fixed: str, number: str, weight: str) -> str:
         """A contribution as something ``max`` can compare: size first, then lower contributor number, then weight."""
         g = self.grouping
-        fields = {"e": rank(fixed)}
+        fields = {"e": rank_within(fixed)}
         if g.contributor is not None:
             fields["c"] = f"-({number})"
         if g.weight is not None:
@@ -119,7 +119,7 @@ class Plan:
 
     @property
     def _shared(self) -> str:
-        return "" if self.share[1] == 1 else f" WHERE {share(self._raw, *self.share)}"
+        return "" if self.share[1] == 1 else f" WHERE {share_of_records(self._raw, *self.share)}"
 
     def _grouped(self, parts: list[str], source: str, by: list[str]) -> str:
         group = f"GROUP BY {', '.join(by)}" if by else "HAVING count(*) > 0"
@@ -171,7 +171,7 @@ class Plan:
             joins.append(f"LEFT JOIN p{i} ON p{i}.code = {code}")
         return ", ".join(select), " ".join(joins)
 
-    def run(self, cursor: Any) -> Groups | None:
+    def run(self, cursor: Any) -> CountedGroups | None:
         """The inner cells, or None if any record cannot be used."""
         for i, key in enumerate(self.grouping.keys):
             register_codes(cursor, f"p{i}", key)
@@ -216,7 +216,9 @@ class Plan:
                 parts.append(f"coalesce(-t[{j}].c, -1)::BIGINT AS h{j}")
         return parts
 
-    def _groups(self, answer: Mapping[str, Array], codes: Array, order: Array, spanning: Spanning | None) -> Groups:
+    def _groups(
+        self, answer: Mapping[str, Array], codes: Array, order: Array, spanning: SpanningParts | None
+    ) -> CountedGroups:
         g = self.grouping
         sums = {name: answer[s][order] for name, s in _SUMS.items() if s in self.numbers}
         tops: dict[str, Array] = {}
@@ -232,7 +234,7 @@ class Plan:
                 if g.contributor is None
                 else np.stack([answer[f"h{j}"][order] for j in every], axis=1)
             )
-        return Groups(
+        return CountedGroups(
             codes=codes[order],
             count=answer["n"][order],
             contributors=answer["contributors"][order],
@@ -242,7 +244,7 @@ class Plan:
             **tops,
         )
 
-    def _spanning(self, cursor: Any, codes: Array) -> Spanning:
+    def _spanning(self, cursor: Any, codes: Array) -> SpanningParts:
         select, joins = self._places
         values = [s for s in ("x", "wx") if s in self.numbers]
         parts = [*([select] if select else []), "id", *values]
@@ -253,7 +255,7 @@ class Plan:
         both = cell_order(np.concatenate([codes, mine]), self.sizes)
         group = np.searchsorted(both[: len(codes)], both[len(codes) :])
         order = np.lexsort((answer["id"], group))
-        return Spanning(
+        return SpanningParts(
             group=group[order],
             contributor=answer["id"][order],
             value=answer["x"][order] if "x" in values else None,

@@ -149,12 +149,12 @@ class Column:
         return f"('0x' || sha256($outer || {inner})[1:16])::UBIGINT"
 
 
-def rank(fixed: str) -> str:
+def rank_within(fixed: str) -> str:
     """A number that orders by absolute value and still tells the sign: 5 -> 10, -5 -> 9, 0 -> 0."""
     return f"xor({fixed} * 2, {fixed} >> 63)"
 
 
-def share(columns: Sequence[str], number: int, of: int) -> str:
+def share_of_records(columns: Sequence[str], number: int, of: int) -> str:
     """True for the records of one of several shares; those with the same columns are in the same share.
 
     Hashed twice, as DuckDB's own tables go by the first hash and would fill unevenly.

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.engines.checks import TOO_LARGE
 from discreet.engines.ibis.columns import HALF
 from discreet.engines.ibis.plan import HELD, NONE, Plan
-from discreet.engines.protocol import Array, Groups, Spanning, cell_order
+from discreet.engines.protocol import Array, CountedGroups, SpanningParts, cell_order
 from discreet.errors import InputError
 
 _SUMS = {"total": "x", "weight": "w", "weighted_total": "wx"}
@@ -72,7 +72,7 @@ class Answer:
         total: Array = high * HALF + (low & (HALF - 1))
         return total
 
-    def groups(self) -> Groups:
+    def groups(self) -> CountedGroups:
         """Of usable records."""
         if (self._column("n") >= _MOST_RECORDS).any():
             raise InputError(f"a cell has {_MOST_RECORDS:,} records or more; ask for more detail")
@@ -87,7 +87,7 @@ class Answer:
         if "r" in self.plan.numbers:
             high, low = (self._column(f"r_{half}")[cells].astype(np.uint64) for half in ("high", "low"))
             sums["key"] = high * np.uint64(HALF) + low  # wraps around, as sums of keys should
-        return Groups(
+        return CountedGroups(
             codes=self.codes[cells],
             count=self._column("n")[cells],
             contributors=self._column("contributors")[cells],
@@ -120,13 +120,13 @@ class Answer:
         columns["top_contributor"] = number
         return columns
 
-    def _spanning(self, rows: Array, cells: Array, mine: Array) -> Spanning | None:
+    def _spanning(self, rows: Array, cells: Array, mine: Array) -> SpanningParts | None:
         if self.plan.grouping.contributor is None:
             return None
         group, number = np.searchsorted(cells, mine), self._number("h", rows)
         order = np.lexsort((number, group))
         value, weighted = (self._sum(s, rows)[order] if s in self.plan.numbers else None for s in ("x", "wx"))
-        return Spanning(group=group[order], contributor=number[order], value=value, weighted=weighted)
+        return SpanningParts(group=group[order], contributor=number[order], value=value, weighted=weighted)
 
     @cached_property
     def _holders(self) -> dict[Any, int]:

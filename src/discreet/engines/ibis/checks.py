@@ -19,7 +19,7 @@ from discreet.engines.checks import (
     TEXT,
     Words,
     sentence,
-    unknown,
+    unknown_code,
 )
 from discreet.engines.ibis.answer import places
 from discreet.engines.ibis.columns import Column, finite, infinite, not_a_number
@@ -58,7 +58,7 @@ def code_fault(key: Key, c: Column, table: Any, fetch: Fetch) -> str | None:
     n, missing = codes["n"].to_numpy(), codes["missing"].to_numpy()
     absent = codes["code"].is_null().to_numpy()
     wrong = ~absent & (places(codes["code"], key.codes) < 0)
-    counts, words = [np.sum(n[wrong]), np.sum(n[absent & ~missing])], [unknown(key), NOT_WHOLE]
+    counts, words = [np.sum(n[wrong]), np.sum(n[absent & ~missing])], [unknown_code(key), NOT_WHOLE]
     if key.missing is None:
         counts, words = [*counts, np.sum(n[missing])], [*words, NO_CODE]
     return sentence(f"column {key.column!r} of dimension {key.name!r}", [int(count) for count in counts], words)

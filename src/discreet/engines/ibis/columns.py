@@ -72,7 +72,7 @@ def family(kind: Any) -> str:
     return next((name for name, true in tests.items() if true), "other")
 
 
-def whole(number: Any) -> Any:
+def nearest_whole(number: Any) -> Any:
     """A double as a whole number, halves away from zero; NULL where that does not fit into 64 bits."""
     import ibis
 
@@ -100,7 +100,7 @@ def product(fixed: Any, weight: Any) -> Any:
     import ibis
 
     usable = (weight >= 0) & (weight < float(_INT64))
-    return ibis.cases((usable, whole(fixed.cast("float64") * weight * float(10**PRODUCT_DECIMALS))))
+    return ibis.cases((usable, nearest_whole(fixed.cast("float64") * weight * float(10**PRODUCT_DECIMALS))))
 
 
 def halves(number: Any) -> tuple[Any, Any]:
@@ -115,7 +115,7 @@ def total(number: Any, where: Any = None) -> Any:
     return number.sum(where=where).cast("decimal(38, 0)").cast("int64").fill_null(0)
 
 
-def together(high: Any, low: Any) -> Any:
+def from_halves(high: Any, low: Any) -> Any:
     """The whole number that two sums of halves stand for; NULL where it does not fit into 64 bits."""
     import ibis
 
@@ -241,7 +241,7 @@ class Column:
 
         if self.family == "float":
             number = self.number
-            return ibis.cases((number.abs() < float(_INT64), whole(number * float(10**decimals))))
+            return ibis.cases((number.abs() < float(_INT64), nearest_whole(number * float(10**decimals))))
         if self.family == "integer":
             most = (_INT64 - 1) // 10**decimals
             return ibis.cases(((self.raw <= most) & (self.raw >= -most), self.raw.cast("int64") * 10**decimals))
@@ -259,7 +259,7 @@ class Column:
         import ibis
 
         usable = (self.number >= 0) & (self.number < float(_INT64))
-        return ibis.cases((usable, whole(self.number * float(10**WEIGHT_DECIMALS))))
+        return ibis.cases((usable, nearest_whole(self.number * float(10**WEIGHT_DECIMALS))))
 
     @cached_property
     def record_key(self) -> Any:

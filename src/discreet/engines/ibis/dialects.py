@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.engines.ibis.columns import HALF, function, halves, whole
+from discreet.engines.ibis.columns import HALF, function, halves, nearest_whole
 from discreet.engines.protocol import Hmac
 from discreet.errors import InputError, listed
 
@@ -162,7 +162,7 @@ def trial(keyed: bool, dialect: str) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"high": high, "low": low}, {"high": number // HALF, "low": number % HALF}
     high, low = halves(ibis.literal(-5, "int64"))
     rounded = {"up": "2.5", "down": "-2.5", "almost": "0.49999999999999994", "odd": "4503599627370497"}
-    asked: dict[str, Any] = {name: whole(ibis.literal(text).cast("float64")) for name, text in rounded.items()}
+    asked: dict[str, Any] = {name: nearest_whole(ibis.literal(text).cast("float64")) for name, text in rounded.items()}
     asked |= {
         "high": high,
         "low": low,

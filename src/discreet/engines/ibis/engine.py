@@ -16,11 +16,11 @@ from discreet.engines.checks import TOO_LARGE
 from discreet.engines.duckdb.source import check_names
 from discreet.engines.ibis.answer import Answer
 from discreet.engines.ibis.checks import code_fault, faults
-from discreet.engines.ibis.columns import Column, family, finite, total, whole
+from discreet.engines.ibis.columns import Column, family, finite, nearest_whole, total
 from discreet.engines.ibis.dialects import digests, pads, trial
 from discreet.engines.ibis.plan import Plan
 from discreet.engines.ibis.source import closed_if_refused, fetch, is_url, open_table, quietly, small_table
-from discreet.engines.protocol import MOST_DECIMALS, Grouping, Groups, Hmac, Key
+from discreet.engines.protocol import MOST_DECIMALS, CountedGroups, Grouping, Hmac, Key
 from discreet.errors import InputError, headings
 
 _STATED_DECIMALS = 12  # looked for in a column of decimal numbers of no stated scale
@@ -115,7 +115,7 @@ class Ibis:
         row = self._fetch(counted.aggregate(repeated=repeated, lost=lost)).to_pylist()[0]
         return int(row["repeated"]), int(row["lost"])
 
-    def base_cells(self, grouping: Grouping) -> Groups:
+    def base_cells(self, grouping: Grouping) -> CountedGroups:
         """The non-empty inner cells; every fault of the records read is refused in one message."""
         self._check_columns(grouping)
         decimals = grouping.decimals
@@ -198,6 +198,6 @@ def _written(x: Any, decimals: int, *, short: bool) -> Any:
 
     scale = float(10**decimals)
     scaled = x * scale
-    rounded = ibis.cases((scaled.abs() < _EXACT, whole(scaled).cast("float64")), else_=scaled)
+    rounded = ibis.cases((scaled.abs() < _EXACT, nearest_whole(scaled).cast("float64")), else_=scaled)
     back = rounded / scale
     return (back.cast("float32").cast("float64") if short else back) == x

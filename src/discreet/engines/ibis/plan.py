@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from discreet.engines.ibis.columns import Column, halves, product, row_number, together, total
+from discreet.engines.ibis.columns import Column, from_halves, halves, product, row_number, total
 from discreet.engines.ibis.dialects import INNER, OUTER, by_bytes, digest_halves, fenced, hmac_digest
 from discreet.engines.protocol import PRODUCT_DECIMALS, WEIGHT_DECIMALS, Grouping, Hmac
 
@@ -163,7 +163,7 @@ class Plan:
         holdings = records.group_by([*self.raw, "h"]).aggregate(**self._sums(records))
         cells = holdings.count().over(ibis.window(group_by="h"))
         spans = ibis.cases((holdings.h.notnull() & (cells > 1), 1), else_=0).cast("int64")
-        sums = {s: together(holdings[f"{s}_high"], holdings[f"{s}_low"]) for s in self.numbers if s in {"x", "wx"}}
+        sums = {s: from_halves(holdings[f"{s}_high"], holdings[f"{s}_low"]) for s in self.numbers if s in {"x", "wx"}}
         return holdings.mutate(spans=spans, **sums)
 
     @property

@@ -37,7 +37,7 @@ from discreet.risk.frequency import (
 )
 from discreet.risk.jos15 import jos15_risk
 from discreet.risk.known_units import subtraction_attribution
-from discreet.risk.sample import SampleRisk, assess_sample
+from discreet.risk.sample_risk import SampleRisk, assess_sample
 from discreet.tables.table import Table
 from discreet.utility import Utility, compare
 

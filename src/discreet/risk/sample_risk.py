@@ -32,14 +32,14 @@ SEED = 2016
 """Of the populations drawn when none is given; the same table and model then always give the same numbers."""
 
 
-class Model(Protocol):
+class PopulationModel(Protocol):
     """What :mod:`discreet.population` calls a model: it fits itself to a sample."""
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
         """The population given a sample of it."""
 
 
-MODELS: tuple[Model, ...] = (Multinomial("main"), Polya("main"))
+MODELS: tuple[PopulationModel, ...] = (Multinomial("main"), Polya("main"))
 """The two models of [UNECE15]_; the first is the one used, the second says how much that matters."""
 
 
@@ -280,7 +280,7 @@ def assess_sample(
     counts: Any,
     population: Population,
     *,
-    models: Sequence[Model] = MODELS,
+    models: Sequence[PopulationModel] = MODELS,
     weights: Sequence[float] = WEIGHTS,
     seed: int = SEED,
     populations: int = 200,

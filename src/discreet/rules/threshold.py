@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, of_value, percent, shown
+from discreet.rules.base import Array, Rule, of_value, percent, rule_text
 from discreet.tables.table import Table
 
 
@@ -57,4 +57,4 @@ class Threshold(Rule):
         """``sliding`` percent of the value."""
         return of_value(table, self.sliding)
 
-    __repr__ = shown
+    __repr__ = rule_text

@@ -24,7 +24,7 @@ MOST_VARIABLES = 3000  # of one component: a dense basis of its directions is ne
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Sample:
+class FeasibleSample:
     """Draws (draws x targets) with equal weight. ``exact``: every solution once; else hit-and-run with diagnostics."""
 
     values: Array
@@ -83,18 +83,18 @@ def enumerate_points(system: System, *, most: int = 100_000) -> Array:
 
 
 @checked
-def enumerated(known: Known, targets: Array, *, most: int = 100_000) -> Sample:
+def enumerated(known: Known, targets: Array, *, most: int = 100_000) -> FeasibleSample:
     """Every whole-number table that fits a small release, each as likely as the other."""
     system = known.system()
     values = enumerate_points(System(system.rows, system.rhs, system.lower, system.upper, True), most=most)
     if not len(values):
         raise InputError("no table of whole numbers fits the release")
     one = np.ones(len(targets))
-    return Sample(values[:, targets], True, one, one * len(values))
+    return FeasibleSample(values[:, targets], True, one, one * len(values))
 
 
 @checked
-def sampled(known: Known, targets: Array, *, draws: int = 2000, seed: int) -> Sample:
+def sampled(known: Known, targets: Array, *, draws: int = 2000, seed: int) -> FeasibleSample:
     """Points drawn uniformly from the feasible polytope by hit-and-run, in four chains, half of each left out.
 
     Counts are rounded afterwards, which is near the uniform distribution over whole-number tables where intervals are
@@ -115,7 +115,7 @@ def sampled(known: Known, targets: Array, *, draws: int = 2000, seed: int) -> Sa
         flat = np.array([step.back(x, x)[0] for x in flat])
     values = flat[:, targets]
     rhat, effective = diagnostics(values.reshape(CHAINS, per_chain, len(targets)))
-    return Sample(values, False, rhat, effective)
+    return FeasibleSample(values, False, rhat, effective)
 
 
 def _hit_and_run(system: System, draws: int, random: np.random.Generator) -> Array:

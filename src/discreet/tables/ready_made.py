@@ -15,7 +15,7 @@ from discreet.data.dimension import Dimension
 from discreet.engines.frames import Coded, coded, refuse_headings, wide
 from discreet.errors import InputError, NotAdditiveError, headings, listed
 from discreet.tables import totals
-from discreet.tables.additive import Additive, counts, fixed, summable, whole
+from discreet.tables.additive import Additive, counts, fixed, summable, whole_numbers
 from discreet.tables.layout import Layout, Margin, Structural
 from discreet.tables.total_names import like_a_total
 from discreet.tables.totals import Totals
@@ -46,7 +46,7 @@ class Reading:
             raise InputError("tolerance cannot be negative")
 
 
-def read(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
+def read_ready(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     """The layout and the statistics of a ready table."""
     if isinstance(dimensions, (str, Dimension)):
         dimensions = [dimensions]
@@ -210,7 +210,7 @@ def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, di
 
 def _from_rows(rows: _Rows, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     units = {
-        name: (whole(values, what), 0, True) if name == "count" else fixed(values, how.decimals, what)
+        name: (whole_numbers(values, what), 0, True) if name == "count" else fixed(values, how.decimals, what)
         for name, (what, values) in rows.numbers.items()
     }
     if not len(rows.codes[0].position):
@@ -253,7 +253,7 @@ def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: 
         shown=np.ones(len(rows.codes[0].position), bool),
     )
     declared = {d.name: d for d in rows.dimensions if isinstance(d, Dimension)}
-    total_of = totals.find(cells, how.total, declared=declared)
+    total_of = totals.find_totals(cells, how.total, declared=declared)
     dims = []
     for d, codes in zip(rows.dimensions, rows.codes, strict=True):
         if isinstance(d, str):
