@@ -165,15 +165,15 @@ def test_a_count_that_was_not_settled_in_time_is_unknown(monkeypatch: pytest.Mon
 def test_an_unsettled_check_of_a_programme_is_not_consistent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that gives up leaves a finding "not checked" about the hidden cells, and the verdict unknown."""
     from discreet.publishing import check
-    from discreet.publishing.compare import derive
-    from discreet.publishing.compare.shown import Shown
+    from discreet.publishing.compare import cross_table
+    from discreet.publishing.compare.published_table import Shown
 
     def gives_up(*_: Any) -> Any:
         raise dc.Unjudged("not settled")
 
     book = dc.Codebook(dimensions=TABLE.dimensions)
     release = dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release()
-    monkeypatch.setattr(derive, "movable", gives_up)
+    monkeypatch.setattr(cross_table, "movable", gives_up)
     found = check([Shown.of(release, book, {}, name="t")])
     assert [f.kind for f in found if f.level == "warning"] == ["not checked"]
     assert report(*found).verdict is Verdict.UNKNOWN

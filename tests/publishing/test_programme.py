@@ -740,7 +740,7 @@ def test_a_fault_of_one_table_is_withheld_and_stops_no_other(home: Path, monkeyp
     """An exception's message may hold data: only its kind is told."""
     from discreet.publishing import protect as work
 
-    real = work.releases
+    real = work.unit_releases
 
     def broken(unit: object, data: object) -> object:
         if unit.name == "all-sex":  # type: ignore[attr-defined]
@@ -748,7 +748,7 @@ def test_a_fault_of_one_table_is_withheld_and_stops_no_other(home: Path, monkeyp
         return real(unit, data)  # type: ignore[arg-type]
 
     monkeypatch.delenv("DISCREET_TRACEBACK", raising=False)
-    monkeypatch.setattr(work, "releases", broken)
+    monkeypatch.setattr(work, "unit_releases", broken)
     report = run(made(MANY))
     assert (report.count("failed"), report.count("published"), report.exit_code) == (1, 18, 1)
     assert "42" not in Path("out/report.json").read_text().split('"all-sex"')[1][:700]

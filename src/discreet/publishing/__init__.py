@@ -1,9 +1,9 @@
 """Publishing programmes: hundreds of tables from one file, protected in one go and set against each other."""
 
 from discreet.publishing.compare.consistency import Finding, check
-from discreet.publishing.compare.shown import Shown
-from discreet.publishing.reading import parse_programme, read_programme
-from discreet.publishing.report import Report
+from discreet.publishing.compare.published_table import Shown
+from discreet.publishing.parsing import parse_programme, read_programme
+from discreet.publishing.run_report import Report
 from discreet.publishing.running import plan, run
 from discreet.publishing.spec import Consistency, Entry, How, Programme, Source, Unit
 

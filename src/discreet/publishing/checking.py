@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.errors import DiscreetError, InputError
@@ -11,7 +9,6 @@ from discreet.methods.effect import check_effect
 from discreet.methods.touching import check_touched, level_of
 from discreet.policy import Query, read_policy
 from discreet.publishing.faults import Faults
-from discreet.publishing.sources import changes_records, made
 from discreet.publishing.spec import Entry, How, Unit
 from discreet.tables.layout import Layout
 
@@ -81,7 +78,7 @@ def _value(entry: Entry, book: Codebook) -> None:
 
 def _how(how: How, names: list[str], sound: bool, entry: Entry, book: Codebook) -> None:
     if how.policy is None:
-        made(how, names)
+        how.build(names)
         return
     policy = read_policy(how.policy)
     policy.check(book.dimensions)
@@ -98,7 +95,7 @@ def _protects(how: How, entry: Entry, book: Codebook) -> None:
     """A table that its rule or method leaves as it is would be the true one; it must be asked for by name."""
     if how.method == "publish":
         return
-    method = made(how, list(entry.names))
+    method = how.build(entry.names)
     check_effect(method, counts=entry.value in (None, "count"), ask=ASK)
     known = {d.name: d for d in book.dimensions}
     asked = {name: level_of(known[name], codes) for name, codes in entry.where} | dict(entry.by)
@@ -119,7 +116,7 @@ def _linked(unit: Unit, book: Codebook) -> None:
             raise InputError("tables are protected in turn by the method 'suppress', and without marks")
         return
     names = unit_names(unit, book.dimensions)
-    if not changes_records(unit.how):
+    if not unit.how.changes_records:
         Layout.of([book.dimension(n) for n in names])  # refuses too many inner cells
     for entry in unit.entries:
         for name in names:
@@ -131,10 +128,3 @@ def unit_names(unit: Unit, dimensions: tuple[Dimension, ...]) -> list[str]:
     """The dimensions of all tables of a unit, in the codebook's order."""
     held = {name for entry in unit.entries for name in entry.names}
     return [d.name for d in dimensions if d.name in held]
-
-
-def named_files(how: How) -> list[Path]:
-    """Files whose content the result depends on."""
-    found = [p for p in (how.marks, how.policy) if p is not None]
-    ptable = how.parameters.get("ptable")
-    return [*found, Path(ptable)] if isinstance(ptable, str) else found

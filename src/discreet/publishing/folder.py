@@ -23,11 +23,10 @@ from discreet.base.files import append_private, own_file, own_folder, write_whol
 from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
-from discreet.publishing.checking import named_files
-from discreet.publishing.protect import Made, digest
-from discreet.publishing.sources import codebook_of
+from discreet.publishing.protect import FinishedTable, digest
 from discreet.publishing.spec import FORMER, Programme, Source, Unit
 
+Tables = Mapping[str, FinishedTable]  # by name
 WHOLE = 1 << 30  # bytes of records up to which their content is compared; beyond, size and time of the last change
 
 
@@ -69,32 +68,32 @@ class Folder:
 
     # -- what is finished ---------------------------------------------------------------------------------------
 
-    def read(self) -> dict[str, tuple[str, list[Made]]]:
+    def read(self) -> dict[str, tuple[str, list[FinishedTable]]]:
         """Fingerprint and tables of every finished unit; a last line that was cut off counts for nothing."""
-        found = {}
+        units = {}
         if not self.state.exists():
             return {}
         for line in self.state.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 row = json.loads(line)
-                made = [Made(**{**m, "measures": tuple(m["measures"])}) for m in row["tables"]]
-                found[row["unit"]] = (row["fingerprint"], made)
+                tables = [FinishedTable(**{**m, "measures": tuple(m["measures"])}) for m in row["tables"]]
+                units[row["unit"]] = (row["fingerprint"], tables)
             except (TypeError, ValueError, KeyError):
                 continue
-        return found
+        return units
 
-    def append(self, unit: str, fingerprint: str, made: tuple[Made, ...]) -> None:
+    def append(self, unit: str, fingerprint: str, tables: tuple[FinishedTable, ...]) -> None:
         """One more finished unit."""
-        append_private(self.state, self._row(unit, fingerprint, made).encode())
+        append_private(self.state, self._row(unit, fingerprint, tables).encode())
 
-    def compact(self, units: Mapping[str, tuple[str, tuple[Made, ...]]]) -> None:
+    def compact(self, units: Mapping[str, tuple[str, tuple[FinishedTable, ...]]]) -> None:
         """Forget units that are no longer in the programme, and earlier lines of the others."""
-        lines = [self._row(unit, fingerprint, made) for unit, (fingerprint, made) in units.items()]
+        lines = [self._row(unit, fingerprint, tables) for unit, (fingerprint, tables) in units.items()]
         write_whole(self.state, "".join(lines).encode(), private=True)
 
     @staticmethod
-    def _row(unit: str, fingerprint: str, made: tuple[Made, ...]) -> str:
-        row = {"unit": unit, "fingerprint": fingerprint, "tables": [asdict(m) for m in made]}
+    def _row(unit: str, fingerprint: str, tables: tuple[FinishedTable, ...]) -> str:
+        row = {"unit": unit, "fingerprint": fingerprint, "tables": [asdict(m) for m in tables]}
         return json.dumps(row, ensure_ascii=False) + "\n"
 
     def place(self, name: str, wanted: str) -> Path | None:
@@ -104,51 +103,55 @@ class Folder:
                 return path
         return None
 
-    def whole(self, made: Made) -> bool:
+    def whole(self, table: FinishedTable) -> bool:
         """Whether all files of a table are still there byte for byte."""
-        kept = self.private / "shown" / f"{made.name}.npz"
-        if not kept.is_file() or digest(self.salt, kept.read_bytes()) != made.shown:
+        kept = self.private / "shown" / f"{table.name}.npz"
+        if not kept.is_file() or digest(self.salt, kept.read_bytes()) != table.shown:
             return False
-        return all(self.place(name, wanted) is not None for name, wanted in made.files.items())
+        return all(self.place(name, wanted) is not None for name, wanted in table.files.items())
 
-    def clear(self, keep: Mapping[str, Made]) -> None:
+    def clear(self, keep: Tables) -> None:
         """Remove what waits and belongs to no table of the run, halves of files included."""
-        names = {name for made in keep.values() for name in made.files}
+        names = {name for table in keep.values() for name in table.files}
         for path in (self.private / "waiting").iterdir():
             if path.name not in names:
                 path.unlink()
-        shown = {f"{made.name}.npz" for made in keep.values()}
+        shown = {f"{table.name}.npz" for table in keep.values()}
         for path in (self.private / "shown").iterdir():
             if path.name not in shown:
                 path.unlink()
 
     # -- in and out of the public folder ------------------------------------------------------------------------
 
-    def publish(self, passed: Mapping[str, Made], withheld: Mapping[str, Made], former: set[str]) -> None:
+    def publish(
+        self, passed: Mapping[str, FinishedTable], withheld: Mapping[str, FinishedTable], former: set[str]
+    ) -> None:
         """Exactly the tables that passed stand in the output folder afterwards, and of earlier runs nothing else."""
         try:
             self._publish(passed, withheld, former)
         except OSError as error:
             raise InputError(f"cannot publish to {str(self.output)!r}: {error.strerror}; run again") from None
 
-    def _publish(self, passed: Mapping[str, Made], withheld: Mapping[str, Made], former: set[str]) -> None:
+    def _publish(
+        self, passed: Mapping[str, FinishedTable], withheld: Mapping[str, FinishedTable], former: set[str]
+    ) -> None:
         """What is no longer published goes first, old versions included, so that old and new never stand together."""
-        names = {name: wanted for made in passed.values() for name, wanted in made.files.items()}
+        names = {name: wanted for table in passed.values() for name, wanted in table.files.items()}
         waiting = self.private / "waiting"
-        for made in withheld.values():
-            for name, wanted in made.files.items():
+        for table in withheld.values():
+            for name, wanted in table.files.items():
                 if self.place(name, wanted) == self.output / name:
                     _move(self.output / name, waiting / name, private=True)
-        for name in former | {n for made in withheld.values() for n in made.files}:
+        for name in former | {n for table in withheld.values() for n in table.files}:
             path = self.output / name
             if path.is_file() and (name not in names or digest(self.salt, path.read_bytes()) != names[name]):
                 path.unlink()
         for name, wanted in names.items():
-            found = self.place(name, wanted)
-            if found is None:
+            there = self.place(name, wanted)
+            if there is None:
                 raise InputError(f"{name!r} has been changed during the run; run the programme again")
-            if found != self.output / name:
-                _move(found, self.output / name)
+            if there != self.output / name:
+                _move(there, self.output / name)
 
 
 def _move(path: Path, target: Path, *, private: bool = False) -> None:
@@ -183,7 +186,7 @@ def _moved_out(former: Path, private: Path) -> bool:
     if private.exists():
         raise InputError(
             f"{str(former)!r}, of an earlier version, holds tables that are not published, and {str(private)!r} exists "
-            "already; remove the first (its tables are made anew), so that nothing confidential is in the output"
+            "already; remove the first (its tables are table anew), so that nothing confidential is in the output"
         )
     with _locked(former / "lock", former.parent):
         try:
@@ -197,22 +200,22 @@ def _moved_out(former: Path, private: Path) -> bool:
 # -- what a result depends on -----------------------------------------------------------------------------------
 
 
-def fingerprint(unit: Unit, source: str, salt: bytes) -> str:
+def unit_fingerprint(unit: Unit, source: str, salt: bytes) -> str:
     """A keyed digest of the unit, its source, the files it names, its secrets and this version of discreet."""
-    told: list[Any] = [VERSION, unit.canonical, source]
-    told += [digest(salt, path.read_bytes()) if path.is_file() else "" for path in named_files(unit.how)]
+    inputs: list[Any] = [VERSION, unit.canonical, source]
+    inputs += [digest(salt, path.read_bytes()) if path.is_file() else "" for path in unit.how.files]
     secret = unit.how.parameters.get("secret")
     if isinstance(secret, str):
-        told.append(digest(salt, os.environ.get(secret.removeprefix("env:"), "").encode()))
+        inputs.append(digest(salt, os.environ.get(secret.removeprefix("env:"), "").encode()))
     if unit.how.policy is not None:
-        told.append(digest(salt, read_policy(unit.how.policy).secret or b""))
-    return digest(salt, json.dumps(told).encode())
+        inputs.append(digest(salt, read_policy(unit.how.policy).secret or b""))
+    return digest(salt, json.dumps(inputs).encode())
 
 
 def source_fingerprint(source: Source, salt: bytes) -> str:
     """A keyed digest of the codebook and of the records; of very large files size and time instead of content.
 
-    Nobody can tell whether a database has changed, so its tables are made anew in every run.
+    Nobody can tell whether a database has changed, so its tables are table anew in every run.
     """
     if isinstance(source.data, str):
         return secrets.token_hex()
@@ -221,8 +224,8 @@ def source_fingerprint(source: Source, salt: bytes) -> str:
         content = _content(source.data, salt) if stat.st_size <= WHOLE else f"{stat.st_size} {stat.st_mtime_ns}"
     except OSError as error:
         raise InputError(f"cannot read {source.data.name!r}: {error.strerror}") from None
-    told = [content, codebook_of(source).to_toml(), source.table, source.missing]
-    return digest(salt, json.dumps(told).encode())
+    inputs = [content, source.read_codebook().to_toml(), source.table, source.missing]
+    return digest(salt, json.dumps(inputs).encode())
 
 
 def _content(path: Path, salt: bytes) -> str:

@@ -23,10 +23,9 @@ from discreet.formats import to_bytes
 from discreet.methods.effect import check_hides
 from discreet.policy import answer, read_policy
 from discreet.publishing.checking import query_of, unit_names
-from discreet.publishing.compare.shown import Shown
-from discreet.publishing.linked import in_turn
-from discreet.publishing.reading import file_name
-from discreet.publishing.sources import changes_records, made, microdata
+from discreet.publishing.compare.published_table import Shown
+from discreet.publishing.linked_in_turn import protect_in_turn
+from discreet.publishing.parsing import file_name
 from discreet.publishing.spec import Entry, How, Source, Unit
 from discreet.release import Protected, Publish, Release, protect
 from discreet.tables.table import Table, tabulate
@@ -35,7 +34,7 @@ Array = NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Made:
+class FinishedTable:
     """What is remembered of a finished table: its files by a keyed digest, and facts that the release itself tells."""
 
     name: str
@@ -53,34 +52,34 @@ class Outcome:
     """What became of a unit: its tables, or why there are none."""
 
     unit: str
-    made: tuple[Made, ...] = ()
+    tables: tuple[FinishedTable, ...] = ()
     refused: tuple[str, str, str] | None = None
     failed: str | None = None
-    told: str = ""
+    message: str = ""
     """The whole message, for whoever runs the programme; the report may say less."""
 
 
 def perform(unit: Unit, source: Source, private: Path, salt: bytes) -> Outcome:
     """Protect the tables of a unit and write them where they wait for the check; what goes wrong is an outcome too."""
     try:
-        return Outcome(unit=unit.name, made=_performed(unit, source, private, salt))
+        return Outcome(unit=unit.name, tables=_performed(unit, source, private, salt))
     except Refused as refused:
-        return Outcome(unit=unit.name, refused=_outward(unit, refused), told=str(refused))
+        return Outcome(unit=unit.name, refused=_outward(unit, refused), message=str(refused))
     except InputError as error:
-        return Outcome(unit=unit.name, failed=str(error), told=str(error))
+        return Outcome(unit=unit.name, failed=str(error), message=str(error))
     except Exception as error:  # its message could hold a value, and it is no fault of the other tables
         if os.environ.get("DISCREET_TRACEBACK"):
             raise
         said = f"a fault ({type(error).__name__}); its message may hold data, so it is withheld"
-        return Outcome(unit=unit.name, failed=said, told=f"{said}. DISCREET_TRACEBACK=1 shows it")
+        return Outcome(unit=unit.name, failed=said, message=f"{said}. DISCREET_TRACEBACK=1 shows it")
 
 
-def _performed(unit: Unit, source: Source, private: Path, salt: bytes) -> tuple[Made, ...]:
+def _performed(unit: Unit, source: Source, private: Path, salt: bytes) -> tuple[FinishedTable, ...]:
     began = time.perf_counter()
-    data = opened(source)
+    data = records_of(source)
     ready = []
     together = unit.linked and unit.approach == "together"  # then the method answers for all tables at once
-    for entry, release in zip(unit.entries, releases(unit, data), strict=True):
+    for entry, release in zip(unit.entries, unit_releases(unit, data), strict=True):
         shown = Shown.of(
             release, data.codebook, entry.population, name=entry.name, source=unit.source,
             unit=f"linked {unit.name}" if together else f"table {entry.name}",
@@ -100,7 +99,7 @@ def _outward(unit: Unit, refused: Refused) -> tuple[str, str, str]:
 
 def _written(
     entry: Entry, release: Release, data: dict[str, bytes], kept: Shown, private: Path, salt: bytes, seconds: float
-) -> Made:
+) -> FinishedTable:
     files = {}
     for format, content in data.items():
         name = file_name(entry.name, format)
@@ -108,7 +107,7 @@ def _written(
         files[name] = digest(salt, content)
     shown = kept.to_bytes()
     write_whole(private / "shown" / f"{entry.name}.npz", shown, private=True)
-    return Made(
+    return FinishedTable(
         name=entry.name, files=files, shown=digest(salt, shown), cells=len(release), hidden=int(kept.hidden.sum()),
         measures=tuple(release.values), method=release.method, seconds=round(seconds, 3),
     )  # fmt: skip
@@ -120,32 +119,32 @@ def digest(salt: bytes, data: bytes) -> str:
 
 
 @lru_cache(maxsize=8)
-def opened(source: Source) -> Microdata:
+def records_of(source: Source) -> Microdata:
     """The records of a source, opened once a process."""
-    return microdata(source)
+    return source.open()
 
 
 # -- protecting -------------------------------------------------------------------------------------------------
 
 
-def releases(unit: Unit, data: Microdata) -> list[Release]:
+def unit_releases(unit: Unit, data: Microdata) -> list[Release]:
     """The release of every table of a unit."""
     if unit.how.policy is not None:
         policy = read_policy(unit.how.policy)
         policy.check(data.dimensions)
-        return [_told(answer(data, query_of(entry), policy), entry) for entry in unit.entries]
+        return [_described(answer(data, query_of(entry), policy), entry) for entry in unit.entries]
     if unit.linked and unit.approach == "in turn":
         alone = [dataclasses.replace(unit, entries=(entry,), linked=False) for entry in unit.entries]
         tables = [_table(one, data, one.entries[0].names) for one in alone]
-        done = in_turn(tables, unit.entries, made(unit.how, []), data.codebook)
-        return [_told(release, entry) for release, entry in zip(done, unit.entries, strict=True)]
+        done = protect_in_turn(tables, unit.entries, unit.how.build([]), data.codebook)
+        return [_described(release, entry) for release, entry in zip(done, unit.entries, strict=True)]
     whole = protected(unit, data).release()
     if not unit.linked:
-        return [_told(whole, unit.entries[0])]
-    return [_told(part(whole, entry), entry) for entry in unit.entries]
+        return [_described(whole, unit.entries[0])]
+    return [_described(part(whole, entry), entry) for entry in unit.entries]
 
 
-def _told(release: Release, entry: Entry) -> Release:
+def _described(release: Release, entry: Entry) -> Release:
     title = release.title if entry.title is None else entry.title
     return dataclasses.replace(release, title=title, notes=(*release.notes, *entry.notes))
 
@@ -153,8 +152,8 @@ def _told(release: Release, entry: Entry) -> Release:
 def protected(unit: Unit, data: Microdata) -> Protected:
     """The protected table of a unit: a single one, or all linked ones over their common inner cells."""
     how, names = unit.how, unit_names(unit, data.dimensions) if unit.linked else list(unit.entries[0].names)
-    method = made(how, names)
-    if not changes_records(how):
+    method = how.build(names)
+    if not how.changes_records:
         done = protect(_table(unit, data, names), method)
         if how.method != "publish":
             check_hides(done)
@@ -171,14 +170,14 @@ def _changed(how: How, data: Microdata) -> Microdata:
     kept = _last.get("records")
     if kept is not None and kept[0] == how and kept[1] is data:
         return kept[2]
-    records: Microdata = made(how, [])(data)
+    records: Microdata = how.build([])(data)
     _last["records"] = (how, data, records)
     return records
 
 
 def forget() -> None:
     """Let go of records, which may have changed since the last run in this process."""
-    opened.cache_clear()
+    records_of.cache_clear()
     _last.clear()
 
 

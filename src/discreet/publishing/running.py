@@ -24,11 +24,10 @@ from discreet.policy.answering import check_query
 from discreet.publishing import protect as work
 from discreet.publishing.checking import query_of
 from discreet.publishing.compare.consistency import ERROR, check
-from discreet.publishing.compare.shown import Shown
-from discreet.publishing.folder import Folder, fingerprint, source_fingerprint
-from discreet.publishing.protect import Made, Outcome, perform
-from discreet.publishing.report import FAILED, PUBLISHED, REFUSED, WITHHELD, Line, Report
-from discreet.publishing.sources import codebook_of
+from discreet.publishing.compare.published_table import Shown
+from discreet.publishing.folder import Folder, source_fingerprint, unit_fingerprint
+from discreet.publishing.protect import FinishedTable, Outcome, perform
+from discreet.publishing.run_report import FAILED, PUBLISHED, REFUSED, WITHHELD, Report, TableLine
 from discreet.publishing.spec import Entry, Programme, Unit
 
 if TYPE_CHECKING:
@@ -65,12 +64,12 @@ def run(
         kept, former, prints = _kept(programme, folder, resume)
         if not resume:
             folder.state.unlink(missing_ok=True)
-        folder.clear({m.name: m for made in kept.values() for m in made})
-        done = {name: Outcome(unit=name, made=tuple(made)) for name, made in kept.items()}
+        folder.clear({table.name: table for tables in kept.values() for table in tables})
+        done = {name: Outcome(unit=name, tables=tuple(tables)) for name, tables in kept.items()}
         todo = [unit for unit in programme.units if key_of(unit) not in done]
         for unit, outcome in _performed(programme, todo, folder, jobs):
-            if outcome.made:
-                folder.append(key_of(unit), prints[key_of(unit)], outcome.made)
+            if outcome.tables:
+                folder.append(key_of(unit), prints[key_of(unit)], outcome.tables)
             done[key_of(unit)] = outcome
             if progress is not None:
                 progress(len(done), len(programme.units))
@@ -82,17 +81,19 @@ def key_of(unit: Unit) -> str:
     return f"{'linked' if unit.linked else 'table'} {unit.name}"
 
 
-def _kept(programme: Programme, folder: Folder, resume: bool) -> tuple[dict[str, list[Made]], set[str], dict[str, str]]:
+def _kept(
+    programme: Programme, folder: Folder, resume: bool
+) -> tuple[dict[str, list[FinishedTable]], set[str], dict[str, str]]:
     """Finished units that need not be done again, files of earlier runs, and the fingerprints of all units."""
     state = folder.read()
-    former = {name for _, made in state.values() for m in made for name in m.files}
+    former = {name for _, tables in state.values() for table in tables for name in table.files}
     sources = {name: source_fingerprint(source, folder.salt) for name, source in programme.sources.items()}
-    prints = {key_of(u): fingerprint(u, sources[u.source], folder.salt) for u in programme.units}
+    prints = {key_of(u): unit_fingerprint(u, sources[u.source], folder.salt) for u in programme.units}
     kept = {}
     for unit in programme.units if resume else ():
-        old, made = state.get(key_of(unit), ("", []))
-        if old == prints[key_of(unit)] and made and all(folder.whole(m) for m in made):
-            kept[key_of(unit)] = made
+        old, tables = state.get(key_of(unit), ("", []))
+        if old == prints[key_of(unit)] and tables and all(folder.whole(table) for table in tables):
+            kept[key_of(unit)] = tables
     return kept, former, prints
 
 
@@ -120,7 +121,7 @@ def _performed(programme: Programme, todo: Sequence[Unit], folder: Folder, jobs:
                 yield unit, future.result()
             except BrokenProcessPool:
                 said = "its process ended unexpectedly, perhaps for want of memory; run again with fewer jobs"
-                yield unit, Outcome(unit=unit.name, failed=said, told=said)
+                yield unit, Outcome(unit=unit.name, failed=said, message=said)
 
 
 @contextmanager
@@ -182,47 +183,59 @@ def _finished(
     how: tuple[float, int],
 ) -> Report:
     began, jobs = how
-    made = {m.name: m for outcome in done.values() for m in outcome.made}
-    ready = [made[e.name] for e in programme.entries if e.name in made]
-    shown = [Shown.from_bytes((folder.private / "shown" / f"{m.name}.npz").read_bytes()) for m in ready]
+    finished = {table.name: table for outcome in done.values() for table in outcome.tables}
+    ready = [finished[e.name] for e in programme.entries if e.name in finished]
+    shown = [Shown.from_bytes((folder.private / "shown" / f"{table.name}.npz").read_bytes()) for table in ready]
     findings = check(shown, programme.consistency)
     bad = {name for f in findings if f.level == ERROR for name in f.tables}
     lines, messages = [], [MOVED] if folder.moved else []
     for unit in programme.units:
         outcome = done[key_of(unit)]
-        if outcome.told:
-            messages.append(f"{unit.name}: {'refused: ' if outcome.refused else ''}{outcome.told}")
+        if outcome.message:
+            messages.append(f"{unit.name}: {'refused: ' if outcome.refused else ''}{outcome.message}")
         for entry in unit.entries:
-            lines.append(_line(unit, entry, outcome, made.get(entry.name), entry.name in bad, key_of(unit) in kept))
+            lines.append(_line(unit, entry, outcome, finished.get(entry.name), entry.name in bad, key_of(unit) in kept))
     report = Report(
         programme=programme.name, version=VERSION, python=platform.python_version(),
         when=datetime.now(UTC).isoformat(timespec="seconds"), seconds=round(time.perf_counter() - began, 1), jobs=jobs,
         lines=tuple(lines), findings=tuple(findings), messages=tuple(messages),
     )  # fmt: skip
-    passed = {m.name: m for m in ready if m.name not in bad}
-    folder.publish(passed, {m.name: m for m in ready if m.name in bad}, former)
-    folder.compact({name: (prints[name], o.made) for name, o in done.items() if o.made})
+    passed = {table.name: table for table in ready if table.name not in bad}
+    folder.publish(passed, {table.name: table for table in ready if table.name in bad}, former)
+    folder.compact({name: (prints[name], o.tables) for name, o in done.items() if o.tables})
     write_whole(programme.output / "report.json", report.to_json())
     write_whole(programme.output / "report.html", report.to_html())
     return report
 
 
-def _line(unit: Unit, entry: Entry, outcome: Outcome, made: Made | None, bad: bool, kept: bool) -> Line:
-    told: dict[str, Any] = {
-        "name": entry.name, "table": entry.words, "source": entry.source, "measure": entry.value or "count",
-        "how": unit.how.name, "unit": unit.name if unit.linked else "",
-    }  # fmt: skip
-    if made is not None:
-        share = round(made.hidden / made.cells, 3)
-        return Line(
-            **told, outcome=WITHHELD if bad else PUBLISHED, method=made.method, cells=made.cells, hidden=made.hidden,
-            share=share, seconds=made.seconds, kept=kept, files=tuple(made.files),
+def _line(
+    unit: Unit, entry: Entry, outcome: Outcome, finished: FinishedTable | None, bad: bool, kept: bool
+) -> TableLine:
+    head: dict[str, Any] = {
+        "name": entry.name,
+        "table": entry.words,
+        "source": entry.source,
+        "measure": entry.value or "count",
+        "how": unit.how.name,
+        "unit": unit.name if unit.linked else "",
+    }
+    if finished is not None:
+        return TableLine(
+            **head,
+            outcome=WITHHELD if bad else PUBLISHED,
+            method=finished.method,
+            cells=finished.cells,
+            hidden=finished.hidden,
+            share=round(finished.hidden / finished.cells, 3),
+            seconds=finished.seconds,
+            kept=kept,
+            files=tuple(finished.files),
             reason="inconsistent with other tables" if bad else "",
-        )  # fmt: skip
+        )
     if outcome.refused is not None:
         rule, reason, hint = outcome.refused
-        return Line(**told, outcome=REFUSED, rule=rule, reason=reason, hint=hint)
-    return Line(**told, outcome=FAILED, reason=outcome.failed or "")
+        return TableLine(**head, outcome=REFUSED, rule=rule, reason=reason, hint=hint)
+    return TableLine(**head, outcome=FAILED, reason=outcome.failed or "")
 
 
 # -- the plan ---------------------------------------------------------------------------------------------------
@@ -233,7 +246,7 @@ def plan(programme: Programme) -> pd.DataFrame:
     """One row a table: what would be done, how large it would be, and what the codebook alone refuses."""
     import pandas as pd
 
-    books = {name: codebook_of(source) for name, source in programme.sources.items()}
+    books = {name: source.read_codebook() for name, source in programme.sources.items()}
     rows = []
     for unit in programme.units:
         for entry in unit.entries:

@@ -1,15 +1,24 @@
-"""What a programme says, read and expanded: sources, tables, and which of them are protected together."""
+"""What a programme says, read and expanded: sources, tables, how they are protected, and which of them together.
+
+A source opens its own records and a way of protecting builds its own method, so nobody else has to know how.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from discreet.base.arguments import checked
+from discreet.data.codebook import Codebook, read_codebook
+from discreet.data.microdata import Microdata
+from discreet.errors import InputError, nearest
+from discreet.methods import method, method_class
+from discreet.methods.effect import changes_records
 
+OURS = ("progress", "rule", "marks")  # fields of a method that a programme gives by other keys, or not at all
 FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
 
 
@@ -24,6 +33,30 @@ class Source:
     table: str | None = None
     missing: str | None = None
     weighted: bool | None = None
+
+    def read_codebook(self) -> Codebook:
+        """The codebook alone, for checks before anything is counted."""
+        if self.of_argus:
+            return self.open().codebook
+        book = read_codebook(self.codebook)
+        if self.missing is None:
+            return book
+        return replace(book, missing={d.name: self.missing for d in book.dimensions})
+
+    def open(self) -> Microdata:
+        """The records; none is read before it is counted."""
+        if self.of_argus:
+            from discreet.formats import argus
+
+            return argus.read_microdata(self.data, self.codebook, weighted=self.weighted)
+        if self.weighted is not None:
+            raise InputError(f"weighted is for an .rda of tau-ARGUS; {self.codebook.name!r} says what the weight is")
+        return Microdata.read(self.data, self.codebook, table=self.table, missing=self.missing)
+
+    @property
+    def of_argus(self) -> bool:
+        """Whether data and codebook are files of tau-ARGUS."""
+        return self.codebook.suffix.lower() == ".rda"
 
 
 @checked
@@ -52,6 +85,45 @@ class How:
         said = [self.rule] if self.rule else []
         said += [f"{k}={v!r}" for k, v in self.parameters.items() if k not in ("secret", "seed")]
         return self.name + (f" ({', '.join(said)})" if said else "")
+
+    @property
+    def changes_records(self) -> bool:
+        """Whether the method works on records before they are counted."""
+        return changes_records(self.method)
+
+    @property
+    def files(self) -> list[Path]:
+        """Files whose content the result depends on."""
+        named = [path for path in (self.marks, self.policy) if path is not None]
+        ptable = self.parameters.get("ptable")
+        return [*named, Path(ptable)] if isinstance(ptable, str) else named
+
+    def build(self, by: Sequence[str]) -> Any:
+        """The method for a table of these dimensions, with its rule and its marks."""
+        kind = method_class(self.method)
+        names = [f.name for f in fields(kind) if f.init]
+        parameters = dict(self.parameters)
+        known = [f for f in names if f not in OURS]
+        for name in parameters:
+            if name not in known:
+                raise InputError(f"method {self.method!r} has no parameter {name!r}; {nearest(name, known)}")
+        secret = parameters.get("secret")
+        if secret is not None and not (isinstance(secret, str) and secret.startswith("env:")):
+            raise InputError(
+                'a secret does not stand in a programme; name the variable that holds it: secret = "env:NAME"'
+            )
+        for name, value in (("rule", self.rule), ("marks", self.marks)):
+            if value is not None and name not in names:
+                raise InputError(f"method {self.method!r} takes no {name}")
+        if self.rule is not None:
+            parameters["rule"] = self.rule
+        elif "rule" in names:
+            raise InputError(f'method {self.method!r} needs a rule: rule = "threshold(n=3)"')
+        if self.marks is not None:
+            from discreet.rules import read_marks
+
+            parameters["marks"] = read_marks(self.marks, by)
+        return method(self.method, **parameters)
 
 
 @checked

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
-from discreet.publishing.compare.derive import Derived, derived
-from discreet.publishing.compare.overlay import NOBODY, Union, too_large
-from discreet.publishing.compare.shown import Shown
+from discreet.publishing.compare.common_cells import NOBODY, CommonCells, too_large
+from discreet.publishing.compare.cross_table import Derived, derived
+from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.spec import Consistency
 
 Array = NDArray[Any]
@@ -62,9 +62,9 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
     said = [t for t in tables if t.exact is not None]
     fit = sorted((t for t in said if not t.problem and not too_large(t)), key=lambda t: t.source)
     for _, group in groupby(fit, key=lambda t: t.source):
-        union = Union.of(list(group))
-        for measure in dict.fromkeys(m for t in union.tables for m in t.values):
-            found += _measure(union, measure, settings)
+        common = CommonCells.of(list(group))
+        for measure in dict.fromkeys(m for t in common.tables for m in t.values):
+            found += _measure(common, measure, settings)
     order = {ERROR: 0, WARNING: 1, NOTE: 2}
     return sorted(found, key=lambda f: order[f.level])
 
@@ -73,7 +73,7 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
 class Stack:
     """All cells of the tables of one measure, one after the other."""
 
-    union: Union
+    common: CommonCells
     measure: str
     chosen: tuple[int, ...]
     key: Array
@@ -84,13 +84,13 @@ class Stack:
     exact: Array
 
     @classmethod
-    def of(cls, union: Union, measure: str) -> Stack:
-        chosen = tuple(t for t, shown in enumerate(union.tables) if measure in shown.values)
-        some = [union.tables[t] for t in chosen]
+    def of(cls, common: CommonCells, measure: str) -> Stack:
+        chosen = tuple(t for t, shown in enumerate(common.tables) if measure in shown.values)
+        some = [common.tables[t] for t in chosen]
         most = max(t.decimals[measure] for t in some)
         sizes = [len(t.cells) for t in some]
         return cls(
-            union, measure, chosen, np.concatenate([union.cells[t] for t in chosen]), np.repeat(chosen, sizes),
+            common, measure, chosen, np.concatenate([common.cells[t] for t in chosen]), np.repeat(chosen, sizes),
             np.concatenate([np.arange(n) for n in sizes]), np.concatenate([t.hidden for t in some]),
             np.concatenate([t.values[measure] * 10.0 ** (most - t.decimals[measure]) for t in some]),
             np.repeat([t.exact for t in some], sizes),
@@ -98,23 +98,23 @@ class Stack:
 
     def names(self, rows: Array) -> tuple[str, ...]:
         """The tables that cells stand in, in the programme's order."""
-        return tuple(self.union.tables[t].name for t in np.unique(self.table[rows]))
+        return tuple(self.common.tables[t].name for t in np.unique(self.table[rows]))
 
     def words(self, row: int) -> str:
-        shown = self.union.tables[int(self.table[row])]
+        shown = self.common.tables[int(self.table[row])]
         return shown.words(int(self.cell[row]))
 
     def first(self, mask: Array) -> Array:
         """For every key the first row of a mask, −1 where there is none."""
         rows = np.flatnonzero(mask)
-        out = np.full(self.union.size, -1)
+        out = np.full(self.common.size, -1)
         out[self.key[rows[::-1]]] = rows[::-1]
         out[NOBODY] = -1
         return out
 
 
-def _measure(union: Union, measure: str, settings: Consistency) -> list[Finding]:
-    stack = Stack.of(union, measure)
+def _measure(common: CommonCells, measure: str, settings: Consistency) -> list[Finding]:
+    stack = Stack.of(common, measure)
     found = [
         *_hidden(stack),
         *_different(stack, stack.exact & ~stack.hidden, ERROR, "different", "true value", "one of them is wrong"),
@@ -127,7 +127,7 @@ def _measure(union: Union, measure: str, settings: Consistency) -> list[Finding]
             found.append(_finding(stack, WARNING, "not checked", np.flatnonzero(stack.exact & stack.hidden),
                                   "hidden cells were not worked out: the tables contradict each other"))  # fmt: skip
         else:
-            found += _derived(stack, derived(stack.union, measure, settings.most_cells))
+            found += _derived(stack, derived(stack.common, measure, settings.most_cells))
     return found + _additive(stack)
 
 
@@ -137,7 +137,7 @@ def _level(word: str) -> str:
 
 def _finding(stack: Stack, level: str, kind: str, rows: Array, text: str, examples: Sequence[str] = (),
              cells: int | None = None) -> Finding:  # fmt: skip
-    source = stack.union.tables[0].source
+    source = stack.common.tables[0].source
     many = len(np.unique(stack.key[rows])) if cells is None else cells
     return Finding(level=level, kind=kind, text=text, source=source, measure=stack.measure, cells=many,
                    tables=stack.names(rows), examples=tuple(examples))  # fmt: skip
@@ -179,14 +179,14 @@ def _both(stack: Stack, level: str, kind: str, text: str, states: dict[str, Arra
 def _different(stack: Stack, mask: Array, level: str, kind: str, what: str, why: str) -> list[Finding]:
     """Cells that are shown with more than one value."""
     rows = np.flatnonzero(mask & (stack.key != NOBODY))
-    low, high = np.full(stack.union.size, np.inf), np.full(stack.union.size, -np.inf)
+    low, high = np.full(stack.common.size, np.inf), np.full(stack.common.size, -np.inf)
     np.minimum.at(low, stack.key[rows], stack.value[rows])
     np.maximum.at(high, stack.key[rows], stack.value[rows])
     off = np.flatnonzero(high > low)
     if not len(off):
         return []
     at = rows[np.isin(stack.key[rows], off)]
-    unit = 10.0 ** -max(stack.union.tables[t].decimals[stack.measure] for t in stack.chosen)
+    unit = 10.0 ** -max(stack.common.tables[t].decimals[stack.measure] for t in stack.chosen)
     most = float((high[off] - low[off]).max()) * unit
     first = stack.first(mask)
     examples = [f"{stack.words(first[k])}: differs by {(high[k] - low[k]) * unit:g}" for k in off[:EXAMPLES]]
@@ -220,10 +220,10 @@ def _additive(stack: Stack) -> list[Finding]:
     sums = off = 0
     largest, involved = 0.0, []
     for t in stack.chosen:
-        shown = stack.union.tables[t]
+        shown = stack.common.tables[t]
         if shown.exact or shown.hidden.any():
             continue
-        gaps = additivity(stack.union, t, stack.measure)
+        gaps = additivity(stack.common, t, stack.measure)
         sums, off = sums + len(gaps), off + int((gaps != 0).sum())
         if (gaps != 0).any():
             involved.append(shown.name)
@@ -231,17 +231,17 @@ def _additive(stack: Stack) -> list[Finding]:
     if not off:
         return []
     text = f"{off:,} of {sums:,} sums of perturbed tables do not add up; the largest gap is {largest:g}"
-    source = stack.union.tables[0].source
+    source = stack.common.tables[0].source
     return [Finding(level=NOTE, kind="additivity", text=text, source=source, measure=stack.measure, cells=off,
                     tables=tuple(involved))]  # fmt: skip
 
 
-def additivity(union: Union, t: int, measure: str) -> Array:
+def additivity(common: CommonCells, t: int, measure: str) -> Array:
     """What is missing in every sum of a table whose cells are all shown."""
-    shown = union.tables[t]
-    values = np.full(union.size, np.nan)
-    values[union.cells[t]] = shown.values[measure]
+    shown = common.tables[t]
+    values = np.full(common.size, np.nan)
+    values[common.cells[t]] = shown.values[measure]
     values[NOBODY] = 0
-    gaps = union.sums(t) @ np.nan_to_num(values)
-    known = (abs(union.sums(t)) @ np.isnan(values).astype(float)) == 0  # sums whose cells the table has
+    gaps = common.sums(t) @ np.nan_to_num(values)
+    known = (abs(common.sums(t)) @ np.isnan(values).astype(float)) == 0  # sums whose cells the table has
     return np.asarray(gaps[known])

@@ -21,7 +21,7 @@ PUBLISHED, WITHHELD, REFUSED, FAILED = "published", "withheld", "refused", "fail
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class TableLine:
     """What became of one table."""
 
     name: str
@@ -53,7 +53,7 @@ class Report:
     when: str
     seconds: float
     jobs: int
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     findings: tuple[Finding, ...]
     messages: tuple[str, ...] = ()
     """For whoever runs the programme; not part of what is written."""
@@ -120,7 +120,7 @@ class Report:
 
     def to_html(self) -> bytes:
         """The page."""
-        return page(self).encode()
+        return report_page(self).encode()
 
 
 # -- the page ---------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ _COLUMNS = ("table", "dimensions", "measure", "protected by", "cells", "hidden",
 _RIGHT = ("cells", "hidden", "seconds")
 
 
-def page(report: Report) -> str:
+def report_page(report: Report) -> str:
     """The report as one HTML file without a script."""
     title = escape(f"{report.programme}: report")
     bad = report.exit_code == 1
@@ -183,7 +183,7 @@ def _findings(findings: Sequence[Finding]) -> str:
     return f"<ul>{''.join(items)}</ul>"
 
 
-def _lines(lines: Sequence[Line]) -> str:
+def _lines(lines: Sequence[TableLine]) -> str:
     head = "".join(f'<th scope="col"{_class(c)}>{c}</th>' for c in _COLUMNS)
     return (
         '<div class="scroll"><table><caption>Every table of the programme</caption>'
@@ -191,7 +191,7 @@ def _lines(lines: Sequence[Line]) -> str:
     )
 
 
-def _row(line: Line) -> str:
+def _row(line: TableLine) -> str:
     there = line.outcome in (PUBLISHED, WITHHELD)
     links = " ".join(f'<a href="{quote(f)}">{escape(f)}</a>' for f in line.files) if line.outcome == PUBLISHED else ""
     why = ": ".join(filter(None, (line.rule, line.reason))) + (f" ({line.hint})" if line.hint else "")

@@ -109,17 +109,17 @@ class Shown:
 
     def to_bytes(self) -> bytes:
         """For a file that ``from_bytes`` reads back."""
-        told: dict[str, Any] = {
+        head: dict[str, Any] = {
             k: getattr(self, k) for k in ("name", "unit", "source", "fixed_words", "exact", "problem")
         }
-        told |= {
+        head |= {
             "fixed": dict(self.fixed),
             "leaves": dict(self.leaves),
             "decimals": dict(self.decimals),
             "axes": [asdict(a) for a in self.axes],
         }
         arrays = {f"value {k}": v for k, v in enumerate(self.values.values())}
-        meta = np.frombuffer(json.dumps({**told, "measures": list(self.values)}).encode(), np.uint8)
+        meta = np.frombuffer(json.dumps({**head, "measures": list(self.values)}).encode(), np.uint8)
         out = io.BytesIO()
         np.savez_compressed(out, meta=meta, cells=self.cells, hidden=self.hidden, **arrays)  # type: ignore[arg-type]
         return out.getvalue()
@@ -128,18 +128,18 @@ class Shown:
     def from_bytes(cls, data: bytes) -> Shown:
         """What ``to_bytes`` wrote."""
         with np.load(io.BytesIO(data), allow_pickle=False) as held:
-            told = json.loads(held["meta"].tobytes())
-            values = {m: held[f"value {k}"] for k, m in enumerate(told.pop("measures"))}
+            head = json.loads(held["meta"].tobytes())
+            values = {m: held[f"value {k}"] for k, m in enumerate(head.pop("measures"))}
             cells, hidden = held["cells"], held["hidden"]
         axes = tuple(
             Axis(
                 a["name"], tuple(a["codes"]), tuple(tuple(p) for p in a["parts"]),
                 tuple((p, tuple((c, s) for c, s in parts)) for p, parts in a["sums"]), a["total"], a["virtual"],
             )
-            for a in told.pop("axes")
+            for a in head.pop("axes")
         )  # fmt: skip
-        fixed = {n: tuple(leaves) for n, leaves in told.pop("fixed").items()}
-        return cls(axes=axes, fixed=fixed, cells=cells, hidden=hidden, values=values, **told)
+        fixed = {n: tuple(leaves) for n, leaves in head.pop("fixed").items()}
+        return cls(axes=axes, fixed=fixed, cells=cells, hidden=hidden, values=values, **head)
 
 
 def _units(values: Array, decimals: int) -> Array:
@@ -160,12 +160,12 @@ def _axis(dimension: Dimension, known: Dimension, within: set[int] | None) -> Ax
         return None
     codes, parts = list(dimension.codes), []
     for code in codes:
-        found = [
+        places = [
             (known.leaf_position[leaf] + 1) * sign
             for part, sign in dimension.leaves_of(code).items()
             for leaf in finest[part]
         ]
-        parts.append(tuple(sorted(p for p in found if within is None or abs(p) in within)))
+        parts.append(tuple(sorted(p for p in places if within is None or abs(p) in within)))
     position = dimension.position
     sums = [(position[c], tuple((position[p], s) for p, s in of)) for c, of in dimension.relations]
     if dimension.total is not None:

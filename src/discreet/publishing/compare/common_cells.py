@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.publishing.compare.shown import Shown
+from discreet.publishing.compare.published_table import Shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ NOBODY = 0  # the key of cells that consist of no finest code
 
 
 @dataclass(frozen=True, eq=False)
-class Union:
+class CommonCells:
     """``keys[t]`` has for every combination of the codes of table t (flattened) the number of its cell."""
 
     tables: tuple[Shown, ...]
@@ -36,7 +36,7 @@ class Union:
     """For every dimension the sets of finest codes that occur in a table, and their numbers; 0 is the whole."""
 
     @classmethod
-    def of(cls, tables: Sequence[Shown]) -> Union:
+    def of(cls, tables: Sequence[Shown]) -> CommonCells:
         names = list(dict.fromkeys(n for t in tables for n in [a.name for a in t.axes] + list(t.fixed)))
         groups: dict[str, dict[tuple[int, ...], int]] = {name: {} for name in names}
         numbers = [_numbered(t, names, groups) for t in tables]
@@ -55,7 +55,7 @@ class Union:
         )
 
     def sums(self, t: int) -> csr_array:
-        """The sums of a table, one a row: parts minus the whole, over the union's cells."""
+        """The sums of a table, one a row: parts minus the whole, over the numbered cells."""
         shape, keys = self.shape(t), self.keys[t]
         grid = np.arange(math.prod(shape)).reshape(shape)
         rows, columns, data, count = [], [], [], 0
@@ -76,10 +76,10 @@ def _sparse(rows: list[Array], columns: list[Array], data: list[Array], shape: t
     if not rows:
         return csr_array(shape)
     at = (np.concatenate(rows), np.concatenate(columns))
-    made = csr_array(coo_array((np.concatenate(data), at), shape=shape).tocsr())
-    made.sum_duplicates()
-    made.eliminate_zeros()  # a group of one part is that part
-    return made
+    sums = csr_array(coo_array((np.concatenate(data), at), shape=shape).tocsr())
+    sums.sum_duplicates()
+    sums.eliminate_zeros()  # a group of one part is that part
+    return sums
 
 
 def too_large(table: Shown) -> bool:
@@ -90,7 +90,7 @@ def too_large(table: Shown) -> bool:
 def _numbered(
     table: Shown, names: Sequence[str], groups: dict[str, dict[tuple[int, ...], int]]
 ) -> tuple[tuple[int, ...], list[tuple[int, Array]]]:
-    """The shape of a table's codes, and by dimension of the union the axis (−1: none) and the number of every code."""
+    """The shape of a table's codes, and by dimension of all tables the axis (−1: none) and the number of every code."""
 
     def number(name: str, parts: tuple[int, ...]) -> int:
         if not parts:
@@ -100,11 +100,11 @@ def _numbered(
         return groups[name].setdefault(parts, len(groups[name]) + 1)
 
     axes = {a.name: (k, a) for k, a in enumerate(table.axes)}
-    found = []
+    numbered = []
     for name in names:
         k, parts = (axes[name][0], axes[name][1].parts) if name in axes else (-1, (table.fixed.get(name),))
-        found.append((k, np.array([0 if p is None else number(name, p) for p in parts])))
-    return tuple(len(a.codes) for a in table.axes), found
+        numbered.append((k, np.array([0 if p is None else number(name, p) for p in parts])))
+    return tuple(len(a.codes) for a in table.axes), numbered
 
 
 def _joined(numbers: Sequence[tuple[tuple[int, ...], list[tuple[int, Array]]]], sizes: Sequence[int]) -> list[Array]:

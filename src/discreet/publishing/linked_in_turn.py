@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from discreet.data.codebook import Codebook
 from discreet.errors import Refused
-from discreet.publishing.compare.overlay import Union
-from discreet.publishing.compare.shown import Shown
+from discreet.publishing.compare.common_cells import CommonCells
+from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.spec import Entry
 from discreet.release import Protected, Release, Status
 from discreet.tables.table import Table
@@ -26,24 +26,26 @@ Array = NDArray[Any]
 ROUNDS = 100  # far more than hiding takes to spread
 
 
-def in_turn(tables: Sequence[Table], entries: Sequence[Entry], method: Any, book: Codebook) -> list[Release]:
+def protect_in_turn(tables: Sequence[Table], entries: Sequence[Entry], method: Any, book: Codebook) -> list[Release]:
     """The releases of linked tables that hide the same cells; ``method`` is a Suppress."""
     done: list[Protected] = [method(table) for table in tables]
     releases = [one.release() for one in done]
-    union = Union.of([Shown.of(r, book, e.population, name=e.name) for r, e in zip(releases, entries, strict=True)])
+    common = CommonCells.of(
+        [Shown.of(r, book, e.population, name=e.name) for r, e in zip(releases, entries, strict=True)]
+    )
     asked = [np.zeros(len(table), bool) for table in tables]
-    gone = np.zeros(union.size, bool)
+    gone = np.zeros(common.size, bool)
     changed = list(range(len(tables)))
     for _ in range(ROUNDS):
         for t in changed:
-            gone[union.cells[t][_hidden(done[t])]] = True
+            gone[common.cells[t][_hidden(done[t])]] = True
         gone[0] = False  # cells of nobody are no cells in common
         changed = []
         for t, one in enumerate(done):
             kept = np.flatnonzero(one.status != Status.NEVER.value)
-            late = kept[gone[union.cells[t]] & ~_hidden(one)]
+            late = kept[gone[common.cells[t]] & ~_hidden(one)]
             if len(late):
-                asked[t][kept[gone[union.cells[t]]]] = True
+                asked[t][kept[gone[common.cells[t]]]] = True
                 changed.append(t)
         if not changed:
             return [one.release() for one in done]

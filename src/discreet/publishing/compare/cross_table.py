@@ -2,7 +2,7 @@
 
 Cells of all tables are the variables, sums within the tables the equations; tables hang together by the cells they have
 in common. For tables with their margins that is the whole linear system: what two tables say about each other goes
-through the margin they share. Small unions also get all the cells that no table shows, which must not be negative.
+through the margin they share. Small systems also get all the cells that no table shows, which must not be negative.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from discreet.errors import Unjudged
 from discreet.linear.presolve import ContradictionError, System
 from discreet.linear.witness import movable
-from discreet.publishing.compare.overlay import NOBODY, Union
-from discreet.publishing.compare.shown import Axis, Shown
+from discreet.publishing.compare.common_cells import NOBODY, CommonCells
+from discreet.publishing.compare.published_table import Axis, Shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-DEEP = 20_000  # cells of the product of everything that a union is completed with
+DEEP = 20_000  # cells of the product of everything that the common cells are completed with
 NONE: Array = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Derived:
-    """Numbers of cells of the union, and of the tables that give them away together."""
+    """Numbers of common cells, and of the tables that give them away together."""
 
     together: Array = field(default_factory=lambda: NONE)
     tables: Array = field(default_factory=lambda: NONE)
@@ -51,27 +51,27 @@ class Facts:
     integer: bool
 
 
-def derived(union: Union, measure: str, most: int) -> Derived:
+def derived(common: CommonCells, measure: str, most: int) -> Derived:
     """Hidden cells with one possible value, given everything; those that their own unit gives away are told apart."""
-    chosen = [t for t, s in enumerate(union.tables) if measure in s.values and s.exact]
-    facts = _facts(union, chosen, measure)
+    chosen = [t for t, s in enumerate(common.tables) if measure in s.values and s.exact]
+    facts = _facts(common, chosen, measure)
     targets = facts.targets[np.isnan(facts.value[facts.targets])]  # hidden here and shown there is another finding
     try:
-        found = _known(union, chosen, measure, targets, most)
-        own = _own(union, chosen, measure, found.cells, most)
+        known = _known(common, chosen, measure, targets, most)
+        own = _own(common, chosen, measure, known.cells, most)
     except ContradictionError:
         return Derived(contradiction=True)
     except Unjudged as error:
         return Derived(unchecked=((str(error), targets),))
-    together = np.setdiff1d(found.cells, own)
-    tables = _involved(union, chosen, facts, np.setdiff1d(together, found.deep))
-    if len(np.intersect1d(together, found.deep)):
+    together = np.setdiff1d(known.cells, own)
+    tables = _involved(common, chosen, facts, np.setdiff1d(together, known.deep))
+    if len(np.intersect1d(together, known.deep)):
         tables = np.array(chosen)
-    return Derived(together=together, tables=tables, alone=own, unchecked=found.unchecked)
+    return Derived(together=together, tables=tables, alone=own, unchecked=known.unchecked)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class KnownCells:
     """Cells that have one possible value; ``deep`` are those that only cells which no table shows give away."""
 
     cells: Array
@@ -79,43 +79,43 @@ class Found:
     unchecked: tuple[tuple[str, Array], ...]
 
 
-def _known(union: Union, chosen: list[int], measure: str, targets: Array, most: int) -> Found:
-    cells, unchecked = _settled(_facts(union, chosen, measure, targets=targets), most)
+def _known(common: CommonCells, chosen: list[int], measure: str, targets: Array, most: int) -> KnownCells:
+    cells, unchecked = _settled(_facts(common, chosen, measure, targets=targets), most)
     left = np.setdiff1d(targets, cells)
     if not len(left):
-        return Found(cells, NONE, tuple(unchecked))
-    whole = _completed(union, chosen)
+        return KnownCells(cells, NONE, tuple(unchecked))
+    whole = _completed(common, chosen)
     if whole is None:
         text = "that cells which no table shows cannot be negative was not used: there are too many of them"
-        return Found(cells, NONE, (*unchecked, (text, left)))
-    there = np.zeros(union.size, np.int64)
-    for old, new in zip(union.keys, whole.keys, strict=False):
+        return KnownCells(cells, NONE, (*unchecked, (text, left)))
+    there = np.zeros(common.size, np.int64)
+    for old, new in zip(common.keys, whole.keys, strict=False):
         there[old] = new
-    facts = _facts(whole, [*chosen, len(union.tables)], measure, targets=there[left])
+    facts = _facts(whole, [*chosen, len(common.tables)], measure, targets=there[left])
     more, late = _settled(facts, most)
     deep = left[np.isin(there[left], more)]
     back = tuple((text, left[np.isin(there[left], c)]) for text, c in late)
-    return Found(np.union1d(cells, deep), deep, (*unchecked, *back))
+    return KnownCells(np.union1d(cells, deep), deep, (*unchecked, *back))
 
 
-def _facts(union: Union, chosen: list[int], measure: str, *, targets: Array | None = None) -> Facts:
+def _facts(common: CommonCells, chosen: list[int], measure: str, *, targets: Array | None = None) -> Facts:
     from scipy.sparse import csr_array, vstack
 
-    sums = [union.sums(t) for t in chosen]
-    value = np.full(union.size, np.nan)
+    sums = [common.sums(t) for t in chosen]
+    value = np.full(common.size, np.nan)
     hidden: list[Array] = [NONE]
-    tables = [(t, union.tables[t]) for t in chosen if measure in union.tables[t].values]
+    tables = [(t, common.tables[t]) for t in chosen if measure in common.tables[t].values]
     most = max(s.decimals[measure] for _, s in tables)
     for t, shown in tables:
         scale = 10.0 ** (most - shown.decimals[measure])
-        value[union.cells[t][~shown.hidden]] = shown.values[measure][~shown.hidden] * scale
-        hidden.append(union.cells[t][shown.hidden])
+        value[common.cells[t][~shown.hidden]] = shown.values[measure][~shown.hidden] * scale
+        hidden.append(common.cells[t][shown.hidden])
     value[NOBODY] = 0
-    lower = np.zeros(union.size)
+    lower = np.zeros(common.size)
     if (value < 0).any():
         lower[:] = -np.inf
     for t in chosen:
-        lower[union.keys[t][_signed(union.tables[t])]] = -np.inf
+        lower[common.keys[t][_signed(common.tables[t])]] = -np.inf
     wanted = np.unique(np.concatenate(hidden)) if targets is None else targets
     rows = csr_array(vstack(sums, format="csr"))
     owner = np.repeat(chosen, [s.shape[0] for s in sums])
@@ -198,11 +198,11 @@ def _singly(rows: csr_array) -> Array:
         open_[new] = False
 
 
-def _completed(union: Union, chosen: list[int]) -> Union | None:
-    """The union with one more table: everything crossed, no finer than what some table tells apart."""
-    tables = [union.tables[t] for t in chosen]
+def _completed(common: CommonCells, chosen: list[int]) -> CommonCells | None:
+    """The cells with one more table: everything crossed, no finer than what some table tells apart."""
+    tables = [common.tables[t] for t in chosen]
     axes: list[Axis] = []
-    for name, groups in union.groups.items():
+    for name, groups in common.groups.items():
         leaves = next((t.leaves[name] for t in tables if name in t.leaves), 0)
         if leaves and groups:
             axes.append(_axis(name, leaves, list(groups)))
@@ -213,7 +213,7 @@ def _completed(union: Union, chosen: list[int]) -> Union | None:
         name="", unit="", source="", axes=tuple(axes), leaves={n: v for t in tables for n, v in t.leaves.items()},
         fixed={}, fixed_words="", cells=empty, hidden=np.zeros(0, bool), values={}, decimals={}, exact=True,
     )  # fmt: skip
-    return Union.of([*union.tables, every])
+    return CommonCells.of([*common.tables, every])
 
 
 def _axis(name: str, leaves: int, groups: list[tuple[int, ...]]) -> Axis:
@@ -234,30 +234,30 @@ def _axis(name: str, leaves: int, groups: list[tuple[int, ...]]) -> Axis:
     return Axis(name, tuple(str(k) for k in range(len(parts))), parts, tuple(sums), whole)
 
 
-def _own(union: Union, chosen: list[int], measure: str, known: Array, most: int) -> Array:
+def _own(common: CommonCells, chosen: list[int], measure: str, known: Array, most: int) -> Array:
     """Of cells that are known, those that the tables protected together with theirs give away already."""
-    found = [NONE]
-    for unit in dict.fromkeys(union.tables[t].unit for t in chosen):
-        some = [t for t in chosen if union.tables[t].unit == unit]
-        hidden = np.concatenate([union.cells[t][union.tables[t].hidden] for t in some])
+    settled_by_unit = [NONE]
+    for unit in dict.fromkeys(common.tables[t].unit for t in chosen):
+        some = [t for t in chosen if common.tables[t].unit == unit]
+        hidden = np.concatenate([common.cells[t][common.tables[t].hidden] for t in some])
         targets = np.intersect1d(hidden, known)
         if len(targets):
-            found.append(_known(union, some, measure, targets, most).cells)
-    return np.unique(np.concatenate(found))
+            settled_by_unit.append(_known(common, some, measure, targets, most).cells)
+    return np.unique(np.concatenate(settled_by_unit))
 
 
-def _involved(union: Union, chosen: list[int], facts: Facts, cells: Array) -> Array:
+def _involved(common: CommonCells, chosen: list[int], facts: Facts, cells: Array) -> Array:
     """Tables whose sums, or whose shown cells in the sums of others, lead to some cells."""
     if not len(cells):
         return NONE
     _, _, variables, label = _parts(facts)
-    inside = np.zeros(union.size)
+    inside = np.zeros(common.size)
     inside[variables[np.isin(label, label[np.isin(variables, cells)])]] = 1
     rows = np.flatnonzero(abs(facts.rows) @ inside)
-    found = set(facts.owner[rows].tolist())
-    for t in list(found):
+    involved = set(facts.owner[rows].tolist())
+    for t in list(involved):
         mine = np.unique(facts.rows[rows[facts.owner[rows] == t]].indices)
-        lent = np.setdiff1d(mine[~np.isnan(facts.value[mine])], union.cells[t][~union.tables[t].hidden])
-        found |= {o for o in chosen if o != t and np.isin(lent, union.cells[o]).any()}
-    found |= {t for t in chosen if np.isin(cells, union.cells[t]).any()}
-    return np.array(sorted(found), np.int64)
+        lent = np.setdiff1d(mine[~np.isnan(facts.value[mine])], common.cells[t][~common.tables[t].hidden])
+        involved |= {o for o in chosen if o != t and np.isin(lent, common.cells[o]).any()}
+    involved |= {t for t in chosen if np.isin(cells, common.cells[t]).any()}
+    return np.array(sorted(involved), np.int64)

@@ -22,7 +22,6 @@ from discreet.formats import by_name
 from discreet.publishing.checking import check_unit
 from discreet.publishing.expand import expanded
 from discreet.publishing.faults import Faults
-from discreet.publishing.sources import codebook_of
 from discreet.publishing.spec import Consistency, Entry, How, Programme, Source, Unit
 
 MAIN = "data"  # the source that [programme] itself describes
@@ -57,14 +56,15 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
     books: dict[str, Codebook] = {}
     for name, one in sources.items():
         with faults.of(["programme", "codebook"] if name == MAIN else ["source", name]):
-            books[name] = codebook_of(one)
+            books[name] = one.read_codebook()
     units = _units(given, base, sources, books, faults)
     _files(units, faults)
     for unit in units:
         check_unit(unit, books[unit.source], faults)
-    head, made = given["programme"], Consistency(**given.get("consistency", {}))
+    head = given["programme"]
     programme = Programme(
-        name=head["name"], output=base / head["output"], sources=sources, units=tuple(units), consistency=made,
+        name=head["name"], output=base / head["output"], sources=sources, units=tuple(units),
+        consistency=Consistency(**given.get("consistency", {})),
         state=base / head["state"] if "state" in head else None,
     )  # fmt: skip
     _apart(programme, faults)
@@ -82,22 +82,22 @@ def _apart(programme: Programme, faults: Faults) -> None:
 
 
 def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
-    found = {}
+    sections = {}
     head = given["programme"]
     if ("data" in head) != ("codebook" in head):
         faults.add(["programme"], "give 'data' and 'codebook' together; codes come from the codebook, not from data")
     elif "data" in head:
-        found[MAIN] = head
+        sections[MAIN] = head
     for name, one in given.get("source", {}).items():
-        if name in found:
+        if name in sections:
             faults.add(["source", name], f"the source {name!r} is that of [programme]; name it otherwise")
-        found[name] = one
-    if not found and not faults.found:
+        sections[name] = one
+    if not sections and not faults.found:
         faults.add(["programme"], "no records: give 'data' and 'codebook', or [source.NAME]")
-    made = {}
-    for name, one in found.items():
+    sources = {}
+    for name, one in sections.items():
         data = one["data"] if "://" in one["data"] else base / one["data"]
-        made[name] = Source(
+        sources[name] = Source(
             name=name,
             data=data,
             codebook=base / one["codebook"],
@@ -108,7 +108,7 @@ def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
         if isinstance(data, Path) and not exists(data):
             path = ["programme", "data"] if name == MAIN else ["source", name, "data"]
             faults.add(path, f"data not found: {data.name!r}")
-    return made
+    return sources
 
 
 def _units(
