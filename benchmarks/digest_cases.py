@@ -32,7 +32,7 @@ AMOUNTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-SLOW = ("insiders", "zeros")  # minutes where most cells are empty
+UNFIT = ("insiders", "zeros", "clean")  # where most cells are empty: minutes, and a clean-up that ends differently
 
 
 def suppress() -> Iterator[Case]:
@@ -40,7 +40,7 @@ def suppress() -> Iterator[Case]:
     for name, table in {**printed(), **drawn()}.items():
         sets, rule = (AMOUNTS, _large(table)) if table.measure != "count" else (COUNTS, dc.Threshold(4))
         for label, options in sets.items():
-            if not (name.startswith("sparse") and label in SLOW):
+            if not (name.startswith("sparse") and label in UNFIT):
                 yield f"suppress/{name}/{label}", partial(protected, table, dc.Suppress(rule, **options))
     for by in (("region", "size"), ("region", "activity"), ("activity", "size")):
         for rule in (dc.PPercent(10), dc.Dominance(2, 85), dc.FewContributors(3), dc.PQ(10, q=80)):
