@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     from discreet.methods.records.swapping import Swap
     from discreet.methods.redesign import Redesign
     from discreet.methods.suppress import Suppress
-    from discreet.methods.suppress.diagnosis import Diagnosis, diagnose
+    from discreet.methods.suppress.diagnosis import Diagnosis
     from discreet.methods.suppress.exact.optimal import Optimal
     from discreet.methods.suppress.hitas.hitas import Modular
+    from discreet.methods.suppress.method import diagnose
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Hide, Protected, Publish, Release, Status, protect
@@ -165,7 +166,7 @@ _HOME = {
     "audits": "audits",
     "compare": "utility",
     "datasets": "datasets",
-    "diagnose": "methods.suppress.diagnosis",
+    "diagnose": "methods.suppress.method",
     "expected_hellinger": "methods.perturb.noise",
     "expected_r2": "risk",
     "formats": "formats",

@@ -140,11 +140,11 @@ def test_the_time_asked_for_is_kept(made: Any, options: dict[str, Any], magnitud
 def test_a_solver_without_a_pattern_says_so_and_falls_back_on_the_start() -> None:
     """Of a problem alone: no pattern in the time is an error, a start that protects comes back."""
     from discreet.methods.suppress.model.from_table import problem_of
-    from discreet.methods.suppress.model.roles import roles_of
+    from discreet.methods.suppress.model.task import Task
 
     table = linked(5)
     suppress = dc.Suppress(dc.Threshold(3), method="optimal")
-    problem = problem_of(suppress, table, roles_of(suppress, table)).problem
+    problem = problem_of(Task.of(suppress.parameters, table)).problem
     everything = problem.hidden | problem.free
     with deadline.within(1e-9), pytest.raises(OutOfTimeError):
         dc.Optimal(time=60).solve(problem, start=everything)

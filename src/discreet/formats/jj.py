@@ -206,8 +206,7 @@ def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None
     if isinstance(method, str) and method not in METHODS:
         raise InputError(f"no method {method!r}; {nearest(method, METHODS)}")
     if method != "gauss":
-        solver, _ = solver_of(method)
-        found: Solution = solver.solve(problem, progress=progress)
+        found: Solution = solver_of(method).solve(problem, progress=progress)
         return found
     from discreet.methods.suppress.heuristics.by_elimination import by_elimination
 

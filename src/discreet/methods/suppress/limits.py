@@ -1,6 +1,6 @@
 """How a suppression by a solver shares its time: a pattern to fall back on, the search, and the audit of what it finds.
 
-The fall-back is the pattern of elimination, audited and mended, so that something protected is at hand whenever the
+The fall-back is the pattern of elimination, audited and repaired, so that something protected is at hand whenever the
 time is up. What its audit took is kept free at the end for the audit of the solver's pattern.
 """
 
@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError, Unjudged
-from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.gauss.on_table import eliminated
+from discreet.methods.suppress.model.parameters import OFF
+from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.solution import GRACE
-from discreet.tables.table import Table
-
-if TYPE_CHECKING:
-    from discreet.methods.suppress.method import Suppress
-    from discreet.methods.suppress.repair.repair import Repaired
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.repair.judge import audited
 
 SPARE = 0.5  # of the time, at most, for the pattern to fall back on
 AUDITS = 2.0  # times what its audit took are kept for the audit at the end
@@ -29,7 +28,7 @@ UNKNOWN = 0.25  # of the time kept for the audit where none was finished
 
 
 @dataclass(frozen=True)
-class Spare:
+class FallBack:
     """Columns hidden by elimination and repair, and how long their audit took."""
 
     hidden: Array
@@ -46,45 +45,45 @@ class Limit:
     clean_up: bool
 
     @classmethod
-    def of(cls, method: Suppress) -> Limit:
-        """The limit of a method; elimination has none."""
-        from discreet.methods.suppress.method import GAUSS
-        from discreet.methods.suppress.solve import solver_of
-
-        solver: Any = None if method.method == GAUSS else solver_of(method.method)[0]
+    def starting(cls, solver: Any, *, clean_up: bool) -> Limit:
+        """The limit of a solver (None: elimination, which has none), from now on."""
         if solver is not None:
             _load()
-        return cls(time.monotonic(), float(getattr(solver, "time", None) or np.inf), method.clean_up)
+        return cls(time.monotonic(), float(getattr(solver, "time", None) or np.inf), clean_up)
 
     @property
     def hard(self) -> float:
         """When whatever is not proved is given up."""
         return self.began + GRACE[0] * self.seconds + GRACE[1]
 
-    def search(self, spare: Spare | None) -> float:
+    def search(self, spare: FallBack | None) -> float:
         """Until when the solver may go on."""
         kept = UNKNOWN * self.seconds if spare is None else AUDITS * spare.seconds
         ends = self.began + self.seconds * (1 - (CLEANED if self.clean_up else 0))
         return min(ends, self.hard - kept)
 
+    def exceeded(self) -> OutOfTimeError:
+        """The error when no pattern was proved to protect."""
+        return OutOfTimeError(
+            f"no pattern was proved to protect the table in {self.seconds:g} seconds, and nothing is returned; give "
+            "more (time=), use elimination (method='gauss'), or take the table apart"
+        )
 
-def spare(method: Suppress, table: Table, roles: Roles, limit: Limit) -> Spare | None:
+
+def fall_back(task: Task, limit: Limit) -> FallBack | None:
     """The pattern to fall back on; None if there is no limit, no time for it, or elimination finds none."""
-    from discreet.methods.suppress.gauss.on_table import eliminated
-    from discreet.methods.suppress.method import OFF, mended_for
-
-    if limit.seconds == np.inf or method.asks == OFF:
+    if limit.seconds == np.inf or task.asked.asks == OFF:
         return None
     try:
         with deadline.until(limit.began + SPARE * limit.seconds):
-            found = eliminated(method, table, roles)
-            if len(found.unsafe):
+            pattern = eliminated(task)
+            if len(pattern.unsafe):
                 return None
-            gone = roles.primary | roles.never
-            gone[found.secondary] = True
+            hidden = task.withheld
+            hidden[pattern.secondary] = True
             began = time.monotonic()
-            done: Repaired = mended_for(method, table, roles, gone)
-            return None if len(done.hopeless) else Spare(done.hidden, done.rounds, time.monotonic() - began)
+            result = audited(task, hidden, task.owners)
+            return None if len(result.hopeless) else FallBack(result.hidden, result.rounds, time.monotonic() - began)
     except (OutOfTimeError, Unjudged):
         return None
 
@@ -96,13 +95,5 @@ def _load() -> None:
     import scipy.sparse.csgraph  # noqa: F401
 
     from discreet.linear import shorten  # noqa: F401
-    from discreet.methods.suppress.exact import _kernels as covers  # noqa: F401
-    from discreet.methods.suppress.gauss import _kernel as kernel  # noqa: F401
-
-
-def nothing(limit: Limit) -> OutOfTimeError:
-    """The error when no pattern was proved to protect."""
-    return OutOfTimeError(
-        f"no pattern was proved to protect the table in {limit.seconds:g} seconds, and nothing is returned; give more "
-        "(time=), use elimination (method='gauss'), or take the table apart"
-    )
+    from discreet.methods.suppress.exact import _kernels  # noqa: F401
+    from discreet.methods.suppress.gauss import _kernel  # noqa: F401

@@ -1,37 +1,33 @@
-"""Suppress: rule, secondary cells by one of several roads, audit and repair in one method."""
+"""Suppress: rule, secondary cells by elimination or a solver, audit and repair in one method; and why it is refused."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from discreet.base import deadline
-from discreet.base.arguments import checked, whole
+from discreet.base.arguments import above, checked, whole
 from discreet.base.kinds import told
-from discreet.errors import InputError, OutOfTimeError, nearest
-from discreet.methods.suppress.model.roles import LEVELS, Roles, levels_of, roles_of
-from discreet.release import Protected, Status, publishable
+from discreet.errors import InputError, nearest
+from discreet.methods.suppress.by_elimination import suppressed_by_elimination
+from discreet.methods.suppress.by_solver import suppressed_by_solver
+from discreet.methods.suppress.cleaning import cleaned
+from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
+from discreet.methods.suppress.limits import Limit
+from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Parameters, Progress
+from discreet.methods.suppress.model.solution import GRACE
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.solve import MODULAR, OPTIMAL, solver_of, weights_of
+from discreet.methods.suppress.suppressed import to_protected
+from discreet.release import Protected
 from discreet.rules import Levels, Marks, as_rule
 from discreet.rules.apriori import CellMarks
 from discreet.tables.table import Table
 
-if TYPE_CHECKING:
-    from discreet.methods.suppress.limits import Limit
-    from discreet.methods.suppress.repair.repair import Repaired
-    from discreet.methods.suppress.solve import Found
-
-Array = NDArray[Any]
 Cells = Any  # a mask, numbers, [{dimension: code}], or a function from Table to one of these
-Progress = Callable[[int, int], None]
 
-OFF, EXACT = "off", "exact"
-GAUSS, OPTIMAL, MODULAR = "gauss", "optimal", "modular"
-STEPS = ("elimination", "rank", OPTIMAL, MODULAR, "repair")
+GAUSS = "gauss"
 
 
 @checked
@@ -104,219 +100,45 @@ class Suppress:
         """What every sensitive cell is to have: "levels", "exact" (a second value), or "off" (nothing is checked)."""
         return LEVELS if self.repair is None else self.repair
 
-    def __call__(self, table: Table) -> Protected:
-        from discreet.methods.suppress.limits import Limit
+    @property
+    def parameters(self) -> Parameters:
+        """What is asked for, apart from how secondary cells are found."""
+        shared = {f.name for f in fields(Parameters)} & {f.name for f in fields(self)}
+        return Parameters(asks=self.asks, **{name: getattr(self, name) for name in shared})
 
+    def __call__(self, table: Table) -> Protected:
         if self.insiders and table.measure != "count":
             raise InputError(
                 "insiders= is for tables of counts; contributors who know their own amounts are singletons='own', "
                 "several of them in a cell are for the rule"
             )
-        limit, roles = Limit.of(self), roles_of(self, table)
-        step = np.full(len(table), "", "<U11")
-        step[roles.primary[: len(table)]] = "rule"
-        if self.method == GAUSS:
-            gone, details = _by_elimination(self, table, roles, step)
-        else:
-            gone, details = _by_solver(self, table, roles, step, limit)
+        solver = None if self.method == GAUSS else solver_of(self.method)
+        limit = Limit.starting(solver, clean_up=self.clean_up)
+        task = Task.of(self.parameters, table)
+        with deadline.until(limit.hard):
+            by_solver = solver is not None
+            result = suppressed_by_solver(task, solver, limit) if by_solver else suppressed_by_elimination(task)
+            if len(result.unsafe):
+                raise refusal(task, result.unsafe)
         if self.clean_up:
-            from discreet.methods.suppress.solve import cleaned
-
-            kept, cost = cleaned(self, table, roles, gone, limit.hard)
-            step[(gone & ~kept)[: len(table)]] = ""
-            step[(kept & ~gone)[: len(table)]] = "repair"
-            details["clean-up"] = int(gone.sum() - kept.sum())
-            if "cost" in details:
-                details |= {"cost": cost, "gap": max(cost - details["bound"], 0.0) / cost if cost else 0.0}
-            gone = kept
-        return self._protected(table, roles, gone, step, details)
-
-    def _protected(self, table: Table, roles: Roles, gone: Array, step: Array, details: dict[str, Any]) -> Protected:
-        status = _status(table, roles, gone)
-        names = self.measures or (table.measure,)
-        shown = {
-            n: np.where(gone[: len(table)], np.nan, publishable(table, n).astype(float)) for n in names
-        }  # fmt: skip
-        told: dict[str, Any] = {"rule": str(self.rule), "why": step, "primary": int((status == "u").sum()), **details}
-        told |= {name: int((step == name).sum()) for name in STEPS if name in details}
-        words = "cell suppression"
-        if table.measure == "count":
-            told["insiders"] = self.insiders
-            if self.insiders:
-                words += safe_from(self.insiders, lines=roles.sums is not None)
-        return Protected(table, shown, status, words, told | _room(self, table, roles), truthful=True)
+            result = cleaned(task, result, weights_of(solver), limit.hard)
+        return to_protected(task, result, self.measures)
 
 
-def safe_from(k: int, *, lines: bool) -> str:
-    """What is proved of insiders, in words for the release; of lines it is proved without knowing to be alone."""
-    words = f", no sensitive cell follows for any {k} of the people in the table who work together"
-    more = "; nor that all others of a line stand in one cell, for those who do not know that they are alone in theirs"
-    return words + more if lines else words
+@checked
+def diagnose(table: Table, suppress: Suppress, *, seconds: float = 10.0) -> Diagnosis:
+    """The fewest cells that must be published now and would have to be allowed to be hidden; ties by their value.
 
-
-def _by_elimination(method: Suppress, table: Table, roles: Roles, step: Array) -> tuple[Array, dict[str, Any]]:
-    from discreet.methods.suppress.gauss.on_table import eliminated
-
-    began = time.perf_counter()
-    gone = roles.primary | roles.never
-    enough = _enough(method, table, roles)
-    if not enough:
-        found = eliminated(method, table, roles)
-        if len(found.unsafe):
-            _refuse(method, table, roles, found.unsafe)
-        gone[found.secondary] = True
-        step[found.secondary[found.secondary < len(table)]] = "elimination"
-        crossed = _crossed(method, table, roles, gone)
-        gone |= crossed
-        step[crossed[: len(table)]] = "rank"
-    middle = time.perf_counter()
-    rounds = 0
-    if method.asks != OFF:
-        done = enough or judged(method, table, roles, gone)
-        step[(done.hidden & ~gone)[: len(table)]] = "repair"
-        gone, rounds = done.hidden, done.rounds
-    return gone, {
-        "elimination": 0, "repair": 0, "audits": rounds, "seconds elimination": middle - began,
-        "seconds repair": time.perf_counter() - middle, **_rank_told(method, table, gone),
-    }  # fmt: skip
-
-
-def _by_rank(method: Suppress) -> bool:
-    return isinstance(method.order, str) and method.order == "rank"
-
-
-def _crossed(method: Suppress, table: Table, roles: Roles, gone: Array) -> Array:
-    """Further cells that ``order="rank"`` hides where no totals are released: the crossing of the primaries' lines."""
-    from discreet.methods.suppress.gauss.candidate_order import crossing, totals_released
-
-    more = np.zeros(roles.n, bool)
-    if _by_rank(method) and len(table.layout.blocks) > 1 and not totals_released(table):
-        n = len(table)
-        stays = roles.forced[:n] | (roles.empty[:n] & (not roles.zeros))
-        more[:n] = crossing(table, roles.primary[:n]) & ~gone[:n] & ~stays
-    return more
-
-
-def _rank_told(method: Suppress, table: Table, gone: Array) -> dict[str, Any]:
-    """What ``order="rank"`` came to: by how much the rank of the release falls, and of its cells that are no totals."""
-    from discreet.methods.suppress.gauss.candidate_order import rank_fall, totals_released
-
-    if not _by_rank(method):
-        return {}
-    falls, inside = rank_fall(table, gone[: len(table)])
-    reached = not totals_released(table)
-    return {"rank": 0, "rank falls by": falls, "without totals": inside, "rank order holds": reached}
-
-
-def _by_solver(method: Suppress, table: Table, roles: Roles, step: Array, limit: Limit) -> tuple[Array, dict[str, Any]]:
-    """The solver's pattern after the audit; where the time is up before, elimination's, which has been audited."""
-    from discreet.methods.suppress.limits import nothing, spare
-    from discreet.methods.suppress.solve import fallen_back, solved
-
-    base = roles.primary | roles.never
-    with deadline.until(limit.hard):
-        other = spare(method, table, roles, limit)
-        try:
-            found = solved(method, table, roles, limit.search(other))
-            gone, rounds = found.hidden, 0
-            if method.asks != OFF:
-                gone, rounds = _audited(method, table, roles, found)
-        except OutOfTimeError:
-            if other is None:
-                raise nothing(limit) from None
-            found = fallen_back(method, table, roles, other.hidden)
-            gone, rounds = other.hidden, other.rounds
-    step[(gone & ~base)[: len(table)]] = "repair"
-    step[(found.hidden & ~base)[: len(table)]] = found.step
-    details = found.details if np.array_equal(gone, found.hidden) else found.repaired(gone).details
-    audits = {"audits": rounds} if method.asks != OFF else {}
-    return gone, {found.name: 0, found.step: 0, "repair": 0, **details, **audits}
-
-
-def _audited(method: Suppress, table: Table, roles: Roles, found: Found) -> tuple[Array, int]:
-    """What the audit made of a solver's pattern, and how often it ran.
-
-    Without time for it the solver's own proof does for amounts; whole numbers only the audit looks at.
+    >>> from discreet.methods.suppress import Suppress
+    >>> table = Table.of([[20, 5], [1, 30]], ["a", "b"])
+    >>> diagnose(table, Suppress("threshold(n=2)", forced=table.where(a="1") | table.where(a="Total")))
+    let '1/1', '1/2' be hidden: 2 of 6 marks, the fewest
     """
-    try:
-        done = judged(method, table, roles, found.hidden)
-    except OutOfTimeError:
-        if not found.proved or table.measure == "count":
-            raise
-        return found.hidden, 0
-    return done.hidden, done.rounds
-
-
-def _enough(method: Suppress, table: Table, roles: Roles) -> Repaired | None:
-    """The audit's word if the cells withheld from the start protect already: it finds nothing to add.
-
-    Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
-    who know their own cells are beyond the audit, so their tables go through elimination always.
-    """
-    from discreet.methods.suppress.model.requirements import mended
-
-    own = table.magnitude is not None and method.singletons != "none"
-    if method.asks == OFF or own or not roles.never.any():
-        return None
-    gone = roles.primary | roles.never
-    done = mended(table, roles, gone, method.progress, insiders=method.insiders)
-    return done if not len(done.hopeless) and np.array_equal(done.hidden, gone) else None
-
-
-def judged(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
-    """The pattern that the audit has nothing against, or a refusal."""
-    done = mended_for(method, table, roles, gone)
-    if len(done.hopeless):
-        _refuse(method, table, roles, done.hopeless)
-    return done
-
-
-def mended_for(method: Suppress, table: Table, roles: Roles, gone: Array) -> Repaired:
-    """The pattern after audit and repair, for those too who know cells of their own; ``hopeless`` if there is none."""
-    from discreet.methods.suppress.gauss.on_table import owners, singletons_of
-    from discreet.methods.suppress.model.requirements import mended
-
-    known = owners(singletons_of(method, table, roles), table, roles)
-    return mended(table, roles, gone, method.progress, known, method.insiders)
-
-
-def _refuse(method: Suppress, table: Table, roles: Roles, unsafe: Array) -> None:
-    """Say which sensitive cells cannot be protected, and what would help."""
-    from discreet.methods.suppress.diagnosis import refusal
-
-    raise refusal(method, table, roles, unsafe)
-
-
-def _room(method: Suppress, table: Table, roles: Roles) -> dict[str, Any]:
-    """What an audit goes by: the levels of the rule, also where less was asked for, and bounds known beforehand."""
-    from discreet.methods.suppress.model.requirements import quantities, required
-
-    found: dict[str, Any] = {}
-    n, scale = len(table), 10.0 ** table.statistic(table.measure).decimals
-    if roles.asked is None:
-        from discreet.audits.report import most_below
-
-        wanted = levels_of(method, table)
-        below = np.minimum(wanted.below, most_below(table))
-        found["levels"] = tuple(np.where(roles.primary[:n], x, 0) for x in (below, wanted.above, wanted.sliding))
-    else:
-        need = required(table, roles, quantities(table, roles, roles.primary))
-        mine = need.take(np.flatnonzero(need.cells < n))
-        levels = np.zeros((3, n))
-        levels[:, mine.cells] = mine.below / scale, mine.above / scale, mine.sliding / scale
-        found["levels"] = tuple(levels)
-    if roles.sums is not None:
-        found["sums"] = roles.sums
-    if np.isfinite(roles.low).any() or np.isfinite(roles.high).any():
-        found["bounds"] = roles.low[:n] / scale, roles.high[:n] / scale
-    return found
-
-
-def _status(table: Table, roles: Roles, gone: Array) -> Array:
-    n = len(table)
-    status = np.full(n, Status.PUBLISHED.value)
-    status[gone[:n]] = Status.SECONDARY.value
-    status[roles.forced[:n]] = Status.FORCED.value
-    status[roles.never[:n] & ~roles.joined.withheld[:n]] = Status.NEVER.value
-    status[roles.primary[:n]] = Status.PRIMARY.value
-    return status
+    above("seconds", seconds)
+    task = Task.of(suppress.parameters, table, clash=True)
+    roles = task.roles
+    both = roles.primary & roles.forced
+    eased = replace(task, roles=replace(roles, forced=roles.forced & (~both | roles.old)))
+    with deadline.within(GRACE[0] * seconds + GRACE[1]):
+        diagnosis = diagnosis_of(eased, seconds)
+    return replace(diagnosis, lift=diagnosis.lift | both[: len(table)], marks=diagnosis.marks + int(both.sum()))

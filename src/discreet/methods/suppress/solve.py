@@ -1,33 +1,37 @@
-"""The roads by a solver: solve a table's problem, add what insiders could open, solve again; and clean-up."""
+"""The solvers: a table's problem is solved, within the time, for outsiders and insiders."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from discreet.base import deadline
-from discreet.errors import OutOfTimeError
-from discreet.methods.suppress.gauss import candidate_order as order
-from discreet.methods.suppress.gauss import insiders
-from discreet.methods.suppress.model.from_table import Made, problem_of, weigh
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.hitas.hitas import Modular
+from discreet.methods.suppress.insider_rounds import solved_for_insiders
+from discreet.methods.suppress.model.from_table import TableProblem, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
-from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.solution import GRACE
-from discreet.tables.table import Table
+from discreet.methods.suppress.model.task import Task
 
-if TYPE_CHECKING:
-    from discreet.methods.suppress.method import Suppress
-
-ROUNDS = 50  # of adding what insiders can open
+OPTIMAL, MODULAR = "optimal", "modular"
 LEAST = 1.0  # seconds that a round gets at least
 
 
+class HopelessError(Exception):
+    """Sensitive columns that no pattern protects; whoever has the table makes a refusal of it."""
+
+    def __init__(self, columns: Array) -> None:
+        self.columns = columns
+        super().__init__(f"{len(columns):,} sensitive cells cannot be protected")
+
+
 @dataclass(frozen=True, eq=False)
-class Found:
+class Solved:
     """Columns to hide, what that costs, and a certified least cost."""
 
     hidden: Array
@@ -47,152 +51,108 @@ class Found:
 
     @property
     def details(self) -> dict[str, Any]:
-        told = {"cost": self.cost, "bound": self.bound, "gap": self.gap, "solver status": self.status}
-        return told | self.numbers
+        """What is told of it."""
+        figures = {"cost": self.cost, "bound": self.bound, "gap": self.gap, "solver status": self.status}
+        return figures | self.numbers
 
-    def repaired(self, hidden: Array) -> Found:
+    def repaired(self, hidden: Array) -> Solved:
         """With cells that the audit in whole numbers added: the bound still holds, the claim to be the least not."""
         added = hidden & ~self.hidden & np.isfinite(self.weight)  # cells of zero may be hidden, but have no weight
         cost = self.cost + float(self.weight[added].sum())
         return replace(self, hidden=hidden, cost=cost, status="repaired")
 
 
-def solver_of(given: Any) -> tuple[Any, str]:
-    """The solver and its name."""
-    if given == "optimal":
-        from discreet.methods.suppress.exact.optimal import Optimal
-
-        return Optimal(), "optimal"
-    if given == "modular":
-        from discreet.methods.suppress.hitas.hitas import Modular
-
-        return Modular(), "modular"
-    return given, "modular" if type(given).__name__ == "Modular" else "optimal"
+def solver_of(method: Any) -> Any:
+    """The solver that a method names, with its defaults, or is."""
+    if method == OPTIMAL:
+        return Optimal()
+    if method == MODULAR:
+        return Modular()
+    return method
 
 
-def solved(method: Suppress, table: Table, roles: Roles, until: float = np.inf) -> Found:
-    """The pattern that a solver finds up to a moment, safe from contributors who know cells of their own."""
-    from discreet.methods.suppress.diagnosis import possible
+def name_of(solver: Any) -> str:
+    """What the step of a solver is called; a user's own goes by the name of the exact one."""
+    return MODULAR if isinstance(solver, Modular) else OPTIMAL
 
-    solver, name = solver_of(method.method)
+
+def weights_of(solver: Any) -> Any:
+    """What hiding a cell costs for a solver; elimination and a user's own solver go by the value."""
+    return getattr(solver, "weights", "value")
+
+
+def unmet(problem: Problem, pattern: Array) -> Array:
+    """Numbers of the needs that a pattern does not meet."""
+    from discreet.methods.suppress.attacker.all_at_once import met
+
+    return np.flatnonzero(~met(problem, pattern))
+
+
+def solved(task: Task, solver: Any, until: float = np.inf) -> Solved:
+    """The pattern that a solver finds up to a moment, safe from contributors who know cells of their own.
+
+    Raises HopelessError, before anything is solved, if no pattern protects.
+    """
     began = time.monotonic()
     with deadline.until(until):
-        made = problem_of(method, table, roles, getattr(solver, "weights", "value"))
-        possible(method, table, made, made.problem)
-    limited = getattr(solver, "time", None) is not None
-    best: dict[str, Any] = {"bound": 0.0, "cuts": 0, "nodes": 0, "rounds": 0, "status": ""}
+        of_table = problem_of(task, weights_of(solver))
+        _possible(of_table.problem)
+    turns = _Turns(solver, task, until)
+    with deadline.until(until + (GRACE[1] / 2 if turns.limited else 0)):  # the solver's own last proof
+        pattern, proved = solved_for_insiders(of_table, turns.solve, turns.late)
+    weight, hidden = of_table.problem.weight[: of_table.cells], pattern[: of_table.cells]
+    cost, name = _cost(of_table, hidden), name_of(solver)
+    numbers = {"solver seconds": time.monotonic() - began, **turns.counts}
+    status = turns.status if proved else "time"
+    return Solved(hidden, name, cost, min(turns.bound, cost), status, weight, name, proved, numbers)
 
-    def solve(problem: Problem) -> Array:
-        left = solver
-        if limited:
-            left = replace(solver, time=min(max(until - time.monotonic(), LEAST), solver.time))
-        if best["rounds"] and getattr(solver, "resume", None) is not None:
-            left = replace(left, resume=None)  # what insiders could open makes another problem of it
-        found = left.solve(problem, progress=method.progress)
-        best["bound"] = max(best["bound"], float(found.bound))
-        best["status"], best["rounds"] = found.status, best["rounds"] + 1
+
+class _Turns:
+    """One problem after the other for the same solver, each with what is left of the time."""
+
+    def __init__(self, solver: Any, task: Task, until: float) -> None:
+        self.solver, self.until, self.progress = solver, until, task.asked.progress
+        self.limited = getattr(solver, "time", None) is not None
+        self.bound, self.status = 0.0, ""
+        self.counts = {"cuts": 0, "nodes": 0, "rounds": 0}
+
+    def solve(self, problem: Problem) -> Array:
+        """The pattern of the next problem."""
+        solver = self.solver
+        if self.limited:
+            solver = replace(solver, time=min(max(self.until - time.monotonic(), LEAST), solver.time))
+        if self.counts["rounds"] and getattr(solver, "resume", None) is not None:
+            solver = replace(solver, resume=None)  # what insiders could work out makes another problem of it
+        solution = solver.solve(problem, progress=self.progress)
+        self.bound = max(self.bound, float(solution.bound))
+        self.status = solution.status
+        self.counts["rounds"] += 1
         for count in ("cuts", "nodes"):
-            best[count] += int(getattr(found, count, 0))
-        return np.asarray(found.hidden, bool)
+            self.counts[count] += int(getattr(solution, count, 0))
+        return np.asarray(solution.hidden, bool)
 
-    def late(asked: Problem) -> bool:
-        possible(method, table, made, asked)
-        return limited and time.monotonic() > until
-
-    with deadline.until(until + (GRACE[1] / 2 if limited else 0)):  # the solver's own last proof
-        pattern, shut = closed(made, solve, late)
-    weight = made.problem.weight[: made.cells]
-    hidden = pattern[: made.cells]
-    cost = float(weight[hidden & ~made.problem.hidden[: made.cells] & np.isfinite(weight)].sum())
-    seconds = time.monotonic() - began
-    numbers = {"solver seconds": seconds, **{k: best[k] for k in ("cuts", "nodes", "rounds")}}
-    status = best["status"] if shut else "time"
-    return Found(hidden, name, cost, min(best["bound"], cost), status, weight, name, shut, numbers)
+    def late(self, asked: Problem) -> bool:
+        """Whether the time is up; raises HopelessError if what is asked in addition is impossible."""
+        _possible(asked)
+        return self.limited and time.monotonic() > self.until
 
 
-def fallen_back(method: Suppress, table: Table, roles: Roles, hidden: Array) -> Found:
+def _possible(problem: Problem) -> None:
+    """Say before anything is solved what cannot be solved."""
+    hopeless = unmet(problem, problem.hidden | problem.free)
+    if len(hopeless):
+        raise HopelessError(np.unique(problem.needs.cell[hopeless]))
+
+
+def _cost(of_table: TableProblem, hidden: Array) -> float:
+    """What the columns cost that are hidden for others' sake."""
+    weight, from_the_start = of_table.problem.weight[: of_table.cells], of_table.problem.hidden[: of_table.cells]
+    return float(weight[hidden & ~from_the_start & np.isfinite(weight)].sum())
+
+
+def fallen_back(task: Task, solver: Any, hidden: Array) -> Solved:
     """Elimination's pattern in place of a solver's: nothing is proved about its cost."""
-    solver, name = solver_of(method.method)
-    weight = weigh(method, table, roles, getattr(solver, "weights", "value"))
-    cost = float(weight[hidden & ~roles.primary & ~roles.never & np.isfinite(weight)].sum())
+    weight = weigh(task, weights_of(solver))
+    cost = float(weight[hidden & ~task.withheld & np.isfinite(weight)].sum())
     numbers = {"solver seconds": 0.0, "cuts": 0, "nodes": 0, "rounds": 0}
-    return Found(hidden, name, cost, 0.0, "time", weight, "elimination", False, numbers)
-
-
-def closed(
-    made: Made, find: Callable[[Problem], Array], late: Callable[[Problem], bool] = lambda asked: False
-) -> tuple[Array, bool]:
-    """A pattern of all variables that no insider can open, and whether the solver itself got there.
-
-    ``late`` is told what is asked for in addition and says whether there is time for it.
-    """
-    problem, asked = made.problem, set[tuple[int, bytes]]()
-    for _ in range(ROUNDS):
-        pattern = find(problem)
-        try:
-            more = made.opened(pattern)
-        except OutOfTimeError:  # the audit has to say it
-            return pattern, False
-        if not len(more):
-            return pattern, True
-        new = {(int(c), more.known[k].tobytes()) for c, k in zip(more.cell, more.coalition, strict=True)}
-        if new <= asked or late(problem.with_needs(more)):  # asked before in vain: the audit has to mend it
-            break
-        asked |= new
-        problem = problem.with_needs(problem.needs + more)
-    try:
-        return made.widened(_shut(made, pattern[: made.cells])), False
-    except OutOfTimeError:
-        return pattern, False
-
-
-def _shut(made: Made, hidden: Array) -> Array:
-    """Further cells by elimination, so that nobody can subtract his own."""
-    roles = made.roles
-    assert made.owner is not None
-    fixed = roles.primary | roles.never
-    forced = np.flatnonzero(roles.forced)
-    free = ~(fixed | roles.forced)
-    wanted = np.where(np.isfinite(made.problem.weight[: made.cells]), made.problem.weight[: made.cells], 0)
-    sequence = np.concatenate([forced, order.sequence(wanted, np.zeros(made.cells, bool), free)])
-    found = insiders.close_insiders(
-        roles.matrix, np.flatnonzero(roles.primary), sequence, len(forced), np.flatnonzero(hidden & free), made.owner
-    )
-    closed = hidden.copy()
-    closed[found.secondary] = True
-    return closed
-
-
-def cleaned(method: Suppress, table: Table, roles: Roles, gone: Array, until: float = np.inf) -> tuple[Array, float]:
-    """A pattern without the cells that need not be hidden, and its cost; each cell left is needed by the others.
-
-    Where the time is up before that is proved the pattern stays as it is.
-    """
-    weight = weigh(method, table, roles, getattr(solver_of(method.method)[0], "weights", "value"))
-    try:
-        with deadline.until(until):
-            return _cleaned(method, table, roles, gone)
-    except OutOfTimeError:
-        return gone, float(weight[gone & np.isfinite(weight)].sum())
-
-
-def _cleaned(method: Suppress, table: Table, roles: Roles, gone: Array) -> tuple[Array, float]:
-    from discreet.methods.suppress.attacker.all_at_once import met
-    from discreet.methods.suppress.heuristics.prune import clean_up
-    from discreet.methods.suppress.model.requirements import mended
-
-    weights = getattr(solver_of(method.method)[0], "weights", "value")
-    made = problem_of(method, table, roles, weights)
-    start, weight = made.widened(gone), made.problem.weight[: made.cells]
-    before = float(weight[gone & np.isfinite(weight)].sum())
-
-    def find(problem: Problem) -> Array:
-        if not met(problem, start).all():  # a second value nearer than a unit: nothing is known to be needless
-            return start
-        return clean_up(problem, start, progress=method.progress)[0]
-
-    pattern, shut = closed(made, find)
-    done = mended(table, roles, pattern[: made.cells], method.progress, made.people, method.insiders)
-    found = done.hidden if shut and not len(done.hopeless) else gone
-    after = float(weight[found & np.isfinite(weight)].sum())  # whole numbers may ask for other cells
-    return (found, after) if after < before else (gone, before)
+    return Solved(hidden, name_of(solver), cost, 0.0, "time", weight, "elimination", False, numbers)

@@ -15,19 +15,15 @@ import numpy as np
 
 from discreet.base.arguments import numbers
 from discreet.errors import InputError
-from discreet.methods.suppress.gauss import insiders
-from discreet.methods.suppress.gauss.on_table import owners, singletons_of
-from discreet.methods.suppress.model import earlier_tables as before
 from discreet.methods.suppress.model import singletons
 from discreet.methods.suppress.model.problem import Needs, Problem
-from discreet.methods.suppress.model.requirements import Quantities, learned_of, quantities, required
+from discreet.methods.suppress.model.requirements import Quantities
 from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.task import Task
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from discreet.methods.suppress.method import Suppress
 
 WEIGHTS = ("value", "unity", "log", "count")
 LARGEST = 1e9  # amounts beyond this are divided by a common grain
@@ -36,40 +32,26 @@ SAME = 1e-3  # what a cell costs that was hidden last time
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
-    """The problem of a table; ``cells`` of its variables are columns of ``roles.matrix``."""
+class TableProblem:
+    """The problem of a table; its first variables are the columns of ``task.roles.matrix``."""
 
     problem: Problem
-    roles: Roles
-    cells: int
+    task: Task
     inner: Array  # variable of each inner cell
     owner: Array | None  # per inner cell the one who knows it, 0 for nobody
     nothing: Array  # inner cells of zero: what is added to them is one's own
     second: Array  # per variable how far away a second value lies
-    table: Table
-    people: tuple[Array, Array] | None  # those who are asked what they learn by bounds, see ``elimination.owners``
+
+    @property
+    def cells(self) -> int:
+        """How many variables are columns."""
+        return self.task.roles.n
 
     def widened(self, pattern: Array) -> Array:
         """A pattern of columns as one of all variables."""
         hidden = self.problem.hidden.copy()
         hidden[: self.cells] |= pattern
         return hidden
-
-    def opened(self, pattern: Array) -> Needs:
-        """Needs that a pattern of variables leaves open: what somebody with cells of his own could work out.
-
-        First what follows for him, which is found fast; if nothing does, what bounds leave him one value of.
-        """
-        if self.owner is None or not self.owner.any():
-            return Needs.of(*(np.empty(0),) * 3)
-        primary = np.flatnonzero(self.roles.primary)
-        shown = np.flatnonzero(~pattern[: self.cells])
-        who = insiders.openers(self.roles.matrix, shown, primary, self.owner, self.nothing)
-        if who.any():
-            return self.against(primary[who > 0], who[who > 0])
-        found = learned_of(self.table, self.roles, pattern[: self.cells], self.people)
-        cells = np.concatenate([primary[:0], *found.values()])
-        return self.against(cells, np.repeat(list(found), [len(c) for c in found.values()]).astype(np.int64))
 
     def against(self, cells: Array, owners: Array) -> Needs:
         """That the cells have a second value for those owners of others."""
@@ -80,32 +62,38 @@ class Made:
         return Needs(cells.astype(np.int64), nothing, nothing, self.second[cells], number, known)
 
 
-def problem_of(method: Suppress, table: Table, roles: Roles, weights: Any = "value") -> Made:
+def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     """The problem of hiding the cells of least weight."""
-    q = quantities(table, roles, roles.primary)
+    table, roles, n = task.table, task.roles, task.roles.n
+    quantities = task.quantities(roles.primary)
     rows, inner = _rows(table, roles)
-    size, n, sums = rows.shape[1], roles.n, len(q.values) - roles.n
+    size, sums = rows.shape[1], len(quantities.values) - n
     truth = np.zeros(size)
     truth[inner] = table.statistic(table.measure).inner
-    truth[:n], truth[size - sums :] = q.values[:n], q.values[n:]
-    down, up = _limits(table, roles, q, truth, inner)
+    truth[:n], truth[size - sums :] = quantities.values[:n], quantities.values[n:]
+    down, up = _limits(table, roles, quantities, truth, inner)
     weight = np.zeros(size)
-    weight[:n] = weigh(method, table, roles, weights)
-    weight[:n][roles.safe_zeros & (q.values[:n] == 0)] = np.inf
+    weight[:n] = weigh(task, weights)
+    weight[:n][roles.safe_zeros & (quantities.values[:n] == 0)] = np.inf
     hidden = np.ones(size, bool)
-    hidden[:n] = roles.primary | roles.never
+    hidden[:n] = task.withheld
     grain = max(1.0, float(np.abs(truth).max(initial=0)) / LARGEST)
     second = np.maximum(1.0, SECOND * np.abs(truth)) / grain
-    single = singletons_of(method, table, roles)
+    single = task.singletons
     own = single.kind == singletons.OWN
-    needs = _needs(table, roles, q, size, grain, second)
+    needs = _needs(task, size, grain, second)
     if own and len(unseen := np.unique(inner[(single.group > 0) & (inner >= n)])):
         nothing = np.zeros(len(unseen))
         needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
-    problem = Problem(rows, down / grain, up / grain, weight, hidden, needs)
-    group, people = single.group if own else None, owners(single, table, roles)
-    made = Made(problem, roles, n, inner, group, truth[inner] == 0, second, table, people)
-    return made if not own else _with_seeds(made)
+    problem = TableProblem(
+        problem=Problem(rows, down / grain, up / grain, weight, hidden, needs),
+        task=task,
+        inner=inner,
+        owner=single.group if own else None,
+        nothing=truth[inner] == 0,
+        second=second,
+    )
+    return problem if not own else _with_seeds(problem)
 
 
 def _rows(table: Table, roles: Roles) -> tuple[csr_array, Array]:
@@ -143,18 +131,20 @@ def _limits(table: Table, roles: Roles, q: Quantities, truth: Array, inner: Arra
     return np.maximum(truth - lower, 0), np.maximum(upper - truth, 0)
 
 
-def _needs(table: Table, roles: Roles, q: Quantities, size: int, grain: float, second: Array) -> Needs:
+def _needs(task: Task, size: int, grain: float, second: Array) -> Needs:
     """What the rule asks for; where that is nothing, a second value."""
-    need = required(table, roles, q)
-    sums = len(q.values) - roles.n
-    cell = np.where(need.cells < roles.n, need.cells, need.cells - roles.n + size - sums)
+    primary, n = task.roles.primary, task.roles.n
+    need = task.requirements(primary)
+    sums = len(task.quantities(primary).values) - n
+    cell = np.where(need.cell < n, need.cell, need.cell - n + size - sums)  # sums are the last variables
     plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
     sliding = np.where(plain, second[cell], need.sliding / grain)
     return Needs.of(cell, need.below / grain, need.above / grain, sliding)
 
 
-def weigh(method: Suppress, table: Table, roles: Roles, weights: Any) -> Array:
+def weigh(task: Task, weights: Any) -> Array:
     """What hiding each column costs: nothing is free, and what must be published or is out costs everything."""
+    table, roles = task.table, task.roles
     n, unit = len(table), 10.0 ** -table.statistic(table.measure).decimals
     size = np.abs(table.value.astype(float))
     ways: dict[str, Callable[[], Array]] = {
@@ -166,21 +156,21 @@ def weigh(method: Suppress, table: Table, roles: Roles, weights: Any) -> Array:
     if isinstance(weights, str):
         if weights not in ways:
             raise InputError(f"weights are {', '.join(map(repr, WEIGHTS))}, numbers or a function, not {weights!r}")
-        found = ways[weights]()
+        weight = ways[weights]()
     else:
-        found = numbers("weights", weights(table) if callable(weights) else weights)
-        if found.shape != (n,) or np.isnan(found).any() or (found < 0).any():
+        weight = numbers("weights", weights(table) if callable(weights) else weights)
+        if weight.shape != (n,) or np.isnan(weight).any() or (weight < 0).any():
             raise InputError(f"weights must be one number, not negative, for each of the {n:,} cells")
-    if method.last is not None:
-        found = np.where(before.hidden_before(table, method.last), found * SAME, found)
+    if task.hidden_before is not None:
+        weight = np.where(task.hidden_before, weight * SAME, weight)
     full = np.full(roles.n, np.inf)
-    full[:n] = found
+    full[:n] = weight
     full[roles.forced] = np.inf
-    full[roles.primary | roles.never] = 0
+    full[task.withheld] = 0
     return full
 
 
-def _with_seeds(made: Made) -> Made:
+def _with_seeds(made: TableProblem) -> TableProblem:
     """Needs that are plain from the start: of a sum's sensitive cells all but one are one contributor's own."""
     owner = np.zeros(len(made.problem), np.int64)
     assert made.owner is not None
@@ -191,14 +181,14 @@ def _with_seeds(made: Made) -> Made:
     cell = rows.indices[at]
     pairs: set[tuple[int, int]] = set()
     sensitive = np.zeros(len(hidden), bool)
-    sensitive[: made.cells] = made.roles.primary
+    sensitive[: made.cells] = made.task.roles.primary
     starts = np.flatnonzero(np.diff(row, prepend=-1))
     for here in np.split(cell, starts[1:]) if len(starts) else ():
         for who in np.unique(owner[here][owner[here] > 0]):
             others = here[owner[here] != who]
             if len(others) == 1 and len(others) < len(here) and sensitive[others[0]]:
                 pairs.add((int(others[0]), int(who)))
-    columns = made.roles.matrix.tocsc()
+    columns = made.task.roles.matrix.tocsc()
     found = sorted((p, who) for p, who in pairs if not _own(made, columns[:, [p]].indices, who))
     if not found:
         return made
@@ -206,7 +196,7 @@ def _with_seeds(made: Made) -> Made:
     return replace(made, problem=made.problem.with_needs(made.problem.needs + made.against(cells, people)))
 
 
-def _own(made: Made, rows: Array, who: int) -> bool:
+def _own(made: TableProblem, rows: Array, who: int) -> bool:
     """Whether all that inner cells hold is somebody's own."""
     assert made.owner is not None
     return bool(((made.owner[rows] == who) | made.nothing[rows]).all())

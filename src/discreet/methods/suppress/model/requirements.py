@@ -1,21 +1,19 @@
-"""The audit of a pattern as the last judge: what an intruder knows of a table, what must be possible, and repair."""
+"""What an intruder knows of a table, and what must be possible for him: requirements of sensitive cells."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Roles
-from discreet.methods.suppress.repair.repair import Costs, Need, Repaired, repair
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from discreet.audits.known import Known
 
 Array = NDArray[Any]
@@ -31,16 +29,17 @@ class Quantities:
     natural: Array  # what everybody takes to be the least, whatever else is known beforehand
 
 
-def quantities(table: Table, roles: Roles, gone: Array) -> Quantities:
-    """The numbers of a table's columns. ``gone``: the cells that are hidden for certain."""
+def quantities(table: Table, roles: Roles, cells: Array, *, occupied: bool) -> Quantities:
+    """The numbers of a table's columns, of which ``cells`` are the values.
+
+    ``occupied``: nobody takes a hidden cell to be empty, as all empty ones are shown.
+    """
     from discreet.audits.known import inner_floor
 
-    statistic = table.statistic(table.measure)
-    cells = roles.joined.layout.aggregate(statistic.inner).astype(float)
-    sums = np.zeros(0) if roles.sums is None else (roles.sums.matrix.T @ statistic.inner).astype(float)
+    inner = table.statistic(table.measure).inner
+    sums = np.zeros(0) if roles.sums is None else (roles.sums.matrix.T @ inner).astype(float)
     bottom = np.full(len(cells) + len(sums), -np.inf)
-    empty = (cells == 0) & gone & ~roles.never
-    if roles.safe_zeros and table.measure == "count" and not empty.any():  # nobody takes a hidden cell to be empty
+    if occupied:
         bottom[: roles.n][~roles.never & ~roles.joined.layout.signed] = 1
     values = np.concatenate([cells, sums])
     floor = np.where(values < 0, -np.inf, inner_floor(table, None).max(initial=-np.inf))
@@ -50,7 +49,7 @@ def quantities(table: Table, roles: Roles, gone: Array) -> Quantities:
     return Quantities(values, bottom, top, natural)
 
 
-def required(table: Table, roles: Roles, q: Quantities) -> Need:
+def required(table: Table, roles: Roles, q: Quantities) -> Needs:
     """What must be possible; nobody can be made to believe less than what is known of every hidden cell."""
     scale = 10 ** table.statistic(table.measure).decimals
     n, cells = len(table), np.flatnonzero(roles.primary)
@@ -71,17 +70,18 @@ def required(table: Table, roles: Roles, q: Quantities) -> Need:
     if roles.sums is not None:
         cells = np.concatenate([cells, np.arange(roles.n, len(q.values))])
         above[roles.n :] = roles.sums.above
-    return Need(cells, below[cells], above[cells], sliding[cells])
+    return Needs.of(cells, below[cells], above[cells], sliding[cells])
 
 
-def known_of(table: Table, roles: Roles, q: Quantities, hide: Array) -> Known:
-    """What an intruder knows when these columns are hidden."""
+def known_of(table: Table, roles: Roles, q: Quantities, hidden: Array) -> Known:
+    """What an intruder knows when these columns are hidden, and with them all sums that a rule keeps unknown."""
     from scipy.sparse import csr_array, hstack
 
     from discreet.audits.known import Known, inner_floor
     from discreet.tables.relations import of_layout
 
     plain = roles.sums is None
+    hide = np.concatenate([hidden, np.ones(len(q.values) - roles.n, bool)])
     return Known(
         matrix=roles.matrix if roles.sums is None else csr_array(hstack([roles.matrix, roles.sums.matrix])),
         lower=np.where(hide, q.bottom, q.values),
@@ -92,66 +92,3 @@ def known_of(table: Table, roles: Roles, q: Quantities, hide: Array) -> Known:
         point=np.concatenate([q.values, table.statistic(table.measure).inner.astype(float)]),
         relations=of_layout(roles.joined.layout) if plain else None,
     )
-
-
-def learned_of(table: Table, roles: Roles, gone: Array, owners: tuple[Array, Array] | None) -> dict[int, Array]:
-    """Per contributor alone in a cell the sensitive cells that a pattern leaves one value for him; see ``mended``."""
-    if owners is None:
-        return {}
-    from discreet.methods.suppress.repair.insider_bounds import learned
-
-    q = quantities(table, roles, gone)
-    known = known_of(table, roles, q, np.concatenate([gone, np.ones(len(q.values) - roles.n, bool)]))
-    return learned(known, owners[0], np.flatnonzero(roles.primary), owners[1])
-
-
-def mended(
-    table: Table,
-    roles: Roles,
-    gone: Array,
-    progress: Callable[[int, int], None] | None = None,
-    owners: tuple[Array, Array] | None = None,
-    insiders: int = 0,
-) -> Repaired:
-    """The pattern after the audit found nothing wrong with it any more; ``hopeless`` if there is no way.
-
-    ``owners``: per inner cell the number of its only contributor or 0, and whether nobody is in it; then the pattern
-    holds for those contributors too. ``insiders``: of counts, people who work together and know their own cells.
-    """
-    statistic, n = table.statistic(table.measure), roles.n
-    q = quantities(table, roles, gone)
-    sums = len(q.values) - n
-    hide = np.concatenate([gone, np.ones(sums, bool)])
-    known = known_of(table, roles, q, hide)
-    cells = q.values[:n]
-    stays = roles.forced | (roles.safe_zeros & (cells == 0))
-    cost = np.concatenate([np.where(stays, np.inf, np.abs(cells) + 1), np.full(sums, np.inf)])
-    truth = np.zeros(known.system().size)
-    truth[: len(q.values)] = q.values
-    truth[known.inner_variables()] = statistic.inner
-    costs = Costs(cost, q.bottom, q.top)
-    done = repair(known, truth, required(table, roles, q), costs, hide, progress)
-    if owners is not None and not len(done.hopeless):
-        from discreet.methods.suppress.repair.insider_bounds import closed
-
-        lower, upper = np.where(done.hidden, q.bottom, q.values), np.where(done.hidden, q.top, q.values)
-        now, sensitive = replace(known, lower=lower, upper=upper), np.flatnonzero(roles.primary)
-        more = closed(now, truth, sensitive, costs, done.hidden, owners)
-        done = replace(more, rounds=done.rounds + more.rounds)
-    if insiders and not len(done.hopeless):
-        from discreet.methods.suppress.repair import coalitions
-
-        told, need = _told(roles, known, costs), required(table, roles, q)
-        more = coalitions.settled(told, truth, need, done.hidden, insiders, n)
-        done = replace(more, rounds=done.rounds + more.rounds)
-    return replace(done, hidden=done.hidden[:n])
-
-
-def _told(roles: Roles, known: Known, costs: Costs) -> list[tuple[Known, Costs]]:
-    """What coalitions may go by: all that the pattern was made from; and the release alone, with earlier tables.
-
-    Of the release alone a hidden cell is known as far as bounds were given, not that somebody is in it.
-    """
-    least = np.concatenate([roles.low, np.full(len(costs.bottom) - roles.n, -np.inf)])
-    alone = replace(known, lower=np.where(known.lower < known.upper, least, known.lower))
-    return [(known, costs), (alone, replace(costs, bottom=least))]

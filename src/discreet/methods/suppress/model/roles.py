@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,13 @@ from discreet.base.arguments import numbers
 from discreet.base.kinds import is_function
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.suppress.model import earlier_tables as before
+from discreet.methods.suppress.model.parameters import LEVELS, Parameters
 from discreet.release import Hide
 from discreet.rules.base import Sums
 from discreet.rules.levels import Asked, Levels, asked
 from discreet.tables.table import Table
 
-if TYPE_CHECKING:
-    from discreet.methods.suppress.method import Suppress
-
 Array = NDArray[Any]
-LEVELS = "levels"
 
 
 @dataclass(frozen=True)
@@ -56,20 +53,20 @@ class Roles:
         return self.joined.published
 
 
-def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
-    """The roles that a method gives to the cells of a table; ``clash`` lets a cell be sensitive and forced at once."""
-    joined = before.join(table, method.earlier)
+def roles_of(parameters: Parameters, table: Table, *, clash: bool = False) -> Roles:
+    """The roles of the cells of a table; ``clash`` lets a cell be sensitive and forced at once."""
+    joined = before.join(table, parameters.earlier)
     n, m = len(table), len(joined.layout)
-    sums = method.rule.virtual(table)
+    sums = parameters.rule.virtual(table)
     primary, forced, never = (np.zeros(m, bool) for _ in range(3))
-    primary[:n] = method.rule(table)
-    forced[:n] = cells_of(method.forced, table)
-    never[:n] = cells_of(method.hidden, table)
-    if method.marks is not None:
-        primary[:n] |= method.marks.mask(table, "unsafe")
-        primary[:n] &= ~method.marks.mask(table, "safe")
-        forced[:n] |= method.marks.mask(table, "publish")
-        never[:n] |= method.marks.mask(table, "never")
+    primary[:n] = parameters.rule(table)
+    forced[:n] = cells_of(parameters.forced, table)
+    never[:n] = cells_of(parameters.hidden, table)
+    if parameters.marks is not None:
+        primary[:n] |= parameters.marks.mask(table, "unsafe")
+        primary[:n] &= ~parameters.marks.mask(table, "safe")
+        forced[:n] |= parameters.marks.mask(table, "publish")
+        never[:n] |= parameters.marks.mask(table, "never")
     structural = joined.layout.parts == 0
     primary &= ~structural
     never |= joined.withheld & ~joined.primary & ~structural
@@ -78,29 +75,39 @@ def roles_of(method: Suppress, table: Table, *, clash: bool = False) -> Roles:
     never &= ~primary
     if (both := primary & forced).any() and not clash:
         raise Refused(
-            "suppression", f"{int(both.sum()):,} sensitive cells must be published or are out already: "
-            + names(joined.layout, np.flatnonzero(both)), "mark them safe, or do not force them",
-        )  # fmt: skip
-    zeros = sums is not None if method.zeros is None else method.zeros
+            "suppression",
+            f"{int(both.sum()):,} sensitive cells must be published or are out already: "
+            + names(joined.layout, np.flatnonzero(both)),
+            "mark them safe, or do not force them",
+        )
+    zeros = sums is not None if parameters.zeros is None else parameters.zeros
     empty = joined.layout.aggregate(inner_records(table)) == 0
-    safe_zeros = not zeros and not (primary & empty).any()
-    levels = _levels(method, table)
-    low, high = _bounds(method.bounds, levels, table, m)
-    wanted = levels_of(method, table) if method.asks == LEVELS else None
+    low, high = _bounds(parameters.bounds, _levels(parameters, table), table, m)
     return Roles(
-        joined, joined.layout.matrix, primary, forced & ~never, never, zeros, safe_zeros, empty, sums, low, high, wanted
+        joined=joined,
+        matrix=joined.layout.matrix,
+        primary=primary,
+        forced=forced & ~never,
+        never=never,
+        zeros=zeros,
+        safe_zeros=not zeros and not (primary & empty).any(),
+        empty=empty,
+        sums=sums,
+        low=low,
+        high=high,
+        asked=levels_of(parameters, table) if parameters.asks == LEVELS else None,
     )
 
 
-def _levels(method: Suppress, table: Table) -> Levels | None:
+def _levels(parameters: Parameters, table: Table) -> Levels | None:
     """The levels of single cells: those given, else what the marks bring along."""
-    given = method.levels if method.levels is not None else getattr(method.marks, "levels", None)
-    return given(table) if callable(given) else given
+    levels = parameters.levels if parameters.levels is not None else getattr(parameters.marks, "levels", None)
+    return levels(table) if callable(levels) else levels
 
 
-def levels_of(method: Suppress, table: Table) -> Asked:
-    """The protection levels of a method's rule, and those of single cells instead where there are some."""
-    return asked(table, method.rule, _levels(method, table))
+def levels_of(parameters: Parameters, table: Table) -> Asked:
+    """The protection levels of the rule, and those of single cells instead where there are some."""
+    return asked(table, parameters.rule, _levels(parameters, table))
 
 
 def inner_records(table: Table) -> Array:

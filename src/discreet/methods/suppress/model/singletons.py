@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.methods.suppress.model.roles import inner_records
 from discreet.tables.table import Table
 
 Array = NDArray[Any]
@@ -29,6 +30,14 @@ class Singletons:
     group: Array
     lenient: bool = False
     """Some of the inner cells concerned are not sensitive: a known sum of them matters only if it holds one that is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Owners:
+    """Per inner cell the number of its only contributor (0: none or several), and whether it holds nothing."""
+
+    group: Array
+    nothing: Array
 
 
 def find(table: Table, wanted: Any, primary: Array, *, zeros: bool) -> Singletons:
@@ -55,6 +64,17 @@ def find(table: Table, wanted: Any, primary: Array, *, zeros: bool) -> Singleton
     published = np.zeros(n, bool)
     published[shown[shown >= 0]] = True
     return Singletons(SUMS, group, bool(((group > 0) & published & ~sensitive).any()))
+
+
+def owners(single: Singletons, table: Table, *, safe_zeros: bool) -> Owners | None:
+    """Contributors who know their own inner cells; None if there are none.
+
+    Where zeros are always shown, one with contributors holds nothing that is not known either.
+    """
+    if single.kind != OWN or not single.group.any():
+        return None
+    shown = (table.statistic(table.measure).inner == 0) & safe_zeros
+    return Owners(single.group, (inner_records(table) == 0) | shown)
 
 
 def alone(table: Table) -> Array:

@@ -22,7 +22,8 @@ from discreet.audits.known import Known
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
 from discreet.linear.presolve import System, propagated
-from discreet.methods.suppress.repair.repair import Costs, Need, Repaired
+from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.repair.repair import Costs, Repaired
 
 Array = NDArray[Any]
 Own = dict[int, int]  # variable of an inner cell -> how many of its members work together
@@ -223,14 +224,14 @@ def _programme(
     return move if not np.any(rows @ move[cells]) else None  # a witness in whole numbers, or none
 
 
-def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, k: int, cells: int) -> Repaired:
+def closed(known: Known, truth: Array, need: Needs, costs: Costs, hidden: Array, k: int, cells: int) -> Repaired:
     """Hide more until no coalition of up to k people learns a sensitive cell, or who else is in a line.
 
     ``need``: what is protected from outsiders; columns from ``cells`` on are sums that rules keep unknown.
     """
     table, hidden = Table(known, truth, k, hidden, costs), hidden.copy()
     hopeless, rounds = [], 0
-    for cell in need.cells.tolist():
+    for cell in need.cell.tolist():
         target = Target(cell, cell >= cells)
         for _ in range(ROUNDS):
             rounds += 1
@@ -249,7 +250,7 @@ def closed(known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, 
 
 
 def settled(
-    told: Sequence[tuple[Known, Costs]], truth: Array, need: Need, hidden: Array, k: int, cells: int
+    told: Sequence[tuple[Known, Costs]], truth: Array, need: Needs, hidden: Array, k: int, cells: int
 ) -> Repaired:
     """The same for each of several states of knowledge: asked in turn until all of them agree to one pattern.
 
@@ -264,7 +265,7 @@ def settled(
         hidden, rounds, turn = done.hidden, rounds + done.rounds, turn + 1
         if len(done.hopeless):
             return replace(done, rounds=rounds)
-    return Repaired(hidden, rounds, need.cells[:0])
+    return Repaired(hidden, rounds, need.cell[:0])
 
 
 def _opened(table: Table, target: Target, own: Own) -> Array | None:

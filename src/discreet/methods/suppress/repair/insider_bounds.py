@@ -18,7 +18,9 @@ from discreet.audits.known import Known
 from discreet.linear.intervals import components, solve
 from discreet.linear.presolve import Affine, System, reduce
 from discreet.linear.witness import two_values
-from discreet.methods.suppress.repair.repair import Costs, Need, Repaired, repair
+from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.singletons import Owners
+from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
 
 Array = NDArray[Any]
 
@@ -101,24 +103,26 @@ def _ends(system: System, targets: Array) -> tuple[Array, Array]:
     return solve(system, targets) if len(targets) else (np.empty(0), np.empty(0))
 
 
-def closed(
-    known: Known, truth: Array, primary: Array, costs: Costs, hidden: Array, owners: tuple[Array, Array]
-) -> Repaired:
+def closed(known: Known, truth: Array, primary: Array, costs: Costs, hidden: Array, owners: Owners) -> Repaired:
     """Hide more until no sensitive cell has one value only for a contributor who is alone in a cell.
 
-    ``owners``: ``group`` and ``nothing`` as in ``learned``. Hiding more takes nothing from those who are done.
+    Hiding more takes nothing from those who are done.
     """
-    group, nothing = owners
     variable, rounds = known.inner_variables(), 0
-    for who, cells in learned(known, group, primary, nothing).items():
-        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
-        rows = np.flatnonzero(group == who)
+    for who, cells in learned(known, owners.group, primary, owners.nothing).items():
+        rows = np.flatnonzero(owners.group == who)
         least, most = known.inner_lower.copy(), known.inner_upper.copy()
         least[rows] = most[rows] = truth[variable[rows]]
-        inside = replace(known, lower=lower, upper=upper, inner_lower=least, inner_upper=most)
+        knowing = replace(
+            known,
+            lower=np.where(hidden, costs.bottom, known.lower),
+            upper=np.where(hidden, costs.top, known.upper),
+            inner_lower=least,
+            inner_upper=most,
+        )
         none = np.zeros(len(cells))
-        done = repair(inside, truth, Need(cells, none, none, none), costs, hidden)
-        hidden, rounds = done.hidden, rounds + done.rounds
-        if len(done.hopeless):
-            return replace(done, rounds=rounds)
+        result = repair(knowing, truth, Needs.of(cells, none, none), costs, hidden)
+        hidden, rounds = result.hidden, rounds + result.rounds
+        if len(result.hopeless):
+            return replace(result, rounds=rounds)
     return Repaired(hidden, rounds, primary[:0])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Unjudged
+from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.repair.escape import SLACK, Opening
 
 if TYPE_CHECKING:
@@ -24,23 +25,6 @@ Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
 ROUNDS = 5
-
-
-@dataclass(frozen=True)
-class Need:
-    """What has to be possible: cells (columns of the matrix), how far below and above the truth each may lie, how far
-    its least and greatest value may lie apart.
-
-    All 0 asks for some second value. In units of the last published decimal.
-    """
-
-    cells: Array
-    below: Array
-    above: Array
-    sliding: Array
-
-    def take(self, at: Array) -> Need:
-        return Need(self.cells[at], self.below[at], self.above[at], self.sliding[at])
 
 
 @dataclass(frozen=True)
@@ -62,7 +46,7 @@ class Costs:
 
 
 def repair(
-    known: Known, truth: Array, need: Need, costs: Costs, hidden: Array, progress: Progress | None = None
+    known: Known, truth: Array, need: Needs, costs: Costs, hidden: Array, progress: Progress | None = None
 ) -> Repaired:
     """Hide further cells until everything needed is possible.
 
@@ -71,8 +55,8 @@ def repair(
     """
     for turn in range(1, ROUNDS + 1):
         need, reach = _short(known, truth, need, progress)
-        if not len(need.cells):
-            return Repaired(hidden, turn, need.cells)
+        if not len(need.cell):
+            return Repaired(hidden, turn, need.cell)
         opened, hopeless = _open(known, truth, need, reach, replace(costs, cost=np.where(hidden, 0, costs.cost)))
         if len(hopeless):
             return Repaired(hidden, turn, hopeless)
@@ -82,17 +66,17 @@ def repair(
     return Repaired(hidden, turn, _short(known, truth, need, progress)[0].cells)
 
 
-def _short(known: Known, truth: Array, need: Need, progress: Progress | None) -> tuple[Need, Array]:
+def _short(known: Known, truth: Array, need: Needs, progress: Progress | None) -> tuple[Needs, Array]:
     """The needs that are not met, and how far below and above the truth their cells reach so far."""
     from discreet.audits.known import intervals, unmovable
 
     wide = (need.below > 0) | (need.above > 0) | (need.sliding > 0)
-    out, reach = np.zeros(len(need.cells), bool), np.zeros((2, len(need.cells)))
+    out, reach = np.zeros(len(need.cell), bool), np.zeros((2, len(need.cell)))
     if not wide.all():
-        out[~wide] = unmovable(known, need.cells[~wide], progress=progress)
+        out[~wide] = unmovable(known, need.cell[~wide], progress=progress)
     if wide.any():
-        low, high = intervals(known, need.cells[wide], progress=progress)
-        some, value = need.take(np.flatnonzero(wide)), truth[need.cells[wide]]
+        low, high = intervals(known, need.cell[wide], progress=progress)
+        some, value = need.take(np.flatnonzero(wide)), truth[need.cell[wide]]
         reach[:, wide] = value - low, high - value
         slack = SLACK * np.maximum(1, np.abs(value) * SLACK)  # programmes answer to so many digits
         long = np.maximum(some.sliding, 1)
@@ -103,7 +87,7 @@ def _short(known: Known, truth: Array, need: Need, progress: Progress | None) ->
     return need.take(at), reach[:, at]
 
 
-def _steps(need: Need, reach: Array, j: int) -> list[list[float]]:
+def _steps(need: Needs, reach: Array, j: int) -> list[list[float]]:
     """The ways to meet a need: each a list of moves that must all be possible."""
     below, above, sliding = need.below[j], need.above[j], need.sliding[j]
     if not (below or above or sliding):
@@ -114,18 +98,18 @@ def _steps(need: Need, reach: Array, j: int) -> list[list[float]]:
     return [[m for m in (high, -low) if m] for low, high in ways]
 
 
-def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) -> tuple[Array, Array]:
+def _open(known: Known, truth: Array, need: Needs, reach: Array, costs: Costs) -> tuple[Array, Array]:
     """Cells to hide so that every needed move exists, one cell after another, and the cells without a way out."""
     system = known.system()
     bottom, top = np.full(system.size, -np.inf), np.full(system.size, np.inf)
     bottom[: len(costs.bottom)], top[: len(costs.top)] = costs.bottom, costs.top
     np.maximum.at(bottom, known.inner_variables(), known.inner_lower)
     cost = costs.cost.copy()
-    hidden, served = np.zeros(len(cost), bool), np.zeros(len(need.cells), bool)
+    hidden, served = np.zeros(len(cost), bool), np.zeros(len(need.cell), bool)
     hopeless = []
     plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
     opening = Opening(system, truth, cost, (bottom, top))
-    for j, cell in enumerate(need.cells):
+    for j, cell in enumerate(need.cell):
         if served[j]:
             continue
         found: list[tuple[float, list[Array]]] = []
@@ -148,7 +132,7 @@ def _open(known: Known, truth: Array, need: Need, reach: Array, costs: Costs) ->
             changed = np.flatnonzero(np.abs(move[: len(cost)]) > SLACK)
             hidden[changed[cost[changed] > 0]] = True
             cost[changed] = 0
-            served |= plain & (np.abs(move[need.cells]) >= 1 - SLACK)  # a move may serve several
+            served |= plain & (np.abs(move[need.cell]) >= 1 - SLACK)  # a move may serve several
     return hidden, np.array(hopeless, np.int64)
 
 

@@ -1,0 +1,86 @@
+"""Suppression by Gaussian elimination [LL21]_: withhold what would give a sensitive cell away, audit, repair."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from discreet.methods.suppress.gauss.candidate_order import crossing, rank_fall, totals_released
+from discreet.methods.suppress.gauss.on_table import eliminated
+from discreet.methods.suppress.model.parameters import OFF
+from discreet.methods.suppress.model.roles import Array
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.repair.judge import audited
+from discreet.methods.suppress.repair.repair import Repaired
+from discreet.methods.suppress.suppressed import ELIMINATION, RANK, REPAIR, Suppressed, first_step, nothing_found
+
+
+def suppressed_by_elimination(task: Task) -> Suppressed:
+    """Elimination's pattern after audit and repair."""
+    n, step, rounds = len(task.table), first_step(task), 0
+    began = time.perf_counter()
+    hidden = task.withheld
+    result = _enough(task)
+    if result is None:
+        pattern = eliminated(task)
+        if len(pattern.unsafe):
+            return nothing_found(task, pattern.unsafe)
+        hidden[pattern.secondary] = True
+        step[pattern.secondary[pattern.secondary < n]] = ELIMINATION
+        crossed = _crossed(task, hidden)
+        hidden |= crossed
+        step[crossed[:n]] = RANK
+    middle = time.perf_counter()
+    if task.asked.asks != OFF:
+        result = result or audited(task, hidden, task.owners)
+        if len(result.hopeless):
+            return nothing_found(task, result.hopeless)
+        step[(result.hidden & ~hidden)[:n]] = REPAIR
+        hidden, rounds = result.hidden, result.rounds
+    details = {
+        ELIMINATION: 0,
+        REPAIR: 0,
+        "audits": rounds,
+        "seconds elimination": middle - began,
+        "seconds repair": time.perf_counter() - middle,
+        **_rank_figures(task, hidden),
+    }
+    return Suppressed(hidden, step, details)
+
+
+def _enough(task: Task) -> Repaired | None:
+    """The audit's word if the cells withheld from the start protect already: it finds nothing to add.
+
+    Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
+    who know their own cells are beyond the audit, so their tables go through elimination always.
+    """
+    own = task.table.magnitude is not None and task.asked.singletons != "none"
+    if task.asked.asks == OFF or own or not task.roles.never.any():
+        return None
+    result = audited(task, task.withheld, None)
+    return result if not len(result.hopeless) and np.array_equal(result.hidden, task.withheld) else None
+
+
+def _by_rank(task: Task) -> bool:
+    return isinstance(task.asked.order, str) and task.asked.order == RANK
+
+
+def _crossed(task: Task, hidden: Array) -> Array:
+    """Further cells that ``order="rank"`` hides where no totals are released: the crossing of the primaries' lines."""
+    table, roles, n = task.table, task.roles, len(task.table)
+    crossed = np.zeros(roles.n, bool)
+    if _by_rank(task) and len(table.layout.blocks) > 1 and not totals_released(table):
+        stays = roles.forced[:n] | (roles.empty[:n] & (not roles.zeros))
+        crossed[:n] = crossing(table, roles.primary[:n]) & ~hidden[:n] & ~stays
+    return crossed
+
+
+def _rank_figures(task: Task, hidden: Array) -> dict[str, Any]:
+    """What ``order="rank"`` came to: by how much the rank of the release falls, and of its cells that are no totals."""
+    if not _by_rank(task):
+        return {}
+    falls, without_totals = rank_fall(task.table, hidden[: len(task.table)])
+    holds = not totals_released(task.table)
+    return {RANK: 0, "rank falls by": falls, "without totals": without_totals, "rank order holds": holds}

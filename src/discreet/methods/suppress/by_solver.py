@@ -1,0 +1,55 @@
+"""Suppression by a solver: its pattern after the audit, or elimination's, audited before, where the time is up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import OutOfTimeError
+from discreet.methods.suppress.limits import Limit, fall_back
+from discreet.methods.suppress.model.parameters import OFF
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.repair.judge import audited
+from discreet.methods.suppress.repair.repair import Repaired
+from discreet.methods.suppress.solve import HopelessError, Solved, fallen_back, solved
+from discreet.methods.suppress.suppressed import REPAIR, Suppressed, first_step, nothing_found
+
+
+def suppressed_by_solver(task: Task, solver: Any, limit: Limit) -> Suppressed:
+    """The pattern of a solver, audited and repaired, within the limit."""
+    spare = fall_back(task, limit)
+    try:
+        pattern = solved(task, solver, limit.search(spare))
+        result = _audited(task, pattern)
+    except HopelessError as hopeless:
+        return nothing_found(task, hopeless.columns)
+    except OutOfTimeError:
+        if spare is None:
+            raise limit.exceeded() from None
+        pattern = fallen_back(task, solver, spare.hidden)
+        result = Repaired(spare.hidden, spare.rounds, np.empty(0, np.int64))
+    if len(result.hopeless):
+        return nothing_found(task, result.hopeless)
+    n, step = len(task.table), first_step(task)
+    step[(result.hidden & ~task.withheld)[:n]] = REPAIR
+    step[(pattern.hidden & ~task.withheld)[:n]] = pattern.step
+    final = pattern if np.array_equal(result.hidden, pattern.hidden) else pattern.repaired(result.hidden)
+    audits = {"audits": result.rounds} if task.asked.asks != OFF else {}
+    return Suppressed(result.hidden, step, {pattern.name: 0, pattern.step: 0, REPAIR: 0, **final.details, **audits})
+
+
+def _audited(task: Task, pattern: Solved) -> Repaired:
+    """What the audit made of a solver's pattern.
+
+    Without time for it the solver's own proof does for amounts; whole numbers only the audit looks at.
+    """
+    unchanged = Repaired(pattern.hidden, 0, np.empty(0, np.int64))
+    if task.asked.asks == OFF:
+        return unchanged
+    try:
+        return audited(task, pattern.hidden, task.owners)
+    except OutOfTimeError:
+        if not pattern.proved or task.table.measure == "count":
+            raise
+        return unchanged

@@ -1,0 +1,90 @@
+"""A table to be suppressed: what is asked, the roles of its cells, and what follows from both, each computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.methods.suppress.model import earlier_tables, requirements, singletons
+from discreet.methods.suppress.model.parameters import Parameters
+from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.roles import Array, Roles, roles_of
+from discreet.tables.table import Table
+
+if TYPE_CHECKING:
+    from discreet.audits.known import Known
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What all steps of a suppression work on. ``hidden`` is everywhere a mask over the columns of ``roles.matrix``.
+
+    Nothing is computed before it is asked for, so that what cannot be judged is refused by the step that needs it.
+    """
+
+    asked: Parameters
+    table: Table
+    roles: Roles
+    _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
+    _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, asked: Parameters, table: Table, *, clash: bool = False) -> Task:
+        """The task of a table; ``clash`` lets a cell be sensitive and forced at once."""
+        return cls(asked, table, roles_of(asked, table, clash=clash))
+
+    @property
+    def withheld(self) -> Array:
+        """Columns that are hidden whatever happens."""
+        return self.roles.primary | self.roles.never
+
+    @cached_property
+    def singletons(self) -> singletons.Singletons:
+        """Who knows what beforehand."""
+        primary = self.roles.primary[: len(self.table)]
+        zeros = self.roles.zeros or bool((primary & self.roles.empty[: len(self.table)]).any())
+        return singletons.find(self.table, self.asked.singletons, primary, zeros=zeros)
+
+    @cached_property
+    def owners(self) -> singletons.Owners | None:
+        """The contributors who know their own cells; None if nobody is asked."""
+        return singletons.owners(self.singletons, self.table, safe_zeros=self.roles.safe_zeros)
+
+    @cached_property
+    def hidden_before(self) -> Array | None:
+        """Cells that last period's table hid; None if there is none."""
+        return None if self.asked.last is None else earlier_tables.hidden_before(self.table, self.asked.last)
+
+    @cached_property
+    def values(self) -> Array:
+        """The value of every column in whole units of the last decimal."""
+        inner = self.table.statistic(self.table.measure).inner
+        return np.asarray(self.roles.joined.layout.aggregate(inner), float)
+
+    def quantities(self, hidden: Array) -> requirements.Quantities:
+        """Values of the columns and what is known of each once hidden."""
+        occupied = self._occupied(hidden)
+        if occupied not in self._quantities:
+            self._quantities[occupied] = requirements.quantities(self.table, self.roles, self.values, occupied=occupied)
+        return self._quantities[occupied]
+
+    def requirements(self, hidden: Array) -> Needs:
+        """What must be possible for an intruder who knows nothing more, in units of the last decimal."""
+        occupied = self._occupied(hidden)
+        if occupied not in self._requirements:
+            quantities = self.quantities(hidden)
+            self._requirements[occupied] = requirements.required(self.table, self.roles, quantities)
+        return self._requirements[occupied]
+
+    def known(self, hidden: Array) -> Known:
+        """What an intruder knows when these columns are hidden."""
+        return requirements.known_of(self.table, self.roles, self.quantities(hidden), hidden)
+
+    def _occupied(self, hidden: Array) -> bool:
+        """Whether everybody knows that somebody is in every hidden cell: only this of a pattern changes quantities."""
+        if not self.roles.safe_zeros or self.table.measure != "count":
+            return False
+        return not bool(((self.values == 0) & hidden & ~self.roles.never).any())

@@ -1,0 +1,91 @@
+"""The last judge of a pattern: audit and repair for outsiders, for contributors alone in a cell, for coalitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.suppress.model.requirements import Quantities
+from discreet.methods.suppress.model.singletons import Owners
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
+
+if TYPE_CHECKING:
+    from discreet.audits.known import Known
+
+Array = NDArray[Any]
+
+
+def audited(task: Task, hidden: Array, owners: Owners | None) -> Repaired:
+    """A pattern after the audit found nothing wrong with it any more; ``hopeless`` if there is no such pattern.
+
+    ``owners``: contributors for whom it is to hold, too. ``insiders=`` of the task: people who work together.
+    """
+    quantities, n = task.quantities(hidden), task.roles.n
+    known = task.known(hidden)
+    costs = _costs(task, quantities)
+    truth = _truth(task, quantities, known)
+    requirements = task.requirements(hidden)
+    hide = np.concatenate([hidden, np.ones(len(quantities.values) - n, bool)])  # a rule's sums are never shown
+    result = repair(known, truth, requirements, costs, hide, task.asked.progress)
+    if owners is not None and not len(result.hopeless):
+        from discreet.methods.suppress.repair import insider_bounds
+
+        now = _with_pattern(known, quantities, result.hidden)
+        sensitive = np.flatnonzero(task.roles.primary)
+        more = insider_bounds.closed(now, truth, sensitive, costs, result.hidden, owners)
+        result = replace(more, rounds=result.rounds + more.rounds)
+    if task.asked.insiders and not len(result.hopeless):
+        from discreet.methods.suppress.repair import coalitions
+
+        states = _states_of_knowledge(task, known, costs)
+        more = coalitions.settled(states, truth, requirements, result.hidden, task.asked.insiders, n)
+        result = replace(more, rounds=result.rounds + more.rounds)
+    return replace(result, hidden=result.hidden[:n])
+
+
+def learned_by_owners(task: Task, hidden: Array) -> dict[int, Array]:
+    """Per contributor alone in a cell the sensitive cells of which a pattern leaves one value for him."""
+    if task.owners is None:
+        return {}
+    from discreet.methods.suppress.repair.insider_bounds import learned
+
+    return learned(task.known(hidden), task.owners.group, np.flatnonzero(task.roles.primary), task.owners.nothing)
+
+
+def _costs(task: Task, quantities: Quantities) -> Costs:
+    """What the repair pays for hiding a column: its size; what must be shown costs everything."""
+    roles, cells = task.roles, quantities.values[: task.roles.n]
+    stays = roles.forced | (roles.safe_zeros & (cells == 0))
+    sums = np.full(len(quantities.values) - roles.n, np.inf)
+    cost = np.concatenate([np.where(stays, np.inf, np.abs(cells) + 1), sums])
+    return Costs(cost, quantities.bottom, quantities.top)
+
+
+def _truth(task: Task, quantities: Quantities, known: Known) -> Array:
+    """The value of every variable of the intruder's system."""
+    truth = np.zeros(known.system().size)
+    truth[: len(quantities.values)] = quantities.values
+    truth[known.inner_variables()] = task.table.statistic(task.table.measure).inner
+    return truth
+
+
+def _with_pattern(known: Known, quantities: Quantities, hidden: Array) -> Known:
+    """The same intruder in front of another pattern."""
+    lower = np.where(hidden, quantities.bottom, quantities.values)
+    upper = np.where(hidden, quantities.top, quantities.values)
+    return replace(known, lower=lower, upper=upper)
+
+
+def _states_of_knowledge(task: Task, known: Known, costs: Costs) -> list[tuple[Known, Costs]]:
+    """What coalitions may go by: all that the pattern was made from; and the release alone, with earlier tables.
+
+    Of the release alone a hidden cell is known as far as bounds were given, not that somebody is in it.
+    """
+    roles = task.roles
+    least = np.concatenate([roles.low, np.full(len(costs.bottom) - roles.n, -np.inf)])
+    alone = replace(known, lower=np.where(known.lower < known.upper, least, known.lower))
+    return [(known, costs), (alone, replace(costs, bottom=least))]

@@ -1,0 +1,116 @@
+"""What a suppression comes to: which cells are hidden by which step, and the Protected made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet.methods.suppress.model.roles import Array, levels_of
+from discreet.methods.suppress.model.task import Task
+from discreet.release import Protected, Status, publishable
+from discreet.tables.table import Table
+
+RULE, ELIMINATION, RANK, REPAIR = "rule", "elimination", "rank", "repair"  # steps, beside the names of solvers
+WIDTH = 11  # letters of the longest name of a step
+
+
+@dataclass(frozen=True, eq=False)
+class Suppressed:
+    """Columns that are hidden, per cell of the table the step that hid it, and what is told of the steps.
+
+    ``unsafe``: sensitive columns that could not be protected; then there is no pattern.
+    """
+
+    hidden: Array
+    step: Array
+    details: dict[str, Any]
+    unsafe: Array = field(default_factory=lambda: np.empty(0, np.int64))
+
+
+def first_step(task: Task) -> Array:
+    """Per cell of the table the step that hid it, before any secondary cell is hidden."""
+    step = np.full(len(task.table), "", f"<U{WIDTH}")
+    step[task.roles.primary[: len(task.table)]] = RULE
+    return step
+
+
+def nothing_found(task: Task, unsafe: Array) -> Suppressed:
+    """The result when sensitive columns cannot be protected."""
+    return Suppressed(task.withheld, first_step(task), {}, unsafe)
+
+
+def to_protected(task: Task, result: Suppressed, measures: Sequence[str] | None) -> Protected:
+    """The table with what is published of it: all that is not hidden, as it is."""
+    table = task.table
+    gone = result.hidden[: len(table)]
+    shown = {
+        name: np.where(gone, np.nan, publishable(table, name).astype(float)) for name in measures or (table.measure,)
+    }
+    status = _status(task, result.hidden)
+    details: dict[str, Any] = {
+        "rule": str(task.asked.rule),
+        "why": result.step,
+        "primary": int((status == Status.PRIMARY.value).sum()),
+        **result.details,
+    }
+    steps = (ELIMINATION, RANK, "optimal", "modular", REPAIR)
+    details |= {name: int((result.step == name).sum()) for name in steps if name in result.details}
+    words = "cell suppression"
+    if table.measure == "count":
+        details["insiders"] = task.asked.insiders
+        if task.asked.insiders:
+            words += safe_from(task.asked.insiders, lines=task.roles.sums is not None)
+    return Protected(table, shown, status, words, details | _room(task), truthful=True)
+
+
+def safe_from(k: int, *, lines: bool) -> str:
+    """What is proved of insiders, in words for the release; of lines it is proved without knowing to be alone."""
+    words = f", no sensitive cell follows for any {k} of the people in the table who work together"
+    more = "; nor that all others of a line stand in one cell, for those who do not know that they are alone in theirs"
+    return words + more if lines else words
+
+
+def _status(task: Task, hidden: Array) -> Array:
+    roles, n = task.roles, len(task.table)
+    status = np.full(n, Status.PUBLISHED.value)
+    status[hidden[:n]] = Status.SECONDARY.value
+    status[roles.forced[:n]] = Status.FORCED.value
+    status[roles.never[:n] & ~roles.joined.withheld[:n]] = Status.NEVER.value
+    status[roles.primary[:n]] = Status.PRIMARY.value
+    return status
+
+
+def _room(task: Task) -> dict[str, Any]:
+    """What an audit goes by: the levels of the rule, also where less was asked for, and bounds known beforehand."""
+    table, roles = task.table, task.roles
+    n, scale = len(table), 10.0 ** table.statistic(table.measure).decimals
+    room: dict[str, Any] = {"levels": _levels_of_rule(task) if roles.asked is None else _levels_required(task, scale)}
+    if roles.sums is not None:
+        room["sums"] = roles.sums
+    if np.isfinite(roles.low).any() or np.isfinite(roles.high).any():
+        room["bounds"] = roles.low[:n] / scale, roles.high[:n] / scale
+    return room
+
+
+def _levels_of_rule(task: Task) -> tuple[Array, ...]:
+    """Below, above and sliding levels that the rule asks for where the pattern was made for less."""
+    from discreet.audits.report import most_below
+
+    table: Table = task.table
+    wanted = levels_of(task.asked, table)
+    below = np.minimum(wanted.below, most_below(table))
+    primary = task.roles.primary[: len(table)]
+    return tuple(np.where(primary, level, 0) for level in (below, wanted.above, wanted.sliding))
+
+
+def _levels_required(task: Task, scale: float) -> tuple[Array, ...]:
+    """Below, above and sliding levels that the pattern was made for, in the measure's own units."""
+    n = len(task.table)
+    requirements = task.requirements(task.roles.primary)
+    mine = requirements.take(np.flatnonzero(requirements.cell < n))
+    levels = np.zeros((3, n))
+    levels[:, mine.cell] = mine.below / scale, mine.above / scale, mine.sliding / scale
+    return tuple(levels)
