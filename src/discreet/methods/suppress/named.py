@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
+import dataclasses
 from typing import Any
 
 from discreet.base.arguments import checked
-from discreet.methods.suppress.method import MODULAR, OPTIMAL, Suppress
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.hitas.hitas import Modular
+from discreet.methods.suppress.method import Suppress
 
 
-@checked
-@dataclass(frozen=True, eq=False)
-class SuppressOptimal(Suppress):
-    """Suppression with the cheapest secondary cells: ``Suppress(method=Optimal(...))``.
+def _with_solver(name: str, solver: type[Any], what: str, parameters: tuple[str, ...]) -> type[Suppress]:
+    """``Suppress`` with some parameters of a solver beside its own, with the solver's kinds and defaults."""
 
-    ``weights``, ``time`` (seconds), ``gap``, ``solver`` and ``resume`` are those of ``Optimal``.
-    """
+    def make_solver(self: Suppress) -> None:
+        given = {parameter: getattr(self, parameter) for parameter in parameters}
+        object.__setattr__(self, "method", solver(**given))
+        Suppress.__post_init__(self)
 
-    method: Any = field(default=OPTIMAL, init=False)
-    weights: Any = field(default="value", kw_only=True)
-    time: float = field(default=60.0, kw_only=True)
-    gap: float = field(default=0.0, kw_only=True)
-    solver: str = field(default="auto", kw_only=True)
-    resume: str | Path | None = field(default=None, kw_only=True)
+    known = {f.name: f for f in dataclasses.fields(solver)}
+    own = [(p, known[p].type, dataclasses.field(default=known[p].default, kw_only=True)) for p in parameters]
+    made = dataclasses.make_dataclass(
+        name,
+        [("method", Any, dataclasses.field(default=None, init=False)), *own],
+        bases=(Suppress,),
+        namespace={"__post_init__": make_solver, "__module__": __name__},
+        frozen=True,
+        eq=False,
+    )
+    made.__doc__ = f"{what}: ``Suppress(method={solver.__name__}(...))``, of which {', '.join(parameters)} are given."
+    return checked(made)
 
-    def __post_init__(self) -> None:
-        from discreet.methods.suppress.exact.optimal import Optimal
 
-        made = Optimal(weights=self.weights, time=self.time, gap=self.gap, solver=self.solver, resume=self.resume)
-        object.__setattr__(self, "method", made)
-        super().__post_init__()
-
-
-@checked
-@dataclass(frozen=True, eq=False)
-class SuppressModular(Suppress):
-    """Suppression sub-table by sub-table, for hierarchical tables: ``Suppress(method=Modular(...))``.
-
-    ``weights``, ``time`` (seconds) and ``exact`` are those of ``Modular``.
-    """
-
-    method: Any = field(default=MODULAR, init=False)
-    weights: Any = field(default="value", kw_only=True)
-    time: float = field(default=120.0, kw_only=True)
-    exact: int = field(default=200, kw_only=True)
-
-    def __post_init__(self) -> None:
-        from discreet.methods.suppress.hitas.hitas import Modular
-
-        object.__setattr__(self, "method", Modular(weights=self.weights, time=self.time, exact=self.exact))
-        super().__post_init__()
+SuppressOptimal = _with_solver(
+    "SuppressOptimal",
+    Optimal,
+    "Suppression with the cheapest secondary cells",
+    ("weights", "time", "gap", "solver", "resume"),
+)
+SuppressModular = _with_solver(
+    "SuppressModular",
+    Modular,
+    "Suppression sub-table by sub-table, for hierarchical tables",
+    ("weights", "time", "exact"),
+)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.methods.suppress.model import earlier_tables, requirements, singletons
+from discreet.methods.suppress.model import requirements
+from discreet.methods.suppress.model.earlier_tables import hidden_before
 from discreet.methods.suppress.model.parameters import Parameters
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Array, Roles, roles_of
+from discreet.methods.suppress.model.singletons import Owners, Singletons, find, owners
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
@@ -42,21 +44,21 @@ class Task:
         return self.roles.primary | self.roles.never
 
     @cached_property
-    def singletons(self) -> singletons.Singletons:
+    def singletons(self) -> Singletons:
         """Who knows what beforehand."""
         primary = self.roles.primary[: len(self.table)]
         zeros = self.roles.zeros or bool((primary & self.roles.empty[: len(self.table)]).any())
-        return singletons.find(self.table, self.asked.singletons, primary, zeros=zeros)
+        return find(self.table, self.asked.singletons, primary, zeros=zeros)
 
     @cached_property
-    def owners(self) -> singletons.Owners | None:
+    def owners(self) -> Owners | None:
         """The contributors who know their own cells; None if nobody is asked."""
-        return singletons.owners(self.singletons, self.table, safe_zeros=self.roles.safe_zeros)
+        return owners(self.singletons, self.table, safe_zeros=self.roles.safe_zeros)
 
     @cached_property
     def hidden_before(self) -> Array | None:
         """Cells that last period's table hid; None if there is none."""
-        return None if self.asked.last is None else earlier_tables.hidden_before(self.table, self.asked.last)
+        return None if self.asked.last is None else hidden_before(self.table, self.asked.last)
 
     @cached_property
     def values(self) -> Array:

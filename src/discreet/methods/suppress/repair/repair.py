@@ -63,7 +63,7 @@ def repair(
         hidden = hidden | opened
         lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
         known = replace(known, lower=lower, upper=upper)
-    return Repaired(hidden, turn, _short(known, truth, need, progress)[0].cells)
+    return Repaired(hidden, turn, _short(known, truth, need, progress)[0].cell)
 
 
 def _short(known: Known, truth: Array, need: Needs, progress: Progress | None) -> tuple[Needs, Array]:
