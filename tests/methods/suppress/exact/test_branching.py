@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.methods.suppress.exact.branching import HUGE, LAST, ConflictHistory
+from discreet.methods.suppress.exact.branching import ConflictHistory
+from discreet.methods.suppress.model.tuning import DEFAULT
 
 
 def test_the_last_choices_before_the_latest_nodes_are_blamed_most() -> None:
     """And no number of nodes is too large to count."""
-    blame, cells = ConflictHistory(9), np.arange(9)
+    blame, cells, last = ConflictHistory(9), np.arange(9), DEFAULT.exact.blamed
     assert blame.share(cells).tolist() == [0.0] * 9
     blame.closed(())
     assert blame.share(cells).tolist() == [0.0] * 9
-    blame.closed(range(LAST + 2))
-    assert blame.share(cells).tolist() == [0.0, 0.0, *[1.0] * LAST, *[0.0] * (7 - LAST)]
+    blame.closed(range(last + 2))
+    assert blame.share(cells).tolist() == [0.0, 0.0, *[1.0] * last, *[0.0] * (7 - last)]
     blame.closed([8])
     share = blame.share(cells)
     assert share[8] == 1
@@ -24,4 +25,4 @@ def test_the_last_choices_before_the_latest_nodes_are_blamed_most() -> None:
     share = blame.share(cells)
     assert share[7] == 1
     assert share[8] < 1e-9
-    assert blame.worth <= HUGE
+    assert blame.worth <= DEFAULT.exact.huge

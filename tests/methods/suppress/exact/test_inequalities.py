@@ -7,12 +7,12 @@ import time
 import numpy as np
 
 from discreet.methods.suppress.attacker.furthest_move import FAR
-from discreet.methods.suppress.exact._kernels import COVERED, GAINED, HIDDEN
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Plane, bridge
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.separation import Separation, violated
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
+from discreet.methods.suppress.model.tuning import DEFAULT
 from tests.problems import condensed, least_cost, minimal_patterns, on_small_problems, points
 
 
@@ -75,7 +75,10 @@ def test_what_is_fixed_is_so_in_every_cheaper_pattern(kind: str, seed: int) -> N
     small = condensed(kind, seed)
     problem = small.small
     dear = max(minimal_patterns(problem), key=problem.cost)
-    level = Level(small, Incumbent(problem, small.base, lambda cost, bound: None, dear), 0.0, None, [])
+    level = Level(
+        small,
+        Incumbent(problem, small.base, lambda cost, bound: None, dear),
+    )
     level.relaxation.run(time.monotonic() + 5)
     out, into = level.fixed()
     for pattern in minimal_patterns(problem):
@@ -86,7 +89,7 @@ def test_what_is_fixed_is_so_in_every_cheaper_pattern(kind: str, seed: int) -> N
 
 def test_covers_are_those_of_the_plain_loop() -> None:
     """The compiled loop chooses as many cells as trying all numbers does."""
-    random = np.random.default_rng(1)
+    random, exact = np.random.default_rng(1), DEFAULT.exact
     for _ in range(200):
         n = int(random.integers(2, 12))
         cut = Cut(random.permutation(15)[:n], random.uniform(0.05, 1, n))
@@ -95,10 +98,10 @@ def test_covers_are_those_of_the_plain_loop() -> None:
         best = cut.slack(x)
         for k in range(1, n):
             rest = 1 - cut.coefficient[order[:k]].sum()
-            if rest < COVERED or x[cut.cell[order[k - 1]]] < HIDDEN:
+            if rest < exact.cover_left or x[cut.cell[order[k - 1]]] < exact.cover_hidden:
                 break
             best = min(best, float(np.minimum(cut.coefficient[order[k:]] / rest, 1) @ x[cut.cell[order[k:]]]) - 1)
-        assert best - 1e-9 <= cut.covered(x).slack(x) <= best + GAINED * n
+        assert best - 1e-9 <= cut.covered(x).slack(x) <= best + exact.cover_gained * n
 
 
 def test_known_moves_are_tried_on_a_pattern() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.exact import tree, worker
+from discreet.methods.suppress.exact import tree
 from discreet.methods.suppress.exact.branching import nearest_to_a_half
 from discreet.methods.suppress.exact.fixing import Level, _translated
 from discreet.methods.suppress.exact.master import Relaxation
@@ -19,13 +20,19 @@ from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.exact.search import Search
 from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent
 from discreet.methods.suppress.model.condense import condense
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from tests.problems import TIME, Judge, condensed, least_cost, minimal_patterns, on_small_problems, small_problem
 
 Array = NDArray[Any]
 
 
-def root(kind: str, seed: int, *, unity: bool = False) -> Level:
-    """A problem of which nothing is known but that everything hidden protects."""
+def tuned(**exact: Any) -> Tuning:
+    """The usual values of branch and cut but for some."""
+    return replace(DEFAULT, exact=replace(DEFAULT.exact, **exact))
+
+
+def root(kind: str, seed: int, *, unity: bool = False, **exact: float) -> Level:
+    """A problem of which nothing is known but that everything hidden protects; ``exact`` are tuning values."""
     small = condensed(kind, seed)
     problem = small.small
     if unity:
@@ -33,17 +40,14 @@ def root(kind: str, seed: int, *, unity: bool = False) -> Level:
         problem = type(problem)(problem.rows, problem.down, problem.up, weight, problem.hidden, problem.needs)
         small = type(small)(small.whole, problem, small.moves, small.group, small.base, small.hopeless)
     best = Incumbent(problem, 0.0, lambda cost, bound: None, problem.hidden | problem.free)
-    return Level(small, best, 0.0, None, [])
+    return Level(small, best, tuning=tuned(**exact))
 
 
 @pytest.mark.parametrize("shared", [0, 10_000])
 @on_small_problems
-def test_the_tree_finds_and_proves_the_least_cost(
-    kind: str, seed: int, shared: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tree_finds_and_proves_the_least_cost(kind: str, seed: int, shared: int) -> None:
     """From a pattern that hides everything, without any other search; with two workers and with one."""
-    monkeypatch.setattr(tree, "SHARED", shared)
-    level = root(kind, seed)
+    level = root(kind, seed, shared=shared)
     grown = tree.Tree(level)
     assert len(grown.workers) == (1 if shared else tree.THREADS)
     assert grown.run(time.monotonic() + TIME, 0.0)
@@ -79,7 +83,7 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
     level = root(kind, seed, unity=True)
     cost = least_cost(level.problem)
     if cost > 0:
-        short = Level(level.small, Goal(level.best, cost - 1), 0.0, None, [])
+        short = Level(level.small, Goal(level.best, cost - 1))
         assert tree.Tree(short).run(time.monotonic() + TIME, 0.0)
         assert level.best.bound == cost
     level = root(kind, seed, unity=True)
@@ -88,10 +92,9 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
 
 
 @on_small_problems
-def test_the_rule_for_flat_nodes_leads_to_the_least_cost(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rule_for_flat_nodes_leads_to_the_least_cost(kind: str, seed: int) -> None:
     """Used at every node, whatever is missing."""
-    monkeypatch.setattr(worker, "FLAT", np.inf)
-    level = root(kind, seed, unity=True)
+    level = root(kind, seed, unity=True, flat=np.inf)
     grown = tree.Tree(level)
     assert grown.run(time.monotonic() + TIME, 0.0)
     cost = least_cost(level.problem)
@@ -155,16 +158,15 @@ def test_inequalities_hold_in_the_smaller_problem_too(kind: str, seed: int) -> N
     small = condense(problem.settled(settled & ~pattern, settled & pattern))
     assert not len(small.hopeless)
     x = small.shrink(pattern).astype(float)
-    kept = [row for row in level.relaxation.rows if _translated(row, small) is not None]
+    kept = [row for row in level.relaxation.rows if _translated(row, small, DEFAULT.exact.least_left) is not None]
     for row in kept:
-        plane = _translated(row, small)
+        plane = _translated(row, small, DEFAULT.exact.least_left)
         assert plane is not None
         assert float(plane.plane.coefficient @ x[plane.plane.cell]) >= plane.plane.right - 1e-6
 
 
-def test_optimal_with_many_cores_is_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_optimal_with_many_cores_is_the_optimum() -> None:
     """The whole way, trees of two workers throughout."""
-    monkeypatch.setattr(tree, "SHARED", 0)
     for seed in (0, 1):
         problem = small_problem("hierarchical", seed)
-        assert Optimal(time=TIME).solve(problem).cost == pytest.approx(least_cost(problem))
+        assert Optimal(time=TIME).solve(problem, tuning=tuned(shared=0)).cost == pytest.approx(least_cost(problem))

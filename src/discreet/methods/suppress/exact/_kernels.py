@@ -8,18 +8,16 @@ import numpy as np
 
 from discreet.base.compiled import compiled
 
-COVERED = 1e-3  # at least this much must be left to bring
-HIDDEN = 0.05  # a cell less hidden than this is not taken as hidden
-GAINED = 1e-4  # more cells must be worth that much
-
 
 @compiled
-def strongest(start: Any, cell: Any, coefficient: Any, x: Any, order: Any, taken: Any, slack: Any) -> None:
+def strongest(start: Any, cell: Any, coefficient: Any, x: Any, least: Any, order: Any, taken: Any, slack: Any) -> None:
     """For each inequality its cells by how much a pattern hides them, how many to take, and the slack of what follows.
 
     Inequality r has the entries ``start[r]`` to ``start[r + 1]`` of cell and coefficient; ``order`` is filled with
-    places within them.
+    places within them. ``least``: what must be left to bring after the cells taken, how much each of them is hidden,
+    and what one more must gain.
     """
+    least_left, least_hidden, least_gain = least
     for r in range(len(start) - 1):
         a, b = start[r], start[r + 1]
         value = x[cell[a:b]]
@@ -28,20 +26,20 @@ def strongest(start: Any, cell: Any, coefficient: Any, x: Any, order: Any, taken
         plain = -1.0
         for j in range(b - a):
             plain += coefficient[a + j] * value[j]
-        best, least, part = 0, plain, 0.0
+        best, lowest, part = 0, plain, 0.0
         for k in range(1, b - a):
             part += coefficient[a + by[k - 1]]
             rest = 1 - part
-            if rest < COVERED or value[by[k - 1]] < HIDDEN:
+            if rest < least_left or value[by[k - 1]] < least_hidden:
                 break
             total = -1.0
             for j in range(k, b - a):
                 total += min(coefficient[a + by[j]] / rest, 1.0) * value[by[j]]
-                if total > least:
+                if total > lowest:
                     break
-            if total < least - GAINED:
-                best, least = k, total
-        taken[r], slack[r] = best, least
+            if total < lowest - least_gain:
+                best, lowest = k, total
+        taken[r], slack[r] = best, lowest
 
 
 @compiled

@@ -14,17 +14,9 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.methods.suppress.exact.master import Relaxation
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-LAST = 4  # choices before a node that are thought to have closed it
-GROWING = 1.05  # how much more each closed node counts than the one before
-HUGE = 1e100  # a count to begin again from one
-TRIED = 8  # cells whose decision is tried out at a node
-LOOK = 4  # after so many that are no better than the best, no more are tried
-RELIABLE = 4  # trials of a cell from which their mean is believed
-ITERATIONS = 25  # of a trial
-CLOSING = 0.5  # how much nearer to a half a cell counts that closed most nodes
-STEP = 1.0  # how far beyond the target a trial counts
 NO_LIMIT = 2**31 - 1  # HiGHS's own
 
 
@@ -54,15 +46,16 @@ class ConflictHistory:
     node often closes others, as solvers for satisfiability know [MMZZM01]_.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, tuning: Tuning = DEFAULT) -> None:
+        self.tuning = tuning
         self.total, self.worth = np.zeros(n), 1.0
 
     def closed(self, path: Sequence[int]) -> None:
         """One more node, reached by these choices."""
-        self.worth *= GROWING
-        if self.worth > HUGE:
+        self.worth *= self.tuning.exact.growing
+        if self.worth > self.tuning.exact.huge:
             self.total, self.worth = self.total / self.worth, 1.0
-        for cell in path[-LAST:]:
+        for cell in path[-self.tuning.exact.blamed :]:
             self.total[cell] += self.worth
 
     def share(self, cells: Array) -> Array:
@@ -71,28 +64,32 @@ class ConflictHistory:
 
 
 def by_gain(
-    relaxation: Relaxation, fractional: Array, pseudocosts: Pseudocosts, target: float
+    relaxation: Relaxation,
+    fractional: Array,
+    pseudocosts: Pseudocosts,
+    target: float,
+    tuning: Tuning = DEFAULT,
 ) -> tuple[int, tuple[float, float]]:
     """The cell for which both decisions gain most, and what is proved if it is published and if it is hidden."""
-    x = relaxation.x[relaxation.free]
+    x, exact = relaxation.x[relaxation.free], tuning.exact
     basis, now = relaxation.highs.getBasis(), relaxation.bound
     order = _most_promising_first(x, fractional, pseudocosts)
-    most = target - now + STEP  # a gain beyond closes the node as well as any
+    most = target - now + exact.step  # a gain beyond closes the node as well as any
     best, value, bounds = int(order[0]), -1.0, (now, now)
     misses = trials = 0
-    relaxation.highs.setOptionValue("simplex_iteration_limit", ITERATIONS)
+    relaxation.highs.setOptionValue("simplex_iteration_limit", exact.iterations)
     for cell in order.tolist():
         change = (float(x[cell]), float(1 - x[cell]))
-        if pseudocosts.count[:, cell].min() >= RELIABLE:
+        if pseudocosts.count[:, cell].min() >= exact.reliable:
             gains = [float(pseudocosts.guess(np.array([cell]), v)[0]) * change[v] for v in (0, 1)]
             proved = (now, now)
         else:
-            if trials >= TRIED or misses >= LOOK:
+            if trials >= exact.tried or misses >= exact.look:
                 continue
             trials += 1
             found = [trial(relaxation, cell, v, basis) for v in (0, 1)]
             for v in (0, 1):
-                pseudocosts.note(cell, v, max(min(found[v], target + STEP) - now, 0.0), change[v])
+                pseudocosts.note(cell, v, max(min(found[v], target + exact.step) - now, 0.0), change[v])
             gains = [max(bound - now, 0.0) for bound in found]
             proved = (max(found[0], now), max(found[1], now))
         score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
@@ -116,7 +113,7 @@ def _most_promising_first(x: Array, fractional: Array, pseudocosts: Pseudocosts)
 def nearest_to_a_half(relaxation: Relaxation, fractional: Array, conflicts: ConflictHistory) -> int:
     """The cell nearest to a half, sooner if it has closed nodes before; of several the one with most room."""
     problem, cells = relaxation.problem, relaxation.free[fractional]
-    far = np.abs(relaxation.x[cells] - 0.5) - CLOSING * conflicts.share(fractional)
+    far = np.abs(relaxation.x[cells] - 0.5) - conflicts.tuning.exact.closing * conflicts.share(fractional)
     return int(fractional[np.lexsort((-np.minimum(problem.up, problem.down)[cells], np.round(far, 6)))[0]])
 
 

@@ -10,24 +10,29 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.exact.inequalities import Cut, Plane, Row
 from discreet.methods.suppress.exact.master import Relaxation
-from discreet.methods.suppress.heuristics.incumbent import WHOLE, Incumbent
+from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.model.condense import Condensed, condense
+from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 Array = NDArray[Any]
-
-FIXED = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
-LEAST_LEFT = 1e-3  # of an inequality to be worth keeping
 
 
 class Level:
     """The problem after some rounds of fixing: smaller each time, patterns lead back to the first."""
 
     def __init__(
-        self, small: Condensed, best: Incumbent, offset: float, above: Level | None, known: Sequence[Row]
+        self,
+        small: Condensed,
+        best: Incumbent,
+        offset: float = 0.0,
+        above: Level | None = None,
+        known: Sequence[Row] = (),
+        tuning: Tuning = DEFAULT,
     ) -> None:
+        self.tuning, self.exact = tuning, tuning.exact
         self.small, self.best, self.offset, self.above = small, best, offset, above
         self.problem = small.small
-        self.relaxation = Relaxation(small)
+        self.relaxation = Relaxation(small, tuning=tuning)
         if known:
             self.relaxation.add(known)
             self.relaxation.solve()
@@ -83,7 +88,7 @@ class Level:
         """The level below, None if too little can be fixed to be worth it or nothing cheaper is left."""
         published, hidden = self.fixed()
         many = len(published) + len(hidden)
-        if not many or many < FIXED * len(self.relaxation.free):
+        if not many or many < self.exact.fixed * len(self.relaxation.free):
             return None
         level = self._restricted(published, hidden)
         if level is None:
@@ -98,23 +103,24 @@ class Level:
         small = condense(self.problem.settled(shown, gone))
         if len(small.hopeless) or offset + small.base > self.best.target:
             return None
-        rows = [row for old in self.relaxation.rows if (row := _translated(old, small)) is not None]
-        return Level(small, self.best, offset + small.base, self, rows)
+        least = self.exact.least_left
+        rows = [row for old in self.relaxation.rows if (row := _translated(old, small, least)) is not None]
+        return Level(small, self.best, offset + small.base, self, rows, self.tuning)
 
 
 # a level, the number of the turn, the seconds and the relaxation's pattern: cheaper patterns go to the level's best
 Improve = Callable[[Level, int, float, Array], None]
 
 
-def _translated(row: Row, small: Condensed) -> Row | None:
-    """An inequality over the cells of the smaller problem; None if it always holds there."""
+def _translated(row: Row, small: Condensed, least_left: float) -> Row | None:
+    """An inequality over the cells of the smaller problem; None if less than that is left of it."""
     plane = row.plane
     group, sure = small.group[plane.cell], _sure(plane.cell, small)
     kept = ~sure & (group >= 0)
     right = plane.right - float(plane.coefficient[sure].sum())
     cells, where = np.unique(group[kept], return_inverse=True)
     coefficient = np.bincount(where, plane.coefficient[kept], len(cells))
-    if right <= float(np.minimum(coefficient, 0).sum()) + LEAST_LEFT:
+    if right <= float(np.minimum(coefficient, 0).sum()) + least_left:
         return None
     if (coefficient > 0).all() and right > 0:
         return Cut(cells, np.minimum(coefficient / right, 1.0))

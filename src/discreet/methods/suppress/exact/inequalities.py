@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.furthest_move import NOTHING, FurthestMove
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-
-LEAST = 1e-6  # a coefficient below this is paid for on the right-hand side
-BRIDGED = 0.05  # of a cell; bridges violated by less are left alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +42,13 @@ class Cut:
         """The same for the same inequality."""
         return self.cell.astype(np.int32).tobytes() + np.round(self.coefficient, 5).astype(np.float32).tobytes()
 
-    def covered(self, x: Array) -> Cut:
+    def covered(self, x: Array, tuning: Tuning = DEFAULT) -> Cut:
         """The most violated of the inequalities that follow for whole patterns: some cells taken to be hidden.
 
         If the cells of S do not suffice together, ``sum over S`` < 1, the others must bring the rest, which caps their
         coefficients anew [CFLP00]_. S is filled with the cells that the pattern hides most.
         """
-        return covers([self], x)[0][0]
+        return covers([self], x, tuning)[0][0]
 
     def without(self, taken: Array, kept: Array) -> Cut:
         """What follows if some of its entries are hidden."""
@@ -86,7 +84,7 @@ class Plane:
 Row: TypeAlias = "Cut | Bridge | Plane"
 
 
-def covers(cuts: Sequence[Cut], x: Array) -> list[tuple[Cut, float]]:
+def covers(cuts: Sequence[Cut], x: Array, tuning: Tuning = DEFAULT) -> list[tuple[Cut, float]]:
     """For each inequality the strongest consequence for a pattern, see ``Cut.covered``, and that one's slack."""
     from discreet.methods.suppress.exact._kernels import strongest
 
@@ -95,12 +93,14 @@ def covers(cuts: Sequence[Cut], x: Array) -> list[tuple[Cut, float]]:
     start = np.concatenate([[0], np.cumsum([len(cut.cell) for cut in cuts])])
     cell, coefficient = np.concatenate([c.cell for c in cuts]), np.concatenate([c.coefficient for c in cuts])
     order, taken, slack = np.empty(len(cell), np.int64), np.empty(len(cuts), np.int64), np.empty(len(cuts))
-    strongest(start, cell, coefficient, np.asarray(x, float), order, taken, slack)
-    found = []
+    exact = tuning.exact
+    least = (exact.cover_left, exact.cover_hidden, exact.cover_gained)
+    strongest(start, cell, coefficient, np.asarray(x, float), least, order, taken, slack)
+    strong = []
     for r, (cut, k) in enumerate(zip(cuts, taken.tolist(), strict=True)):
         by = order[start[r] : start[r + 1]]
-        found.append((cut.without(by[:k], by[k:]) if k else cut, float(slack[r])))
-    return found
+        strong.append((cut.without(by[:k], by[k:]) if k else cut, float(slack[r])))
+    return strong
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class Bridge:
         return np.append(self.others, -1 - self.cell).astype(np.int32).tobytes()
 
 
-def inequality(problem: Problem, shares: Array) -> Cut | None:
+def inequality(problem: Problem, shares: Array, tuning: Tuning = DEFAULT) -> Cut | None:
     """The valid inequality of what each cell brings at most; None where those hidden from the start suffice.
 
     The part of those hidden from the start is taken off, what is left is capped and scaled to 1.
@@ -131,20 +131,20 @@ def inequality(problem: Problem, shares: Array) -> Cut | None:
         return None
     at = np.flatnonzero((shares > 0) & problem.free)
     scaled = np.minimum(shares[at] / rest, 1.0)
-    small = scaled < LEAST
+    small = scaled < tuning.exact.least_coefficient
     scaled = np.minimum(scaled[~small] / (1 - float(scaled[small].sum())), 1.0)
     return Cut(at[~small], scaled)
 
 
-def bridge(program: FurthestMove, cell: int, x: Array) -> Bridge | None:
+def bridge(program: FurthestMove, cell: int, x: Array, tuning: Tuning = DEFAULT) -> Bridge | None:
     """The company that a hidden cell lacks: it moves only if one of these does, and the pattern has too few."""
     problem = program.problem
     room = np.where(problem.free | problem.hidden, x, 0)
     move, reduced = program.pull(cell, room)
-    if move[cell] > x[cell] - BRIDGED:
+    if move[cell] > x[cell] - tuning.exact.bridged:
         return None
     others = np.flatnonzero(np.abs(reduced) > NOTHING)
     others = others[others != cell]
-    if problem.hidden[others].any() or x[others].sum() > x[cell] - BRIDGED:
+    if problem.hidden[others].any() or x[others].sum() > x[cell] - tuning.exact.bridged:
         return None
     return Bridge(cell, others)

@@ -18,26 +18,20 @@ from discreet.base import deadline
 from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.attacker.furthest_move import FAR
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
-from discreet.methods.suppress.exact.separation import VIOLATED, Separation
+from discreet.methods.suppress.exact.separation import Separation
 from discreet.methods.suppress.model.condense import Condensed
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-
-INWARD = 0.1  # how far from the relaxation's pattern towards one that protects inequalities are looked for first
-FEW = 5  # inequalities found there before the pattern itself is looked at
-BRIDGES = 400  # of the simple bridges added in a round
-TRIED = 30  # cells whose bridges are looked for by a programme in a round
-IDLE = 8  # rounds with next to no gain after which it stops
-GAIN = 2e-4  # of the bound, over IDLE rounds
-SLACK_ROUNDS = 10  # an inequality that was slack that long is dropped
 
 
 class Relaxation:
     """The master programme of one condensed problem; ``bound`` is proved, ``x`` its pattern."""
 
-    def __init__(self, condensed: Condensed, separation: Separation | None = None) -> None:
+    def __init__(self, condensed: Condensed, separation: Separation | None = None, tuning: Tuning = DEFAULT) -> None:
+        self.tuning, self.exact = tuning, tuning.exact
         self.condensed, self.problem = condensed, condensed.small
-        self.separation = separation or Separation(condensed)
+        self.separation = separation or Separation(condensed, tuning=tuning)
         self.free = np.flatnonzero(self.problem.free)
         self.place = np.full(len(self.problem), -1)
         self.place[self.free] = np.arange(len(self.free))
@@ -156,8 +150,9 @@ class Relaxation:
         self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
         self.bound = -np.inf
 
-    def purge(self, rounds: int = SLACK_ROUNDS) -> None:
+    def purge(self, rounds: int | None = None) -> None:
         """Drop what has been slack for so many rounds, if it is much."""
+        rounds = self.exact.slack_rounds if rounds is None else rounds
         gone = [k for k, age in enumerate(self.idle) if age > rounds]
         if len(gone) < max(50, len(self.rows) // 4):
             return
@@ -172,15 +167,16 @@ class Relaxation:
     def round(self) -> int:
         """Look for violated inequalities once, solve again; how many were new. 0: none is left."""
         self.rounds += 1
-        x, bent = self.x, (1 - INWARD) * self.x + INWARD * self.inside
-        found = covered(self.separation(bent), x)
-        if len(found) < FEW:
-            found += covered(self.separation(x), x)
-        new = self.add(found) + self.add(covered(self.cuts, x)) + self.add(self.alone(x))
-        if new < FEW:
+        x, inward = self.x, self.exact.inward
+        bent = (1 - inward) * x + inward * self.inside
+        found = covered(self.separation(bent), x, self.tuning)
+        if len(found) < self.exact.few:
+            found += covered(self.separation(x), x, self.tuning)
+        new = self.add(found) + self.add(covered(self.cuts, x, self.tuning)) + self.add(self.alone(x))
+        if new < self.exact.few:
             new += self.add(self._bridges(x))
         if not new:
-            new = self.add(covered(self.separation(x, cap=FAR), x))
+            new = self.add(covered(self.separation(x, cap=FAR), x, self.tuning))
         if new:
             self.solve()
             self.purge()
@@ -201,7 +197,8 @@ class Relaxation:
             history.append(self.bound)
             if tell is not None:
                 tell(self.bound)
-            if len(history) > IDLE and history[-1] - history[-1 - IDLE] < GAIN * max(history[-1], 1e-9):
+            idle = self.exact.idle
+            if len(history) > idle and history[-1] - history[-1 - idle] < self.exact.gain * max(history[-1], 1e-9):
                 return True
         return self.closed or self.bound >= enough
 
@@ -210,7 +207,7 @@ class Relaxation:
         sums, cell, start, stop, order = self.lonely
         total = np.add.reduceat(x[order], start) if len(start) else np.empty(0)
         short = 2 * x[cell] - total[sums]
-        worst = np.argsort(-short, kind="stable")[:BRIDGES]
+        worst = np.argsort(-short, kind="stable")[: self.exact.bridges]
         out = []
         for k in worst[short[worst] > 1e-3]:
             line = order[start[sums[k]] : stop[sums[k]]]
@@ -220,18 +217,18 @@ class Relaxation:
     def _bridges(self, x: Array) -> list[Bridge]:
         """Bridges over more than one sum, for the cells that a pattern hides most."""
         able = self.free[(x[self.free] > 0.1)]
-        tried = able[np.argsort(-x[able] * self.problem.weight[able], kind="stable")][:TRIED]
+        tried = able[np.argsort(-x[able] * self.problem.weight[able], kind="stable")][: self.exact.bridges_tried]
         program = self.separation.programs[0]
-        return [row for cell in tried if (row := bridge(program, int(cell), x)) is not None]
+        return [row for cell in tried if (row := bridge(program, int(cell), x, self.tuning)) is not None]
 
 
-def covered(cuts: list[Cut], x: Array) -> list[Cut]:
+def covered(cuts: list[Cut], x: Array, tuning: Tuning = DEFAULT) -> list[Cut]:
     """Of each inequality itself and its strongest consequence those that a pattern violates."""
-    found = []
-    for cut, (strong, slack) in zip(cuts, covers(cuts, x), strict=True):
-        if slack < -VIOLATED:
-            found += [cut, strong] if strong is not cut and cut.slack(x) < -VIOLATED else [strong]
-    return found
+    least, violated = -tuning.exact.violated, []
+    for cut, (strong, slack) in zip(cuts, covers(cuts, x, tuning), strict=True):
+        if slack < least:
+            violated += [cut, strong] if strong is not cut and cut.slack(x) < least else [strong]
+    return violated
 
 
 def _simple_bridges(condensed: Condensed) -> tuple[Array, Array, Array, Array, Array]:

@@ -51,7 +51,7 @@ class OpenNodes:
         self.pool = CutPool(n, root.place)
         self.pool.add(root.cuts)
         root.purge(0)  # they come back from the pool where they are needed
-        self.pseudocosts, self.conflicts = Pseudocosts(n), ConflictHistory(n)
+        self.pseudocosts, self.conflicts = Pseudocosts(n), ConflictHistory(n, level.tuning)
         self.lock = threading.Condition()
         self.done, self.x = 0, root.x
         self.whole = level.best.whole  # then what is missing at the end is a step, not a slope: cut as long as it goes

@@ -24,6 +24,7 @@ from discreet.methods.suppress.model.components import join, split
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GAP, GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
 
@@ -65,7 +66,14 @@ class Optimal:
             if not scip.available():
                 raise InputError("the solver 'scip' is not installed: pip install 'discreet[optimal]'")
 
-    def solve(self, problem: Problem, *, start: Array | None = None, progress: Progress | None = None) -> Solution:
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        start: Array | None = None,
+        progress: Progress | None = None,
+        tuning: Tuning = DEFAULT,
+    ) -> Solution:
         """The cheapest pattern of a problem; ``start`` is one that protects. Raises UnprotectedError if there is none.
 
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
@@ -74,7 +82,7 @@ class Optimal:
         began = time.monotonic()
         try:
             with deadline.within(GRACE[0] * self.time + GRACE[1]):
-                return self._solve(problem, start, progress, began)
+                return self._solve(problem, start, progress, began, tuning)
         except OutOfTimeError:
             deadline.check()
             if start is None:
@@ -82,7 +90,9 @@ class Optimal:
             hidden = np.asarray(start, bool) | problem.hidden
             return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)
 
-    def _solve(self, problem: Problem, start: Array | None, progress: Progress | None, began: float) -> Solution:
+    def _solve(
+        self, problem: Problem, start: Array | None, progress: Progress | None, began: float, tuning: Tuning
+    ) -> Solution:
         from discreet.methods.suppress.exact.checkpoint import State
         from discreet.methods.suppress.exact.search import Search, Tally
 
@@ -92,7 +102,7 @@ class Optimal:
             raise UnprotectedError(np.unique(np.concatenate(hopeless)))
         state = State.read(self.resume, problem)
         tally = Tally(len(parts), progress, self.time)
-        search = Search(self.gap, self.seed, self.solver)
+        search = Search(self.gap, self.seed, self.solver, tuning)
         outcomes = []
         for number, (part, cells, small) in enumerate(parts):
             share = len(small.small) / max(sum(len(s.small) for _, _, s in parts[number:]), 1)
@@ -131,7 +141,7 @@ def _unmet(part: Problem) -> Array:
     return np.flatnonzero(~met(part, part.free | part.hidden))
 
 
-def lower_bound(problem: Problem, seconds: float) -> float:
+def lower_bound(problem: Problem, seconds: float, tuning: Tuning = DEFAULT) -> float:
     """A certified least cost from the relaxation alone."""
     from discreet.methods.suppress.exact.master import Relaxation
 
@@ -142,7 +152,7 @@ def lower_bound(problem: Problem, seconds: float) -> float:
             total = sum(small.base for small in parts)
             for number, small in enumerate(parts):
                 share = len(small.small) / max(sum(len(s.small) for s in parts[number:]), 1)
-                relaxation = Relaxation(small)
+                relaxation = Relaxation(small, tuning=tuning)
                 relaxation.run(time.monotonic() + share * max(began + seconds - time.monotonic(), 0.0))
                 total += relaxation.bound
     except OutOfTimeError:  # what was added up so far is proved

@@ -11,15 +11,11 @@ from numpy.typing import NDArray
 from discreet.errors import OutOfTimeError
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.inequalities import Cut, Row
-from discreet.methods.suppress.exact.separation import WHOLE, violated
+from discreet.methods.suppress.exact.separation import violated
 from discreet.methods.suppress.heuristics.incumbent import Clock
+from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
-DEEP = 60  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
-ROUNDS = 20  # of cutting at one node
-CHECKED = 2  # inequalities that suffice to reject a pattern
-SLICE, PATTERNS = 0.1, 0.25  # of the time for a stretch of the tree, and of that for better patterns after it
-LEAST_SECONDS = 1.0  # for those
 
 
 def available() -> bool:
@@ -34,15 +30,15 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
 
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree.
     """
-    tree, turn = ScipTree(level), 100
-    seconds = clock.seconds if improve is None else max(SLICE * clock.seconds, 1.0)
+    tree, turn, exact = ScipTree(level), 100, level.tuning.exact
+    seconds = clock.seconds if improve is None else max(exact.slice * clock.seconds, 1.0)
     while True:
         tree.run(min(seconds, clock.left), gap)
         if tree.ended or clock.left <= 0 or level.best.done(gap):
             return tree.nodes
         if improve is not None:
-            improve(level, turn, min(max(PATTERNS * seconds, LEAST_SECONDS), clock.left), tree.x)
-        turn, seconds = turn + 1, 1.5 * seconds
+            improve(level, turn, min(max(exact.pause * seconds, exact.least_seconds), clock.left), tree.x)
+        turn, seconds = turn + 1, exact.longer * seconds
 
 
 class ScipTree:
@@ -52,6 +48,7 @@ class ScipTree:
         import pyscipopt
 
         self.level, self.problem, relaxation = level, level.problem, level.relaxation
+        self.tuning = level.tuning
         self.separation = relaxation.separation
         self.names = set(relaxation.names)
         self.model = pyscipopt.Model()
@@ -117,7 +114,7 @@ class ScipTree:
     def safe(self, solution: Any = None) -> bool:
         """Whether a whole pattern protects; if so and it is cheaper, it is noted."""
         x = self.pattern(solution)
-        found = self._violated(x, most=CHECKED)
+        found = self._violated(x, most=self.tuning.exact.scip_checked)
         if found or not self.separation.complete or self.short:
             self.pending += found  # a constraint may not be added while a pattern is only checked
             return False
@@ -198,7 +195,7 @@ def _handler(tree: ScipTree) -> Any:
             number, rounds = tree.node
             here = tree.model.getNNodes()
             tree.node = (here, rounds + 1 if here == number else 1)
-            if tree.model.getDepth() > DEEP or tree.node[1] > ROUNDS:
+            if tree.model.getDepth() > tree.tuning.exact.scip_deep or tree.node[1] > tree.tuning.exact.scip_rounds:
                 return {"result": SCIP_RESULT.DIDNOTRUN}
             return {"result": SCIP_RESULT.CONSADDED if tree.cut_off() else SCIP_RESULT.DIDNOTFIND}
 

@@ -18,27 +18,15 @@ from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.heuristics import neighbourhoods
 from discreet.methods.suppress.heuristics.first_patterns import incumbent
-from discreet.methods.suppress.heuristics.incumbent import WHOLE, Clock, Goal, Incumbent, Tell
+from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent, Tell
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.model.condense import Condensed
-from discreet.methods.suppress.model.problem import LARGE, Problem
+from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME
+from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, ExactTuning, Tuning
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
-
-FIRST = 0.15  # of the time, at most, for the first pattern
-EACH = 0.004  # seconds of that for each cell with a choice
-ROOT = 0.6  # of the time after which the tree begins, whatever the relaxation still gains
-TURN = 0.25  # of the time left, at most, for a turn of the relaxation
-GUIDED = 0.2  # of the time left, at most, for a better pattern after it
-DIVED = 0.4  # of that for patterns straight from the relaxation
-NEAR = (0.4, 0.85)  # of that: until when what pattern and relaxation disagree on, and parts of the pattern, are solved
-RELAXED = 0.5  # of a small problem's time for its relaxation
-STEPS = 8  # between pattern and bound, at most, to take them one by one
-LARGE_FIRST = 0.35  # of the time of a large problem for its first pattern,
-LARGE_BOUND = 0.1  # for the bound,
-LARGE_LAST = 0.95  # and the moment at which the search for better patterns ends
 
 
 class Tally:
@@ -98,14 +86,16 @@ class Trace:
         return [row for row, idle in rows if isinstance(row, Cut) and idle < 3]
 
 
-def solve_small(small: Condensed, start: Array, clock: Clock, solver: str = "highs") -> tuple[Array, bool]:
+def solve_small(
+    small: Condensed, start: Array, clock: Clock, *, solver: str = "highs", tuning: Tuning = DEFAULT
+) -> tuple[Array, bool]:
     """The cheapest pattern of a small problem, as far as the time goes, and whether it is proved."""
     best = Incumbent(small.small, small.base, lambda cost, bound: None, start)
     try:
         with deadline.until(clock.at(1)):
             if best.cost > 0:
-                level = Level(small, best, 0.0, None, [])
-                level.relax(clock.at(RELAXED), best.target + WHOLE)
+                level = Level(small, best, tuning=tuning)
+                level.relax(clock.at(tuning.exact.relaxed), best.target + WHOLE)
                 if not best.done(0.0) and clock.left > 0:
                     (scip.branch if solver == "scip" else tree.branch)(level, clock, 0.0, None)
     except OutOfTimeError:  # the start, or what came of it, protects all the same
@@ -120,6 +110,12 @@ class Search:
     gap: float = 0.0
     seed: int = 1
     solver: str = "highs"
+    tuning: Tuning = DEFAULT
+
+    @property
+    def exact(self) -> ExactTuning:
+        """Shares of the time, and when to stop."""
+        return self.tuning.exact
 
     def run(
         self, small: Condensed, clock: Clock, *, start: Array | None = None, tell: Tell | None = None,
@@ -129,11 +125,11 @@ class Search:
         problem, tell = small.small, tell or (lambda cost, bound: None)
         if not len(problem.needs):
             return Outcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
-        if len(problem) > LARGE and start is None:
+        if len(problem) > self.tuning.heuristics.large and start is None:
             return self._large(small, clock, tell, known or [])
         first = incumbent(
             problem,
-            seconds=min(FIRST * clock.seconds, EACH * int(problem.free.sum())),
+            seconds=min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum())),
             seed=self.seed,
             start=small.shrink(start) if start is not None else None,
             condensed=small,
@@ -144,7 +140,7 @@ class Search:
         trace = Trace()
         try:
             with deadline.until(clock.at(1)):
-                self._improved(Level(small, best, 0.0, None, known or []), clock, trace)
+                self._improved(Level(small, best, known=known or [], tuning=self.tuning), clock, trace)
         except OutOfTimeError:
             best.report()  # the best pattern so far and what is proved so far stand
         bound = best.cost if best.bound > best.target else best.bound
@@ -163,23 +159,23 @@ class Search:
         while not best.done(self.gap) and clock.left > 0:
             turn += 1
             began = time.monotonic()
-            stalled = level.relax(clock.soon(TURN), level.enough(self.gap))
+            stalled = level.relax(clock.soon(self.exact.turn), level.enough(self.gap))
             if best.done(self.gap):
                 break
-            seconds = min(max(time.monotonic() - began, tree.LEAST_SECONDS), GUIDED * clock.left)
-            tree.Tree(level).dive(time.monotonic() + DIVED * seconds)
-            self.improve(level, turn, (1 - DIVED) * seconds, level.relaxation.x)
+            seconds = min(max(time.monotonic() - began, self.exact.least_seconds), self.exact.guided * clock.left)
+            tree.Tree(level).dive(time.monotonic() + self.exact.dived * seconds)
+            self.improve(level, turn, (1 - self.exact.dived) * seconds, level.relaxation.x)
             below = None if best.done(self.gap) else level.below()
             if below is not None:
                 level = below
                 trace.levels.append(level)
-            elif stalled or time.monotonic() > clock.at(ROOT):
+            elif stalled or time.monotonic() > clock.at(self.exact.root):
                 break
         if best.done(self.gap) or clock.left <= 0:
             return
         if self.solver == "scip":
             trace.nodes = scip.branch(level, clock, self.gap, self.improve)
-        elif best.whole and best.cost - best.bound <= STEPS:
+        elif best.whole and best.cost - best.bound <= self.exact.steps:
             trace.nodes = self.step_by_step(top, clock)
         else:
             trace.nodes = tree.branch(level, clock, self.gap, self.improve)
@@ -188,8 +184,8 @@ class Search:
         """A cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
         best, clock, seed = level.best, Clock.of(seconds), self.seed + turn
         guide, top = level.guide(x), level.top.small
-        neighbourhoods.disagree(best, guide, clock.seconds * NEAR[0], self._solve_small)
-        until = clock.at(NEAR[1]) - time.monotonic()
+        neighbourhoods.disagree(best, guide, clock.seconds * self.exact.near[0], self._solve_small)
+        until = clock.at(self.exact.near[1]) - time.monotonic()
         neighbourhoods.around(best, top.moves.tocsc(), until, seed, self._solve_small, gap=self.gap)
         if clock.left > 0 and not best.done(self.gap):
             pattern = incumbent(
@@ -204,7 +200,7 @@ class Search:
             best.improve(pattern)
 
     def _solve_small(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
-        return solve_small(small, start, clock, self.solver)
+        return solve_small(small, start, clock, solver=self.solver, tuning=self.tuning)
 
     def step_by_step(self, top: Level, clock: Clock) -> int:
         """Where costs are few: is there a pattern at the bound itself? If not, the bound is one more. Nodes looked at.
@@ -214,14 +210,14 @@ class Search:
         best, nodes, turn = top.best, 0, 200
         while clock.left > 0 and not best.done(self.gap):
             goal = Goal(best, best.bound)
-            level = self._fixed(Level(top.small, goal, 0.0, None, top.relaxation.rows), clock)
-            grown, seconds = tree.Tree(level), tree.first_slice(clock)
+            level = self._fixed(Level(top.small, goal, known=top.relaxation.rows, tuning=self.tuning), clock)
+            grown, seconds = tree.Tree(level), tree.first_slice(clock, self.tuning)
             while not goal.done(self.gap) and clock.left > 0:
                 if grown.run(min(clock.at(1), time.monotonic() + seconds), self.gap):
                     break
                 if best.target > goal.reach + 1:  # else only the tree's own question is left
-                    self.improve(top, turn, tree.pause(best, seconds, clock), level.guide(grown.x))
-                turn, seconds = turn + 1, tree.LONGER * seconds
+                    self.improve(top, turn, tree.pause(best, seconds, clock, self.tuning), level.guide(grown.x))
+                turn, seconds = turn + 1, self.exact.longer * seconds
             nodes += grown.nodes.done
             if level.above is None:
                 top.relaxation.add(grown.nodes.pool.rows)
@@ -230,7 +226,7 @@ class Search:
     def _fixed(self, level: Level, clock: Clock) -> Level:
         """The level after as many rounds of relaxation and fixing as decide enough."""
         while not level.best.done(self.gap):
-            level.relax(clock.soon(TURN), level.target + WHOLE)
+            level.relax(clock.soon(self.exact.turn), level.target + WHOLE)
             below = None if level.best.done(self.gap) else level.below()
             if below is None:
                 break
@@ -240,9 +236,9 @@ class Search:
     def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> Outcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
-        found = first_pattern(small, clock.at(LARGE_FIRST))
+        found = first_pattern(small, clock.at(self.exact.large_first))
         if found is None:
-            seconds = LARGE_FIRST * clock.left
+            seconds = self.exact.large_first * clock.left
             first = incumbent(problem, seconds=seconds, seed=self.seed, condensed=small, solve_small=solve_small)
         else:
             first, moves = found
@@ -250,11 +246,11 @@ class Search:
         best.report()
         trace = Trace()
         try:
-            with deadline.until(clock.at(LARGE_LAST)):
-                level = trace.top = Level(small, best, 0.0, None, known)
-                level.relax(clock.at(LARGE_FIRST + LARGE_BOUND), level.enough(self.gap))
+            with deadline.until(clock.at(self.exact.large_last)):
+                level = trace.top = Level(small, best, known=known, tuning=self.tuning)
+                level.relax(clock.at(self.exact.large_first + self.exact.large_bound), level.enough(self.gap))
                 if not best.done(self.gap) and clock.left > 0:
-                    seconds, columns = LARGE_LAST * clock.left, small.moves.tocsc()
+                    seconds, columns = self.exact.large_last * clock.left, small.moves.tocsc()
                     neighbourhoods.around(
                         best, columns, seconds, self.seed, self._solve_small, gap=self.gap, known=moves
                     )

@@ -17,11 +17,10 @@ from discreet.base import deadline
 from discreet.methods.suppress.attacker.furthest_move import FAR, Aim, FurthestMove, aims
 from discreet.methods.suppress.exact.inequalities import Cut, inequality
 from discreet.methods.suppress.model.condense import Condensed
+from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 Array = NDArray[Any]
 
-VIOLATED = 1e-4  # of the right-hand side 1
-WHOLE = 1e-6  # how near to 0 and 1 a pattern must be to be a whole one
 THREADS = 2
 
 
@@ -39,7 +38,8 @@ NONE = Witness(np.empty(0, np.int64), np.empty(0))
 class Separation:
     """Violated inequalities of all aims, both cores at work, old moves looked up first."""
 
-    def __init__(self, condensed: Condensed, *, threads: int = THREADS) -> None:
+    def __init__(self, condensed: Condensed, *, threads: int = THREADS, tuning: Tuning = DEFAULT) -> None:
+        self.tuning, self.exact = tuning, tuning.exact
         self.problem = condensed.small
         self.aims = aims(self.problem)
         self.programs = [FurthestMove(condensed) for _ in range(threads)]
@@ -65,13 +65,20 @@ class Separation:
         return [k for k in self.order if not possible[k]]
 
     def __call__(
-        self, x: Array, *, cap: float = 1.0, tolerance: float = VIOLATED, most: float = np.inf, misses: float = np.inf
+        self,
+        x: Array,
+        *,
+        cap: float = 1.0,
+        tolerance: float | None = None,
+        most: float = np.inf,
+        misses: float = np.inf,
     ) -> list[Cut]:
         """The inequality of each aim that x does not reach.
 
         With ``most`` it stops after so many a thread, with ``misses`` after so many aims that it does reach.
         """
         todo = self.short(x)
+        slack = self.exact.violated if tolerance is None else tolerance
         workers = self.programs if len(todo) >= 4 else self.programs[:1]
         found: list[tuple[int, Cut]] = []
         cold: set[int] = set()
@@ -85,8 +92,8 @@ class Separation:
                 if time.monotonic() > self.until:
                     self.complete = False
                     return
-                limits = workers[number].limits(self.aims[k], x, cap, tolerance)
-                cut = None if limits.shares is None else inequality(self.problem, limits.shares)
+                limits = workers[number].limits(self.aims[k], x, cap, slack)
+                cut = None if limits.shares is None else inequality(self.problem, limits.shares, self.tuning)
                 with self.lock:
                     self.programmes += 1
                     if cut is not None:
@@ -125,7 +132,7 @@ def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[
     found = separation(x, most=most)
     if not found and whole and separation.complete:
         found = separation(x, cap=FAR, tolerance=WHOLE, most=most)
-    return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x)))]
+    return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x, separation.tuning)))]
 
 
 class CutPool:

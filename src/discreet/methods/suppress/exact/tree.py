@@ -18,13 +18,9 @@ from discreet.methods.suppress.exact.nodes import OpenNodes
 from discreet.methods.suppress.exact.separation import THREADS
 from discreet.methods.suppress.exact.worker import Worker
 from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-SLICE = 0.1  # of the time for the first stretch of the tree
-LONGER = 1.5  # times as long is the next one
-FEW, MANY, WIDE = 0.25, 1.5, 0.1  # as much again for better patterns after it: usually, and where the gap is so wide
-LEAST_SECONDS = 1.0  # for those
-SHARED = 200  # cells with a choice from which several cores are worth it; a tree of one takes the same way each time
 
 
 class Tree:
@@ -33,7 +29,7 @@ class Tree:
     def __init__(self, level: Level) -> None:
         self.level = level
         self.nodes = OpenNodes(level)
-        cores = THREADS if len(level.relaxation.free) >= SHARED else 1
+        cores = THREADS if len(level.relaxation.free) >= level.tuning.exact.shared else 1
         self.workers = [Worker(self.nodes, number) for number in range(cores)]
 
     @property
@@ -76,15 +72,16 @@ class Tree:
         return None if self.level.best.done(0.0) else self.level.below()
 
 
-def pause(best: Incumbent, seconds: float, clock: Clock) -> float:
+def pause(best: Incumbent, seconds: float, clock: Clock, tuning: Tuning = DEFAULT) -> float:
     """How long to look for better patterns after so many seconds of the tree."""
-    wide = best.cost - best.bound > WIDE * (best.cost + best.base)
-    return min(max((MANY if wide else FEW) * seconds, LEAST_SECONDS), clock.left)
+    exact = tuning.exact
+    wide = best.cost - best.bound > exact.wide * (best.cost + best.base)
+    return min(max((exact.pause_wide if wide else exact.pause) * seconds, exact.least_seconds), clock.left)
 
 
-def first_slice(clock: Clock) -> float:
+def first_slice(clock: Clock, tuning: Tuning = DEFAULT) -> float:
     """Seconds for the first stretch of a tree."""
-    return max(SLICE * clock.seconds, 1.0)
+    return max(tuning.exact.slice * clock.seconds, 1.0)
 
 
 def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
@@ -93,15 +90,15 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree. If it
     decides many cells, the tree begins anew without them, with all inequalities found so far.
     """
-    tree, turn, nodes = Tree(level), 100, 0
-    seconds = clock.seconds if improve is None else first_slice(clock)
+    tree, turn, nodes, tuning = Tree(level), 100, 0, level.tuning
+    seconds = clock.seconds if improve is None else first_slice(clock, tuning)
     known = level.best.cost
     while True:
         ended = tree.run(min(clock.at(1), time.monotonic() + seconds), gap)
         if ended or clock.left <= 0 or level.best.done(gap) or improve is None:
             return nodes + tree.nodes.done
-        improve(level, turn, pause(level.best, seconds, clock), tree.x)
-        turn, seconds = turn + 1, LONGER * seconds
+        improve(level, turn, pause(level.best, seconds, clock, tuning), tree.x)
+        turn, seconds = turn + 1, tuning.exact.longer * seconds
         if level.best.cost < known:
             known = level.best.cost
             below = tree.again()

@@ -16,18 +16,9 @@ from discreet.methods.suppress.exact.master import Relaxation, covered
 from discreet.methods.suppress.exact.nodes import Node, OpenNodes
 from discreet.methods.suppress.exact.separation import Separation, violated
 from discreet.methods.suppress.heuristics.greedy import cleaned
+from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
-ROUNDS = 12  # of cutting at one node
-WORTH = 0.02  # of what is missing to close a node must be gained by a round for another one
-MOST, MISSES = 4, 8  # aims found out of reach, or within, after which a round of a node is over
-DIVES = 0.2  # of the time, at most, for patterns from the relaxation
-HIDE = (0.05, 0.2)  # of the cells hidden in part: least and most that are hidden in one step of a dive
-DIVED = 3  # rounds of cutting after each
-WIDELY = 5  # times as many aims are looked at there
-CLEANED = 2.0  # times as long as a dive took, what it found may be cleaned
-DECIDED = 1e-6
-FLAT = 0.01  # where whole costs miss less than this, a trial tells nothing: the program finds another way as cheap
 
 
 class Worker:
@@ -35,9 +26,10 @@ class Worker:
 
     def __init__(self, shared: OpenNodes, number: int) -> None:
         self.shared, self.number, self.level = shared, number, shared.level
+        self.tuning, self.exact = self.level.tuning, self.level.tuning.exact
         root = self.level.relaxation
-        self.separation = Separation(root.condensed, threads=1)
-        self.relaxation = Relaxation(root.condensed, self.separation)
+        self.separation = Separation(root.condensed, threads=1, tuning=self.tuning)
+        self.relaxation = Relaxation(root.condensed, self.separation, self.tuning)
         self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
         # a node begins near its solution: costs shaken first take longer to put right than they save
         self.relaxation.highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
@@ -54,7 +46,7 @@ class Worker:
             children = self.work(node, until)
             now = time.monotonic()
             self.node_seconds += now - began
-            if children and self.dive_seconds <= DIVES * self.node_seconds:
+            if children and self.dive_seconds <= self.exact.dives * self.node_seconds:
                 self.dive(node, until)
             began = time.monotonic()
             self.dive_seconds += began - now
@@ -65,7 +57,7 @@ class Worker:
         level, relaxation = self.level, self.relaxation
         relaxation.bounded(node.lower, node.upper)
         relaxation.solve()
-        for _ in range(ROUNDS):
+        for _ in range(self.exact.node_rounds):
             before = relaxation.bound
             if before > level.target:
                 return []
@@ -74,7 +66,7 @@ class Worker:
             if not self.cut():
                 break
             missing = level.target - before
-            if relaxation.bound - before < WORTH * missing and not (self.shared.whole and missing < 1):
+            if relaxation.bound - before < self.exact.worth * missing and not (self.shared.whole and missing < 1):
                 break
         bound = max(node.bound, relaxation.bound)
         if bound > level.target:
@@ -91,16 +83,16 @@ class Worker:
     def fractional(self) -> Array:
         """The cells that the node's pattern hides in part."""
         x = self.relaxation.x[self.relaxation.free]
-        return np.flatnonzero(np.abs(x - np.rint(x)) > DECIDED)
+        return np.flatnonzero(np.abs(x - np.rint(x)) > WHOLE)
 
     def parted(self, node: Node, fractional: Array) -> list[Node]:
         """The node with a cell published and with it hidden, as far as that can lead to something cheaper."""
         relaxation, target = self.relaxation, self.level.target
         self.shared.x = relaxation.x
-        if self.shared.whole and target - relaxation.bound < FLAT:
+        if self.shared.whole and target - relaxation.bound < self.exact.flat:
             cell = nearest_to_a_half(relaxation, fractional, self.shared.conflicts)
             return [node.child(cell, value, relaxation.bound) for value in (0, 1)]
-        cell, bounds = by_gain(relaxation, fractional, self.shared.pseudocosts, target)
+        cell, bounds = by_gain(relaxation, fractional, self.shared.pseudocosts, target, self.tuning)
         children = [node.child(cell, value, bounds[value]) for value in (0, 1)]
         return [child for child in children if child.bound <= self.level.target]
 
@@ -108,25 +100,26 @@ class Worker:
         """A whole pattern from the relaxation: what it hides most is hidden, step by step, and cut off in between."""
         began = time.monotonic()
         level, relaxation = self.level, self.relaxation
-        lower, share = node.lower.copy(), self.random.uniform(*HIDE)
+        lower, share = node.lower.copy(), self.random.uniform(*self.exact.dive_step)
         while time.monotonic() < until:
             relaxation.bounded(lower, node.upper)
             relaxation.solve()
-            for _ in range(DIVED):
-                if relaxation.bound > level.target or not self.cut(WIDELY):
+            for _ in range(self.exact.dive_rounds):
+                if relaxation.bound > level.target or not self.cut(self.exact.dive_widely):
                     break
             if relaxation.bound > level.target:
                 return
             x = relaxation.x[relaxation.free]
             part = self.fractional()
-            lower = np.where(x >= 1 - DECIDED, 1.0, lower)
+            lower = np.where(x >= 1 - WHOLE, 1.0, lower)
             if len(part):
                 key = x[part] * self.random.uniform(0.9, 1, len(part))
                 lower[part[np.argsort(-key)][: max(1, int(share * len(part)))]] = 1
             elif self.whole():
                 pattern = np.rint(relaxation.x).astype(bool)
                 now = time.monotonic()
-                self.shared.improve(cleaned(relaxation.problem, pattern, min(until, now + CLEANED * (now - began))))
+                soon = min(until, now + self.exact.dive_cleaned * (now - began))
+                self.shared.improve(cleaned(relaxation.problem, pattern, soon))
                 return
 
     def cut(self, times: int = 1) -> int:
@@ -134,8 +127,9 @@ class Worker:
         relaxation, x = self.relaxation, self.relaxation.x
         new = relaxation.add(self.shared.pool.violated(x[relaxation.free]))
         if new < 5:
-            fresh = self.separation(x, most=times * MOST, misses=times * MISSES)
-            cuts = covered(fresh, x) + covered(relaxation.cuts, x)
+            most, misses = self.exact.most, self.exact.misses
+            fresh = self.separation(x, most=times * most, misses=times * misses)
+            cuts = covered(fresh, x, self.tuning) + covered(relaxation.cuts, x, self.tuning)
             self.shared.pool.add(cuts)
             new += relaxation.add(cuts)
         new += relaxation.add(relaxation.alone(x))
@@ -148,7 +142,7 @@ class Worker:
         """Whether the node's whole pattern protects; if so it is noted, otherwise it is cut off."""
         relaxation = self.relaxation
         pattern = np.rint(relaxation.x).astype(bool)
-        cuts = [cut for cut in violated(self.separation, pattern.astype(float)) if cut.slack(pattern) < -DECIDED]
+        cuts = [cut for cut in violated(self.separation, pattern.astype(float)) if cut.slack(pattern) < -WHOLE]
         if not self.separation.complete:
             return False
         if not cuts and met(relaxation.problem, pattern).all():

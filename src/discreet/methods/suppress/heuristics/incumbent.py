@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
 Tell = Callable[[float, float], None]  # is told of cost and bound whenever one of them gets better
-
-WHOLE = 1e-6  # how near to a whole number is one
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,167 @@
+"""Every number that steers the searches of suppression, as values: no search has one of its own.
+
+None of them decides whether a pattern protects or a bound holds, only how soon good ones are found; tolerances say how
+far the solver's answers are believed before they are checked. They were chosen by `benchmarks/csp.py` on the instances
+named with each group (all of them in the tables of docs/optimal.md). Whoever tries others passes
+``replace(DEFAULT, exact=replace(DEFAULT.exact, reliable=8))``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WHOLE = 1e-6  # how near to a whole number counts as one, in costs and in patterns
+
+
+@dataclass(frozen=True)
+class HeuristicTuning:
+    """Good patterns fast. Chosen on hie1372d, table1, jjtabel3 and toysarah; what is for large problems on hier16,
+    ninenew and nine12."""
+
+    # whole patterns, one requirement after the other
+    first: float = 0.3  # of the time for whole patterns, the rest for parts of the best of them
+    starts: int = 4  # whole patterns
+    in_turn: int = 2_500  # cells from which one requirement after the other takes too long
+    used: float = 1e-4  # of the usual weight: what using a hidden cell counts for, so that moves stay short
+    shaken: tuple[float, float] = (0.1, 1.0)  # spread of the logarithm of a weight when it is shaken, least and most
+    levels_shaken: float = 0.3  # of a level at least, when requirements are put in another order
+    guide_least: float = 0.01  # of a weight at least, where the relaxation hides a cell
+    # pruning
+    many_lost: int = 8  # requirements that lose their move from which programs for several at once pay
+    unused_every: int = 8  # cells tried between two looks for hidden ones that no move uses
+    # where pattern and relaxation disagree (RINS)
+    agree: float = 1e-6  # how near to 0 or 1 the relaxation must be to agree
+    disagree_most: float = 0.9  # of the cells with a choice: where more are set free, nothing is gained
+    # neighbourhoods made of basic moves
+    moves_first: int = 120  # cells set free to begin with
+    moves_least: int = 40
+    moves_most: int = 1_000
+    moves_grow: float = 1.1  # times as many when a part was solved and brought nothing
+    moves_shrink: float = 0.7  # when it was not solved in the time
+    stray: float = 0.1  # how often a published cell leads to the next move
+    jump: float = 0.05  # how often a cell elsewhere does
+    moves_seconds: float = 4.0  # for one small problem at most
+    near: int = 1_200  # cells that move in a large problem besides those set free
+    # neighbourhoods made of sums
+    sums_first: int = 60  # cells with a choice to begin with
+    sums_least: int = 20
+    sums_most: int = 1_000
+    sums_grow: float = 1.15
+    sums_shrink: float = 0.7
+    sums_share: float = 0.1  # of the time left for one neighbourhood at most
+    sums_seconds: float = 10.0  # for one at most
+    too_many_moves: int = 600  # of a part from which a single round takes too long
+    guided: float = 0.3  # of the neighbourhoods are cells that the guide hides, if there is one
+    # elimination of a problem in numbers
+    mend_locally: int = 4_000  # cells from which missing moves are looked for in neighbourhoods
+    # large problems
+    large: int = 6_000  # cells from which on searches go without what takes the whole problem at a time
+    local_moves: int = 150  # basic moves of the first neighbourhood; four times as many if that does not do
+    local_least: int = 40  # basic moves of a neighbourhood in a large problem when time is up
+    local_together: int = 2  # requirements at a time, for any number of processors: the next take these as given
+    hub: int = 60  # a cell of so many basic moves does not lead to further ones
+    mostly_met: float = 0.5  # of the requirements: then the pattern of elimination is mended, and no other is tried
+
+
+@dataclass(frozen=True)
+class ExactTuning:
+    """Branch and cut. Shares of time chosen on hie1372d, table1 and jjtabel3; the tree on targus, table7 and table8."""
+
+    # valid inequalities and their separation
+    least_coefficient: float = 1e-6  # a coefficient below this is paid for on the right-hand side
+    violated: float = 1e-4  # of the right-hand side 1, to be worth putting in
+    bridged: float = 0.05  # of a cell; bridges violated by less are left alone
+    cover_left: float = 1e-3  # at least this much must be left to bring, after the cells taken to be hidden
+    cover_hidden: float = 0.05  # a cell less hidden than this is not taken as hidden
+    cover_gained: float = 1e-4  # more cells must be worth that much
+    lane: int = 400  # aims for each line of work that has a solver of its own
+    # the master problem
+    inward: float = 0.1  # how far from the relaxation's pattern towards one that protects is looked first (in-out)
+    few: int = 5  # inequalities found there before the pattern itself is looked at
+    bridges: int = 400  # of the simple bridges added in a round
+    bridges_tried: int = 30  # cells whose bridges are looked for by a program in a round
+    idle: int = 8  # rounds with next to no gain after which it stops
+    gain: float = 2e-4  # of the bound, over that many rounds
+    slack_rounds: int = 10  # an inequality that was slack that long is dropped
+    # reduced-cost fixing
+    fixed: float = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
+    least_left: float = 1e-3  # of an inequality to be worth keeping in it
+    # the branching rule
+    blamed: int = 4  # choices before a node that are thought to have closed it
+    growing: float = 1.05  # how much more each closed node counts than the one before
+    huge: float = 1e100  # a count to begin again from one
+    tried: int = 8  # cells whose decision is tried out at a node
+    look: int = 4  # after so many that are no better than the best, no more are tried
+    reliable: int = 4  # trials of a cell from which their mean is believed
+    iterations: int = 25  # of a trial
+    closing: float = 0.5  # how much nearer to a half a cell counts that closed most nodes
+    step: float = 1.0  # how far beyond the target a trial counts
+    flat: float = 0.01  # where whole costs miss less than this, a trial tells nothing: another pattern costs as much
+    # one node
+    node_rounds: int = 12  # of cutting
+    worth: float = 0.02  # of what is missing to close a node must be gained by a round for another one
+    most: int = 4  # aims found out of reach after which a round of a node is over
+    misses: int = 8  # or within reach
+    # diving
+    dives: float = 0.2  # of a worker's time, at most
+    dive_step: tuple[float, float] = (0.05, 0.2)  # of the cells hidden in part that are hidden in a step: least, most
+    dive_rounds: int = 3  # of cutting after each step
+    dive_widely: int = 5  # times as many aims are looked at there as at a node
+    dive_cleaned: float = 2.0  # times as long as a dive took, what it found may be cleaned
+    # the tree
+    shared: int = 200  # cells with a choice from which several cores pay; a tree of one takes the same way each time
+    slice: float = 0.1  # of the time for the first stretch of the tree
+    longer: float = 1.5  # times as long is the next one
+    pause: float = 0.25  # times as long as a stretch, better patterns are looked for after it
+    pause_wide: float = 1.5  # the same where the gap is wide,
+    wide: float = 0.1  # as a share of the cost
+    least_seconds: float = 1.0  # for better patterns
+    # shares of the time of one connected problem
+    first: float = 0.15  # at most, for the first pattern
+    each: float = 0.004  # seconds of that for each cell with a choice
+    root: float = 0.6  # after which the tree begins, whatever the relaxation still gains
+    turn: float = 0.25  # of the time left, at most, for a turn of the relaxation
+    guided: float = 0.2  # of the time left, at most, for better patterns after it
+    dived: float = 0.4  # of that for patterns straight from the relaxation
+    near: tuple[float, float] = (0.4, 0.85)  # of that: until when RINS, and neighbourhoods of moves, are solved
+    relaxed: float = 0.5  # of a small problem's time for its relaxation
+    steps: int = 8  # between pattern and bound, at most, to take them one by one where costs are whole
+    # of the time of a large problem
+    large_first: float = 0.35  # for its first pattern,
+    large_bound: float = 0.1  # for the bound,
+    large_last: float = 0.95  # and when the search for better patterns ends
+    # SCIP
+    scip_deep: int = 60  # fractional patterns are cut off down to this depth of the tree, whole ones everywhere
+    scip_rounds: int = 20  # of cutting at one node
+    scip_checked: int = 2  # inequalities that suffice to reject a pattern
+
+
+@dataclass(frozen=True)
+class HitasTuning:
+    """Sub-tables from above. Chosen on table7, hie1372d, hier13 and hier16."""
+
+    hurry: float = 0.3  # of the time for the way from above, after which it hurries,
+    longest: float = 0.6  # and after which it stops
+    bound: float = 0.1  # of the time for the bound
+    renewed: float = 0.5  # of the time then left for the search over the whole
+    share: float = 0.05  # of the time, at most, for one sub-table
+    each: float = 0.02  # seconds for each cell with a choice in it
+    narrow: int = 50  # cells chosen anew at once to begin with
+    wider: float = 1.5  # times as many, when sub-tables of one size can be improved no more
+    together: int = 2  # areas chosen anew side by side, for any number of processors: what fits together is kept
+    largest: int = 1_200  # cells of one sub-table; a larger one is taken by its faces of fewer dimensions
+    most_faces: int = 2_000  # of one grand total
+    less: float = 1e-9  # of a cost: less of a gain is none
+    broken: float = 1e-5  # of the largest part of a move: a sum out of balance by more
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What all rooms of suppression are steered by."""
+
+    heuristics: HeuristicTuning = HeuristicTuning()
+    exact: ExactTuning = ExactTuning()
+    hitas: HitasTuning = HitasTuning()
+
+
+DEFAULT = Tuning()
