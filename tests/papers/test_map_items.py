@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.policy import ru_map
-from tests.papers.asking import ONE, own_r2, own_terms, table
+from tests.papers.asking import ONE, own_losses, own_r2, own_terms, table
 
 
 def test_the_map_is_the_mean_over_draws_and_shows_its_spread() -> None:
@@ -37,6 +38,62 @@ def test_the_map_is_the_mean_over_draws_and_shows_its_spread() -> None:
     four = ru_map(table(counts), {"one": dc.RandomRound(3, seed=5)}, draws=4).frame.loc["one"]
     assert four["risk"] == pytest.approx(np.mean(single))
     assert four["± risk"] == pytest.approx(np.std(single, ddof=1))
+
+
+def outcomes(method: Any, counts: Any) -> Any:
+    """All tables that a method may show, with their probabilities, by the chances that it states for each count."""
+    if isinstance(method, dc.RandomRound):
+        b = int(method.base)
+        each = [[(v - v % b, 1 - v % b / b), (v - v % b + b, v % b / b)] if v % b else [(v, 1.0)] for v in counts.flat]
+    else:
+        stated = np.asarray(method.transition().matrix)
+        last = len(stated) - 1
+        each = [[(int(j) + max(v - last, 0), p) for j, p in enumerate(stated[min(v, last)]) if p] for v in counts.flat]
+    for drawn in itertools.product(*each):
+        yield np.array([j for j, _ in drawn]).reshape(counts.shape), math.prod(p for _, p in drawn)
+
+
+EXACT = {"round 3": dc.RandomRound(3, seed=1), "round 10": dc.RandomRound(10, seed=1), "key": dc.CellKey(2, 1, seed=1)}
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("loss", ["hellinger", "tv", "mean-absolute", "changed"])
+def test_the_map_is_exact_where_all_outcomes_can_be_listed(name: str, loss: str) -> None:
+    """Mean and standard deviation over every outcome: each cell by itself, all combinations, several measures."""
+    counts = np.array([[1, 2, 14], [4, 2, 9]]) if name != "key" else np.array([[1, 2], [7, 4]])
+    method = EXACT[name]
+    found = {"risk": [], "risk zeros": [], "utility": [], "changed": []}  # type: dict[str, list[float]]
+    chances = []
+    for shown, chance in outcomes(method, counts):
+        chances.append(chance)
+        found["risk"].append(own_r2(counts, shown))
+        stayed, ever = ((counts == 0) & (shown == 0)).sum(), ((counts == 0) | (shown == 0)).sum()
+        found["risk zeros"].append(own_terms(counts)["zeros"] ** (ever / stayed) if stayed else 0.0)
+        found["utility"].append(1 - own_losses(counts, shown)[loss])
+        found["changed"].append(float((shown != counts).mean()))
+    row = ru_map(table(counts), {"one": method}, measure=["r", "zeros"], loss=loss).frame.loc["one"]
+    assert row["exact"]
+    p = np.array(chances)
+    assert p.sum() == pytest.approx(1)
+    for what, values in found.items():
+        mean = float(p @ values)
+        assert row[what] == pytest.approx(mean, abs=1e-12)
+        if what != "changed":
+            assert row[f"± {what}"] == pytest.approx(math.sqrt(p @ (np.array(values) - mean) ** 2), abs=1e-9)
+
+
+def test_the_map_says_how_its_figures_were_made() -> None:
+    """Listed, drawn as asked, drawn because there are too many or cells depend on each other, or nothing to draw."""
+    few, many = table([[1, 2], [3, 4]]), table(np.arange(400).reshape(20, 20))
+    methods = {"cells": dc.RandomRound(3, seed=1), "groups": dc.SemiControlledRound(3, seed=1), "none": dc.Round(3)}
+    small, large, asked = ru_map(few, methods), ru_map(many, methods), ru_map(few, methods, draws=7)
+    assert small.frame["exact"].tolist() == [True, False, True]
+    assert small.frame["draws"].tolist() == [8, 20, 1]
+    assert large.frame["exact"].tolist() == [False, False, True]
+    assert asked.frame["exact"].tolist() == [False, False, True]
+    assert asked.frame["draws"].tolist() == [7, 7, 1]
+    drawn = ru_map(few, methods, draws=300).frame
+    assert drawn["risk"].iloc[0] == pytest.approx(small.frame["risk"].iloc[0], abs=0.02)
 
 
 def test_a_seed_hardly_matters_to_the_map() -> None:

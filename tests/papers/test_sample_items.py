@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,10 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.policy import answer, evidence, parse_policy
+from discreet import cli
+from discreet.policy import answer, evidence, parse_policy, ru_map
+from discreet.server import methodologist
+from tests import servers
 from tests.papers.asking import AS_IT_IS, own_r2, own_risks, policy, table
 
 
@@ -70,3 +75,57 @@ def test_a_protected_sample_is_judged_with_both_protections() -> None:
     answer(table(drawn), "area,job", policy(f"{risk}t2 = {middle}\n", base=10))
     with pytest.raises(dc.Refused, match="risk after protection"):
         answer(table(drawn), "area,job", parse_policy(f"{AS_IT_IS}{risk}t2 = {middle}\n"))
+
+
+@pytest.mark.parametrize("model", ["loglinear", "polya"])
+def test_the_map_judges_a_sample_by_the_population_behind_it(model: str) -> None:
+    """R2(F, f) before and R2(F, shown) after: near those of the true population, far below the counts by themselves."""
+    truth, drawn = religion_sample(share=0.3)
+    size = int(truth.sum())
+    shown = 5 * np.floor(drawn / 5 + 0.5).astype(int)
+    plain = ru_map(table(drawn), {"round": dc.Round(5)}).frame.loc["round"]
+    found = ru_map(table(drawn), {"round": dc.Round(5)}, population=model, population_size=size).frame.loc["round"]
+    assert plain["before"] == pytest.approx(own_risks(drawn)["r"])
+    assert abs(found["before"] - own_r2(truth, drawn)) < 0.03 < plain["before"] - own_r2(truth, drawn)
+    assert abs(found["risk"] - own_r2(truth, shown)) < 0.03
+    assert found["utility"] == plain["utility"], "what a reader of the sample loses is that of the sample"
+    weighted = dc.tabulate(weighted_people(drawn, size / drawn.sum()), by=["area", "job"])
+    again = ru_map(weighted, {"round": dc.Round(5)}, population=model).frame.loc["round"]
+    assert again["before"] == pytest.approx(found["before"], abs=0.005)
+
+
+def test_a_sample_on_the_command_line_and_for_the_methodologist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The same figures by options and by a policy; what cannot be judged is said."""
+    monkeypatch.chdir(tmp_path)
+    truth, drawn = religion_sample(share=0.3)
+    size = int(truth.sum())
+    wanted = ru_map(table(drawn), {"round": dc.Round(5)}, population="loglinear", population_size=size).frame
+    dc.protect(table(drawn), dc.Publish()).release().to_csv("t.csv")
+    risk = f'[risk]\npopulation = "loglinear"\npopulation_size = {size}\n'
+    (tmp_path / "p.toml").write_text(risk + '[[method]]\nname = "round"\nbase = 5\n')
+    start, try_ = ["search", "t.csv", "--ready", "--json"], ["--try", "round:base=5"]
+    for more in (["--policy", "p.toml"], [*try_, "--population", "loglinear", "--population-size", str(size)]):
+        assert cli.run([*start, *more]) == 0
+        told = json.loads(capfd.readouterr().out)
+        assert told["population"] == "loglinear"
+        assert told["methods"][0]["risk"] == pytest.approx(float(wanted["risk"].iloc[0]))
+        assert told["methods"][0]["before"] == pytest.approx(float(wanted["before"].iloc[0]))
+    for more, says in (
+        (["--population", "loglinear"], "--population-size"),
+        (["--population", "polia", "--population-size", "9000"], "did you mean 'polya'"),
+        (["--population-size", "9000"], "name a model"),
+        (["--population", "polya", "--population-size", "9000", "--measure", "jos15"], "no form for samples"),
+    ):
+        assert cli.run([*start, *try_, *more]) == 2
+        assert says in capfd.readouterr().err
+    text = servers.policy_text('[risk]\npopulation = "loglinear"\npopulation_size = 99999')
+    with servers.client(tmp_path, text) as one:
+        service = one.app.state.service  # type: ignore[attr-defined]
+        found = methodologist.examined(service, dc.Query.of("sex, age"))
+    census = dc.tabulate(dc.datasets.census(n=30_000), by=["sex", "age"])
+    same = ru_map(census, {"as it is": dc.Publish()}, population="loglinear", population_size=99999).frame
+    row = next(row for row in found["rows"] if row["method"] == "as it is")
+    assert row["before"] == pytest.approx(float(same["before"].iloc[0]))
+    assert row["note"] == "exact"

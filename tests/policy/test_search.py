@@ -12,7 +12,7 @@ import discreet as dc
 from discreet import cli
 from discreet.methods import method
 from discreet.policy import grid, ru_map
-from discreet.policy.search import expected_counts
+from discreet.policy.comparing import expected_counts
 
 TABLE = dc.datasets.psd14_religion()
 

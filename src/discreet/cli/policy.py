@@ -114,7 +114,11 @@ def mind(made: Policy, release: Release | None = None) -> None:
 @click.option("--loss", help="Loss: hellinger, kl, reverse-kl, chi2, hellinger2, tv, mean-absolute, changed, ...")
 @click.option("--t2", type=float, multiple=True, help="Most risk after protection; once for each measure.")
 @click.option("--t3", type=float, help="Most loss, 1 - utility.")
-@click.option("--draws", type=click.IntRange(1), help="How often a method that draws is drawn (20).")
+@click.option(
+    "--draws", type=click.IntRange(1), help="Draw methods so often; else list all outcomes if few, or draw 20 times."
+)
+@click.option("--population", metavar="MODEL", help="Judge the table as a sample: loglinear, polya, poisson, ...")
+@click.option("--population-size", type=click.IntRange(1), help="People in the population; else what the weights say.")
 @click.option("--plot", "picture", type=PATH, help="Write the risk-utility map here (PNG).")
 @click.option("--resume", type=PATH, help="Keep finished results in this file and go on from them (confidential).")
 @click.option("--json", "as_json", is_flag=True, help="Print the map as JSON.")
@@ -126,6 +130,8 @@ def search(
     t2: tuple[float, ...],
     t3: float | None,
     draws: int | None,
+    population: str | None,
+    population_size: int | None,
     picture: Path | None,
     resume: Path | None,
     as_json: bool,
@@ -133,7 +139,8 @@ def search(
 ) -> int:
     """Compare methods on a table: risk, utility, which ones nobody beats, the best one allowed.
 
-    Figures are means over draws of a method, with their spread. --measure and --t2 may be repeated, one --t2 each.
+    Figures are expectations of a method, exact or means over draws, with their spread. --measure and --t2 may be
+    repeated, one --t2 each.
     What is printed and drawn is CONFIDENTIAL: it compares with the true table. Exit code 1: none is allowed.
     """
     from discreet import plot
@@ -150,7 +157,9 @@ def search(
         )
     if made is not None:
         methods |= {f"{n + 1}. {name}": made.make(n) for n, (name, _) in enumerate(made.methods)}
-    how = _how(made, measures, loss, t2, t3) | ({} if draws is None else {"draws": draws})
+    how = _how(made, measures, loss, t2, t3) | {"draws": draws}
+    how |= {} if population is None else {"population": population}
+    how |= {} if population_size is None else {"population_size": population_size}
     if not methods:
         raise InputError("name methods to compare: --try random-round:base=3,5 (or --policy)")
     with working("reading and counting"):
@@ -180,7 +189,9 @@ def _how(
     if made is not None:
         risk = made.risk
         how = {"measure": risk.measure, "weights": risk.weights, "jos15_weights": risk.jos15_weights}
-        how |= {"loss": made.loss, "t2": risk.t2, "t3": risk.t3}
+        how |= {"loss": made.loss, "t2": risk.t2, "t3": risk.t3, "population": risk.population}
+        if risk.population and isinstance(risk.population_size, int):
+            how["population_size"] = risk.population_size
     if measures:
         how |= {"measure": list(measures), "t2": None}
     if loss is not None:
@@ -312,7 +323,7 @@ def draw(found: Any) -> None:
     console = Console()
     for number, name in enumerate(found.measure):
         console.print(_drawn(found, number, name))
-    console.print("* nobody beats it, ✓ allowed; ± standard deviation of one release over draws of the method")
+    console.print("* nobody beats it, ✓ allowed; ± standard deviation of one release; = exact, ~ mean over draws")
     for label, row in found.frame[found.frame["note"] != ""].iterrows():
         console.print(f"{label}: {row['note']}", markup=False, highlight=False)
 
@@ -323,7 +334,8 @@ def _drawn(found: Any, number: int, measure: str) -> Any:
 
     end = "" if number == 0 else f" {measure}"
     before = found.frame[f"before{end}"].iloc[0]
-    made = Rich(title=f"Risk ({measure}) before: {before:.4f}; loss: {found.loss}", header_style="bold", box=None,
+    of = f"{measure}, {found.population} population" if found.population else measure
+    made = Rich(title=f"Risk ({of}) before: {before:.4f}; loss: {found.loss}", header_style="bold", box=None,
                 padding=(0, 1, 0, 0), title_justify="left")  # fmt: skip
     made.add_column("method", overflow="fold", max_width=28)
     for head in ("risk", "±", "utility", "±", "hidden", "changed", ""):
@@ -333,6 +345,7 @@ def _drawn(found: Any, number: int, measure: str) -> Any:
         numbers = [_figure(row[name], ".4f") for name in names]
         shares = [_figure(row[name], ".1%") for name in ("hidden", "changed")]
         marks = ("*" if row["pareto"] else "") + ("✓" if row["allowed"] else "")
+        marks += "" if row["note"] else "=" if row["exact"] else "~"
         made.add_row(str(label), *numbers, *shares, marks, style="bold green" if label == found.best else None)
     return made
 

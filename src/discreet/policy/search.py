@@ -5,14 +5,11 @@ All numbers here compare with the true table, so a map is confidential; ``answer
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +20,12 @@ from discreet import plot
 from discreet.base.arguments import checked, positive, whole
 from discreet.base.files import append_private
 from discreet.base.kinds import is_function, told
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError
 from discreet.methods import method
-from discreet.policy.measures import LOSSES, Measures, read_loss, read_measures, read_thresholds
-from discreet.release import Method, Protected
+from discreet.policy.comparing import How, Sample, column
+from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
+from discreet.policy.population_models import model_of
+from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.tables.table import Table
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
-DRAWS = 20  # of a method that draws
-SWEEPS = 200  # of the fit that fills hidden cells
 
 
 @checked
@@ -46,9 +43,10 @@ SWEEPS = 200  # of the fit that fills hidden cells
 class RUMap:
     """One row a method: risk before and after, utility, whether nobody beats it, whether the thresholds allow it.
 
-    Risk and utility are means over draws of the method, with their standard deviations ("± risk", "± utility"): what a
-    single release may be off by. ``measure`` are the risk measures (columns of all but the first end in their names),
-    ``loss`` the measure of loss; utility is 1 − loss.
+    Risk and utility are expectations of the method, with their standard deviations ("± risk", "± utility"): what a
+    single release may be off by. ``exact`` says that all outcomes were listed (or there is one only), "draws" how many;
+    else they are means over draws. ``measure`` are the risk measures (columns of all but the first end in their names),
+    ``loss`` the measure of loss; utility is 1 − loss. ``population`` is the model, if the table is a sample.
     """
 
     frame: pd.DataFrame
@@ -56,6 +54,7 @@ class RUMap:
     t3: float | None = None
     measure: tuple[str, ...] = ("r",)
     loss: str = "hellinger"
+    population: str = ""
 
     @property
     def cells(self) -> pd.DataFrame:
@@ -76,6 +75,7 @@ class RUMap:
         """Plain Python, ready for JSON (confidential)."""
         rows = json.loads(self.frame.reset_index().to_json(orient="records"))
         told = {"confidential": True, "measure": list(self.measure), "loss": self.loss, "t2": self.t2, "t3": self.t3}
+        told |= {"population": self.population} if self.population else {}
         return {**told, "best": self.best, "methods": rows}
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -119,28 +119,36 @@ def ru_map(
     jos15_weights: Sequence[float] = JOS15_WEIGHTS,
     t2: float | Sequence[float] | None = None,
     t3: float | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
+    population: str = "",
+    population_size: int | None = None,
     resume: str | Path | None = None,
     progress: Progress | None = None,
 ) -> RUMap:
     """Risk and utility of a table under each method, R2 against 1 − HD/√N unless other measures are named.
 
     ``methods`` are methods, or {label: method} as from ``grid``. ``measure`` is one name of ``policy.RISKS`` or some,
-    with a number of ``t2`` each; ``loss`` is one of ``policy.LOSSES``. A method that draws is drawn ``draws`` times: as
-    it is given, then with other seeds; the figures are means. Both cores work. ``resume`` names a file that keeps
-    finished results (confidential), so that a long search can go on where it stopped.
+    with a number of ``t2`` each; ``loss`` is one of ``policy.LOSSES``. The figures are expectations: exact where a
+    method moves each cell by itself and all its outcomes can be listed, else means over 20 draws. With ``draws`` every
+    method that draws is drawn so often: as it is given, then with other seeds. ``population`` names the model of the
+    population that the table is a sample of, of ``population_size`` people (as many as its weights say): risk is then
+    R2(F, f), as a policy's [risk] population has it. Both cores work. ``resume`` names a file that keeps finished
+    results (confidential), so that a long search can go on where it stopped.
     """
     named = dict(methods) if isinstance(methods, Mapping) else {repr(m): m for m in methods}
     if not named:
         raise InputError("give at least one method")
     if wrong := next((one for one in named.values() if not is_function(one)), None):
         raise InputError(f"{told('methods', wrong)}: give methods such as Round(3), made with their parameters")
-    whole("draws", draws, 1, 1_000_000)
+    if draws is not None:
+        whole("draws", draws, 1, 1_000_000)
     if t3 is not None:
         positive("t3", t3)
-    how = _How(table, read_measures(measure, weights, jos15_weights), read_loss(loss), draws)
+    measures = read_measures(measure, weights, jos15_weights)
+    how = How(table, measures, read_loss(loss), draws, _sample(measures, population, population_size))
     limits = read_thresholds("t2", t2, how.measures)
     kept = _Kept(resume, how.fingerprint)
+    assert how.before  # made once, before several threads ask for it
     done = 0
 
     def judge(item: tuple[str, Method]) -> tuple[str, dict[str, Any]]:
@@ -159,19 +167,33 @@ def ru_map(
         rows = dict(pool.map(judge, named.items()))
     names = how.measures.names
     given = limits if limits is None or len(limits) > 1 else limits[0]
-    return RUMap(_frame(rows, how, limits, t3), given, t3, names, how.loss)
+    return RUMap(_frame(rows, how, limits, t3), given, t3, names, how.loss, population)
+
+
+def _sample(measures: Measures, model: str, size: int | None) -> Sample | None:
+    """The table as a sample, if a model of the population behind it is named."""
+    if size is not None:
+        whole("population_size", size, 1)
+    if not model:
+        if size is not None:
+            raise InputError("population_size says how many people a sample is of: name a model, too (population=)")
+        return None
+    model_of(model)
+    if "jos15" in measures.names:
+        raise InputError("the measure 'jos15' has no form for samples: leave it or population out")
+    return Sample(model, size)
 
 
 def _frame(
-    rows: Mapping[str, dict[str, Any]], how: _How, t2: tuple[float, ...] | None, t3: float | None
+    rows: Mapping[str, dict[str, Any]], how: How, t2: tuple[float, ...] | None, t3: float | None
 ) -> pd.DataFrame:
     """The map: what was found of each method, which ones nobody beats, and which ones the thresholds allow."""
     import pandas as pd
 
-    names = [_column("risk", k, name) for k, name in enumerate(how.measures.names)]
+    names = [column("risk", k, name) for k, name in enumerate(how.measures.names)]
     frame = pd.DataFrame.from_dict(dict(rows), orient="index").rename_axis("method")
     for k, (name, before) in reversed(list(enumerate(how.before.items()))):
-        frame.insert(0, _column("before", k, name), before)
+        frame.insert(0, column("before", k, name), before)
     frame["pareto"] = _pareto(frame[names].to_numpy(float), frame["utility"].to_numpy(float))
     ok = frame["risk"].notna()
     for name, limit in zip(names, t2 or (), strict=False):
@@ -180,124 +202,6 @@ def _frame(
         ok &= 1 - frame["utility"].astype(float) <= t3
     frame["allowed"] = ok
     return frame
-
-
-def _column(what: str, number: int, measure: str) -> str:
-    return what if number == 0 else f"{what} {measure}"
-
-
-@dataclass(frozen=True)
-class _How:
-    """What methods are compared by: the true table, the measures, and how often a method is drawn."""
-
-    table: Table
-    measures: Measures
-    loss: str
-    draws: int
-
-    @cached_property
-    def counts(self) -> Array:
-        """The true inner counts."""
-        return self.table.array()
-
-    @cached_property
-    def before(self) -> dict[str, float]:
-        """The risk of the table itself, by measure."""
-        found = self.measures.before(self.counts[None], tuple(range(1, self.counts.ndim + 1)))
-        return {name: float(np.mean(value)) for name, value in found.items()}
-
-    @property
-    def fingerprint(self) -> str:
-        """Which table and measures kept results belong to."""
-        state = hashlib.sha256(np.ascontiguousarray(self.counts).tobytes())
-        names = [d.name for d in self.table.dimensions]
-        state.update(repr((self.measures, self.loss, self.draws, names, self.table.layout.code_shape)).encode())
-        return state.hexdigest()[:16]
-
-    def judge(self, one: Method) -> dict[str, Any]:
-        """Means and standard deviations over draws; a method that does not fit this table is a row with a note."""
-        try:
-            drawn = [self._figures(one, method(self.table)) for method in variants(one, self.draws)]
-        except DiscreetError as error:
-            return {**dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
-                    "note": str(error)}  # fmt: skip
-        found: dict[str, Any] = {}
-        for name in drawn[0]:
-            values = np.array([figures[name] for figures in drawn])
-            found[name] = float(values.mean())
-            if name not in ("hidden", "changed"):
-                found[f"± {name}"] = _spread(values)
-        return {**found, "draws": len(drawn), "note": ""}
-
-    def _figures(self, one: Method, protected: Protected) -> dict[str, float]:
-        """Risk in every measure, utility, and shares of cells, of one protected table."""
-        now, was = expected_counts(protected)[None], self.counts[None]
-        axes, made = tuple(range(1, now.ndim)), getattr(one, "transition", None)
-        same = np.asarray((now == was).mean(axis=axes))
-        risks = self.measures.after(was, now, axes, None if made is None else made(self.table), same)
-        found = {_column("risk", k, name): float(np.mean(risks[name])) for k, name in enumerate(self.measures.names)}
-        found["utility"] = float(np.mean(1.0 - LOSSES[self.loss](was, now, axes)))
-        return {**found, "hidden": float(protected.hidden.mean()), "changed": 1.0 - float(np.mean(same))}
-
-
-def variants(one: Method, draws: int) -> list[Method]:
-    """A method as it is given, and with other seeds; once only if it has none.
-
-    >>> from discreet import RandomRound
-    >>> [m.seed for m in variants(RandomRound(3, seed=7), 3)]
-    [7, 8, 9]
-    """
-    known = {f.name for f in dataclasses.fields(one)} if dataclasses.is_dataclass(one) else set()
-    if "seed" not in known:
-        return [one]
-    first = getattr(one, "seed", None)
-    bare = {"secret": None} if "secret" in known else {}
-    start = 0 if first is None else first
-    more = [dataclasses.replace(one, seed=start + k, **bare) for k in range(1, draws)]  # type: ignore[type-var]
-    return [one, *more]
-
-
-def _spread(values: Array) -> float:
-    """Standard deviation; of one value 0, of infinite ones none."""
-    if not np.isfinite(values).all():
-        return float("nan")
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-
-
-def expected_counts(protected: Protected) -> Array:
-    """Inner counts as a reader would take them: those shown, and for hidden ones what the totals leave, spread evenly.
-
-    Hidden cells are fitted to every published total (multiplicative updates from equal starting values), which makes
-    suppression comparable with perturbation.
-    """
-    table = protected.table
-    if "count" not in protected.published:
-        raise InputError("risk and utility are functions of counts, and the protected table publishes none")
-    inner = protected.shown_inner()
-    gone = np.isnan(inner)
-    if gone.any():
-        inner[gone] = _fit(table, np.asarray(protected.published["count"], float), inner, gone)
-    return table.layout.dense(np.rint(np.maximum(inner, 0)).astype(np.int64))
-
-
-def _fit(table: Table, published: Array, inner: Array, gone: Array) -> Array:
-    known = np.flatnonzero(~np.isnan(published) & ~table.layout.signed)
-    matrix = table.matrix[:, known].tocsr()
-    unknown = matrix[np.flatnonzero(gone)]
-    rest = published[known] - matrix.T @ np.nan_to_num(inner)
-    used = np.flatnonzero(np.diff(unknown.tocsc().indptr))
-    unknown, rest = unknown[:, used], np.maximum(rest[used], 0)
-    x = np.ones(unknown.shape[0])
-    share = np.maximum(np.diff(unknown.indptr), 1)
-    for _ in range(SWEEPS):
-        sums = unknown.T @ x
-        with np.errstate(divide="ignore"):
-            pull = np.where(rest > 0, np.log(np.maximum(rest, 1e-12)) - np.log(np.maximum(sums, 1e-12)), -30.0)
-        step = (unknown @ pull) / share
-        x *= np.exp(np.clip(step, -3, 3))
-        if np.abs(step[x > 1e-9]).max(initial=0.0) < 1e-6:
-            break
-    return x
 
 
 def _pareto(risk: Array, utility: Array) -> Array:

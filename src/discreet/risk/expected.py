@@ -132,17 +132,39 @@ def _number(x: Any) -> FloatOrArray:
 
 
 def _exact(counts: Array, transition: Transition, w: tuple[float, ...], form: Form) -> ExpectedRisk:
-    """R2 only sees how many cells went from which count to which: enumerate multisets, with multinomial weights."""
-    values, sizes = np.unique(counts, return_counts=True)
-    options = [transition.outcomes(int(v)) for v in values]
-    number = math.prod(math.comb(int(s) + len(o) - 1, int(s)) for s, o in zip(sizes, options, strict=True))
-    affordable(number * counts.size)
-    groups = [list(_multisets(o, int(s))) for o, s in zip(options, sizes, strict=True)]
+    affordable(outcomes(counts, transition) * counts.size)
+    was, after, p = every_outcome(counts, transition)
+    risk = r2(np.broadcast_to(was, after.shape), after, w, form=form, axis=1)
+    terms = {k: float(p @ t) for k, t in risk.terms.items()}
+    return ExpectedRisk(float(p @ risk.value), 0.0, terms, w, True, len(p))
+
+
+def outcomes(counts: Array, transition: Transition) -> int:
+    """How many tables a method may give that differ in how many cells went from which count to which.
+
+    >>> outcomes(np.array([1, 1, 2]), Transition.rounding(3))
+    6
+    """
+    return math.prod(math.comb(size + len(o) - 1, size) for _, size, o in _cells(counts, transition))
+
+
+def every_outcome(counts: Array, transition: Transition) -> tuple[Array, Array, Array]:
+    """The counts in order, all that a method may show of them (a row each), and their probabilities.
+
+    A measure that only sees how many cells went from which count to which has its mean over these: multisets, with
+    multinomial weights.
+    """
+    cells = _cells(counts, transition)
+    groups = [list(_multisets(o, size)) for _, size, o in cells]
     p = np.array([math.prod(q for _, q in choice) for choice in itertools.product(*groups)])
     after = np.array([list(itertools.chain(*(g for g, _ in choice))) for choice in itertools.product(*groups)])
-    risk = r2(np.broadcast_to(np.repeat(values, sizes), after.shape), after, w, form=form, axis=1)
-    terms = {k: float(p @ t) for k, t in risk.terms.items()}
-    return ExpectedRisk(float(p @ risk.value), 0.0, terms, w, True, number)
+    return np.repeat([value for value, _, _ in cells], [size for _, size, _ in cells]), after, p
+
+
+def _cells(counts: Array, transition: Transition) -> list[tuple[int, int, tuple[tuple[int, float], ...]]]:
+    """Each count, in how many cells it is, and what may be shown of it."""
+    found = np.unique(counts, return_counts=True)
+    return [(int(v), int(size), transition.outcomes(int(v))) for v, size in zip(*found, strict=True)]
 
 
 def _multisets(options: tuple[tuple[int, float], ...], size: int) -> Iterator[tuple[tuple[int, ...], float]]:

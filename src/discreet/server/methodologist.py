@@ -30,6 +30,7 @@ from discreet.server.service import Service
 router = APIRouter(include_in_schema=False)
 MOST_LINES = 200
 MOST_AUDITED = 1500  # cells
+NOT_SHOWN = ("draws", "exact", "note", "pareto", "allowed")  # columns of the map that the page says otherwise
 
 
 async def methodologist(request: Request) -> Caller:
@@ -68,11 +69,13 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     }
     methods["as it is"] = Publish()
     limits = service.policy.risk
+    given = limits.population_size
     found = ru_map(
         table, methods, measure=limits.measure, loss=service.policy.loss, weights=limits.weights,
-        jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3,
+        jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3, population=limits.population,
+        population_size=given if limits.population and isinstance(given, int) else None,
     )  # fmt: skip
-    rows = [{"method": name, **row} for name, row in found.frame.to_dict(orient="index").items()]
+    rows = [{"method": name, **row, "note": _made(row)} for name, row in found.frame.to_dict(orient="index").items()]
     points = [
         charts.Point(row["method"], float(row["risk"]), float(row["utility"]), row["method"] == found.best)
         for row in rows
@@ -82,13 +85,18 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     return {
         "cells": len(table),
         "rows": rows,
-        "columns": [name for name in found.frame.columns if name not in ("draws", "note", "pareto", "allowed")],
+        "columns": [name for name in found.frame.columns if name not in NOT_SHOWN],
         "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
         "evidence": weigh(chosen, service.policy.make(0), resolved, service.policy),
         "audit": audited(chosen),
         "decision": _decision(table, resolved, service),
     }
+
+
+def _made(row: dict[Any, Any]) -> str:
+    """Why a method has no figures, or how they were made."""
+    return str(row["note"]) or ("exact" if row["exact"] else f"means of {row['draws']:.0f} draws")
 
 
 def _decision(table: Any, resolved: Any, service: Service) -> str:
