@@ -19,7 +19,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.ibis.engine import Ibis
 from discreet.engines.protocol import CountedGroups, Engine, Grouping, Hmac, Key, SpanningParts
 from tests import engine_kinds
-from tests.engines.test_engine import (
+from tests.engines.records import (
     FULL,
     MISSING,
     SECRET,

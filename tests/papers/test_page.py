@@ -17,9 +17,10 @@ ROWS = [
 ]
 # what may be imported here: rooms with a page of their own in the reference, never a module of the implementation
 PUBLIC = {
-    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook", "discreet.information",
-    "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk", "discreet.risk.intruder",
-    "discreet.rules", "discreet.server", "discreet.server.guard", "discreet.server.commits", "discreet.utility",
+    "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook",
+    "discreet.information", "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk",
+    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.commits", "discreet.server.guard",
+    "discreet.utility",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import risk
@@ -19,67 +19,9 @@ from discreet.errors import InputError
 from discreet.information import hellinger
 from discreet.risk import _summary
 from discreet.risk.frequency import Form
+from tests.papers.printed import PSD14
 
-# PSD14 (section 3.9 of the thesis), Tables 3, 4 and 5: ten output areas by a variable, with the printed R1 of the
-# rows, of the columns and of the table, and the printed HD of random rounding (mean of 1,000) in the same order.
-TRAVEL = np.array(
-    [
-        [8, 11, 7, 1, 44, 5, 3, 3, 47, 0, 126],
-        [5, 4, 2, 0, 50, 2, 0, 7, 15, 1, 70],
-        [3, 1, 8, 0, 18, 5, 0, 8, 26, 0, 122],
-        [7, 1, 10, 0, 18, 4, 0, 5, 24, 0, 135],
-        [3, 2, 4, 0, 17, 6, 0, 2, 26, 0, 107],
-        [8, 2, 7, 1, 97, 9, 0, 8, 28, 1, 54],
-        [5, 0, 8, 0, 29, 2, 1, 3, 14, 0, 88],
-        [14, 1, 22, 1, 30, 4, 0, 4, 30, 0, 93],
-        [10, 0, 8, 1, 23, 2, 0, 0, 17, 2, 78],
-        [17, 9, 5, 1, 96, 3, 1, 2, 17, 4, 52],
-    ]
-)
-SEX = np.array(
-    [[161, 141], [105, 94], [142, 116], [158, 154], [139, 90], [129, 90], [107, 107], [133, 147], [98, 115], [136, 87]]
-)
-RELIGION = np.array(
-    [
-        [181, 0, 0, 1, 17, 1, 1, 83, 18],
-        [138, 2, 4, 2, 0, 0, 1, 36, 16],
-        [130, 0, 0, 0, 22, 4, 1, 61, 40],
-        [173, 0, 0, 1, 14, 4, 1, 97, 22],
-        [142, 2, 5, 0, 15, 6, 1, 37, 21],
-        [129, 0, 0, 0, 0, 0, 1, 69, 20],
-        [118, 2, 0, 2, 24, 9, 1, 38, 20],
-        [130, 0, 0, 0, 34, 1, 1, 82, 32],
-        [148, 3, 0, 0, 0, 2, 1, 38, 21],
-        [136, 1, 2, 0, 13, 0, 0, 55, 16],
-    ]
-)
-R1_ROWS = {
-    "travel": [0.3291, 0.3670, 0.4417, 0.4536, 0.4563, 0.3157, 0.4252, 0.3214, 0.3946, 0.3003],
-    "sex": [0.0247, 0.0276, 0.0294, 0.0220, 0.0512, 0.0434, 0.0252, 0.0243, 0.0289, 0.0529],
-    "religion": [0.4626, 0.4973, 0.3939, 0.4403, 0.3869, 0.5460, 0.3456, 0.3974, 0.5243, 0.4692],
-}
-R1_COLUMNS = {
-    "travel": [0.0850, 0.2862, 0.0944, 0.3715, 0.0927, 0.0847, 0.6206, 0.1335, 0.0474, 0.5107, 0.0309],
-    "sex": [0.0170, 0.0209],
-    "religion": [0.0152, 0.3770, 0.5763, 0.4754, 0.2029, 0.2892, 0.1166, 0.0393, 0.0404],
-}
-R1_TABLE = {"travel": 0.2016, "sex": 0.0150, "religion": 0.2315}
-HD_ROWS = {
-    "travel": [0.7576, 1.1139, 0.7442, 0.7665, 0.8289, 1.1356, 0.9364, 0.9884, 1.0818, 1.1450],
-    "sex": [0.0376, 0.0486, 0.0612, 0.0539, 0.0398, 0.0000, 0.0660, 0.0402, 0.0666, 0.0409],
-    "religion": [1.1356, 1.0752, 0.7054, 0.9668, 0.8948, 0.6535, 1.0288, 0.9218, 0.8468, 0.8783],
-}
-HD_COLUMNS = {
-    "travel": [0.5190, 1.4289, 0.7948, 1.4492, 0.2165, 1.1111, 0.9151, 0.9035, 0.2844, 1.1103, 0.1221],
-    "sex": [0.1227, 0.1032],
-    "religion": [0.1176, 1.1877, 0.6261, 1.2280, 0.2664, 1.1223, 1.9488, 0.1920, 0.2832],
-}
-HD_TABLE = {"travel": 3.1133, "sex": 0.1611, "religion": 2.9751}
-TABLES = {"travel": TRAVEL, "sex": SEX, "religion": RELIGION}
-# Table 4, random rounding, PSD14 form
-R2_SEX_ROWS = [0.0222, 0.0259, 0.0237, 0.0219, 0.0252, 0.0250, 0.0252, 0.0228, 0.0253, 0.0254]
-R2_SEX_COLUMNS = [0.0127, 0.0135]
-R2_SEX = 0.0100
+SEX = PSD14["sex"].counts
 BASE3 = risk.Transition.rounding(3)
 
 counts = st.lists(st.integers(0, 60), min_size=1, max_size=9).filter(any)
@@ -93,25 +35,25 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return f, draw(st.lists(st.integers(0, 60), min_size=len(f), max_size=len(f)))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", PSD14)
 def test_psd14_r1(name: str) -> None:
     """PSD14 Tables 3-5: R1 of every row, column and the table to 4 decimals."""
-    table = TABLES[name]
-    assert risk.r1(table, axis=1).value.round(4).tolist() == R1_ROWS[name]
-    assert risk.r1(table, axis=0).value.round(4).tolist() == R1_COLUMNS[name]
-    assert round(risk.r1(table).value, 4) == R1_TABLE[name]
+    table, (of_rows, of_columns, of_table) = PSD14[name].counts, PSD14[name].r1
+    assert risk.r1(table, axis=1).value.round(4).tolist() == of_rows.tolist()
+    assert risk.r1(table, axis=0).value.round(4).tolist() == of_columns.tolist()
+    assert round(risk.r1(table).value, 4) == of_table
     columns, rows = risk.line_risks(table)
-    assert rows.round(4).tolist() == R1_ROWS[name]
-    assert columns.round(4).tolist() == R1_COLUMNS[name]
+    assert rows.round(4).tolist() == of_rows.tolist()
+    assert columns.round(4).tolist() == of_columns.tolist()
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", PSD14)
 def test_psd14_hellinger(name: str) -> None:
     """PSD14 Tables 3-5: HD under random rounding to base 3, both means of 1,000 draws."""
-    table, rng = TABLES[name], np.random.default_rng(14)
+    table, rng = PSD14[name].counts, np.random.default_rng(14)
     after = BASE3.sample(np.broadcast_to(table, (1000, *table.shape)), rng)
     before = np.broadcast_to(table, after.shape)
-    for axis, printed in ((2, HD_ROWS[name]), (1, HD_COLUMNS[name]), ((1, 2), HD_TABLE[name])):
+    for axis, printed in zip((2, 1, (1, 2)), PSD14[name].hd_rounding, strict=True):
         drawn = hellinger(before, after, counts=True, axis=axis)
         allowed = 4.5 * drawn.std(axis=0) * math.sqrt(2 / 1000) + 6e-5
         assert (np.abs(drawn.mean(axis=0) - printed) <= allowed).all()
@@ -120,7 +62,7 @@ def test_psd14_hellinger(name: str) -> None:
 def test_psd14_r2() -> None:
     """PSD14 Table 4: R2 in its own form under random rounding; our mean is exact, the print is one of 1,000 draws."""
     after = BASE3.sample(np.broadcast_to(SEX, (500, *SEX.shape)), np.random.default_rng(4))
-    for axis, printed in ((1, R2_SEX_ROWS), (0, R2_SEX_COLUMNS), (None, R2_SEX)):
+    for axis, printed in zip((1, 0, None), PSD14["sex"].r2_rounding, strict=True):
         mean = risk.expected_r2(SEX, BASE3, form="psd14", axis=axis)
         assert mean.exact
         drawn = risk.r2(
@@ -371,176 +313,10 @@ def test_bad_tables() -> None:
             risk.r2([1, 2], [1, 2], **options)
 
 
-def test_expected_r2_exact() -> None:
-    """The multiset enumeration equals the plain one over all outcomes."""
-    f = np.array([0, 1, 1, 1, 2, 4])
-    total, weight = 0.0, 0.0
-    grids = np.meshgrid(*([range(2)] * 6), indexing="ij")
-    for choice in np.stack([g.ravel() for g in grids], axis=1):
-        options = [BASE3.outcomes(int(x)) for x in f]
-        if any(c >= len(o) for c, o in zip(choice, options, strict=True)):
-            continue
-        g, p = zip(*(o[c] for c, o in zip(choice, options, strict=True)), strict=True)
-        total += math.prod(p) * risk.r2(f, g).value
-        weight += math.prod(p)
-    mean = risk.expected_r2(f, BASE3)
-    assert weight == pytest.approx(1)
-    assert mean.value == pytest.approx(total)
-    assert (mean.exact, mean.standard_error) == (True, 0)
-    assert mean.to_dict()["exact"]
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.integers(0, 5), min_size=2, max_size=4).filter(any))
-def test_averaging_the_channel_hides_more(f: list[int]) -> None:
-    """Theorem 6's conditional entropy of the mean channel is never below the mean: its risk is never above."""
-    mean, mixed = risk.expected_r2(f, BASE3), risk.expected_r2(f, BASE3, average="channel")
-    assert mixed.value <= mean.value + 1e-9
-    assert mixed.terms["zeros"] == mean.terms["zeros"]
-
-
-def test_expected_r2_monte_carlo() -> None:
-    """Within its standard error of the exact mean; the seed decides; rows at once; a function as method."""
-    exact = risk.expected_r2(SEX, BASE3, axis=1)
-    drawn = risk.expected_r2(SEX, BASE3, axis=1, seed=1, draws=400)
-    assert (np.abs(drawn.value - exact.value) <= 5 * drawn.standard_error + 1e-12).all()
-    assert not drawn.exact
-    same = risk.expected_r2(SEX, BASE3, axis=1, seed=1, draws=400)
-    assert np.array_equal(same.value, drawn.value)
-    whole = risk.expected_r2(SEX, lambda x, rng: BASE3.sample(x, rng), seed=2, draws=50)
-    assert isinstance(whole.value, float)
-    assert whole.standard_error > 0
-    assert whole.value == pytest.approx(risk.expected_r2(SEX, BASE3).value, abs=5 * whole.standard_error)
-
-
-def test_expected_r2_lines_with_nobody() -> None:
-    """An empty row is NaN in a batch, an error alone."""
-    f = [[0, 0], [1, 2]]
-    assert np.isnan(risk.expected_r2(f, BASE3, axis=1).value).tolist() == [True, False]
-    assert np.isnan(risk.expected_r2(f, BASE3, axis=1, seed=1, draws=5).value).tolist() == [True, False]
-    for seed in (None, 1):
-        with pytest.raises(InputError, match="nobody"):
-            risk.expected_r2([0, 0], BASE3, seed=seed)
-
-
-def test_expected_r2_refusals() -> None:
-    """A function needs a seed; too many outcomes need one too; the channel is exact; one draw has no error."""
-    calls: list[Callable[[], Any]] = [
-        lambda: risk.expected_r2([1, 2], lambda x, rng: x),
-        lambda: risk.expected_r2(RELIGION, BASE3),
-        lambda: risk.expected_r2([1, 2], BASE3, seed=1, average="channel"),
-        lambda: risk.expected_r2([1, 2], BASE3, seed=1, draws=1),
-        lambda: risk.expected_r2([1, 2], BASE3, average="mean"),  # type: ignore[arg-type]
-        lambda: risk.expected_r2([1, 2], lambda x, rng: x[:1], seed=1),
-    ]
-    for call in calls:
-        with pytest.raises(InputError):
-            call()
-
-
-def test_transitions() -> None:
-    """Rows repeat beyond the matrix by period; a cap moves as its row does; nonsense is refused."""
-    values, chances = zip(*BASE3.outcomes(98), strict=True)
-    assert values == (96, 99)
-    assert chances == pytest.approx((1 / 3, 2 / 3))
-    assert BASE3.outcomes(99) == ((99, 1.0),)
-    capped = risk.Transition([[1, 0, 0], [0.5, 0, 0.5]])
-    assert capped.outcomes(10) == ((9, 0.5), (11, 0.5))
-    drawn = BASE3.sample(np.full(3000, 4), np.random.default_rng(0))
-    assert set(drawn.tolist()) == {3, 6}
-    assert drawn.mean() == pytest.approx(4, abs=0.15)
-    for bad in ([[0.5, 0.4]], [[1.5, -0.5]], [1, 0], [[1], [1]], [["a"]]):
-        with pytest.raises(InputError):
-            risk.Transition(bad)
-    with pytest.raises(InputError, match="period"):
-        risk.Transition([[1, 0]], period=2)
-    with pytest.raises(InputError, match="base"):
-        risk.Transition.rounding(1)
-
-
 # JOS15 Table 2: cells of 0, 1, ..., 5 units, all cells, all units; and its printed R (Table 5, "Original")
-JOS15 = [
-    ([1534, 44, 35, 27, 20, 17], 2457, 854_539, 0.318),
-    ([49, 14, 2, 5, 4, 1], 210, 645_461, 0.248),
-    ([275, 16, 9, 3, 9, 5], 585, 736_355, 0.339),
-    ([84, 9, 4, 6, 1, 4], 234, 96_656, 0.298),
-]
-
-
-@pytest.mark.parametrize(("few", "cells", "units", "printed"), JOS15)
-def test_jos15_table_5(few: list[int], cells: int, units: int, printed: float) -> None:
-    """JOS15 Tables 2 and 5: what is known of the tables leaves the unknown large counts a possible share of R."""
-    known = np.repeat(np.arange(6), few)
-    table = np.concatenate([known, np.full(cells - known.size, (units - known.sum()) // (cells - known.size))])
-    ours = risk.jos15_risk(table)  # large counts all equal: their term is 0
-    assert ours.terms["large"] == pytest.approx(0, abs=1e-9)
-    assert 0 <= printed - ours.value <= 0.03
-
-
-def test_jos15_parts() -> None:
-    """The sub-tables have their own K and N, a batch equals single tables, and without units a part is 0."""
-    r = risk.jos15_risk([0, 1, 2, 7, 14])
-    assert r.terms["small"] == pytest.approx(risk.r1([0, 1, 2]).terms["entropy"])
-    assert r.terms["large"] == pytest.approx(risk.r1([7, 14]).terms["entropy"])
-    assert risk.jos15_risk([0, 0, 9, 9]).terms["small"] == 0
-    assert risk.jos15_risk(RELIGION, axis=1).value[3] == pytest.approx(risk.jos15_risk(RELIGION[3]).value)
-
-
-def test_jos15_after_rounding() -> None:
-    """JOS15 section 4.2: cells that show 0 or 3 get the expected totals written out there; the multiplier is 1/3."""
-    before, after = np.array([0, 0, 1, 1, 1, 2, 3, 4, 5]), np.array([0, 0, 0, 0, 3, 3, 3, 3, 6])
-    zero = (3 * 2 / 3 + 2 * 1 / 3) / 4
-    three = (3 * 1 / 3 + 2 * 2 / 3 + 3 + 4 * 2 / 3 + 5 * 1 / 3) / 4
-    six = 4 * 1 / 3 + 5 * 2 / 3
-    spread = np.array([zero] * 4 + [three] * 4 + [six])
-    p = spread / spread.sum()
-    ours = risk.jos15_after(before, after, BASE3)
-    assert ours.terms["small"] == pytest.approx((1 + (p * np.log(p)).sum() / math.log(9)) / 3)
-    assert ours.terms["zeros"] == pytest.approx((2 / 9) ** (4 / 2))
-    assert ours.value < risk.jos15_risk(before).value
-    half = risk.jos15_after(before, after, BASE3, multiplier=(0.5, 0.9))
-    assert half.terms["small"] == pytest.approx(1.5 * ours.terms["small"])
-
-
-def test_jos15_after_swapping_and_matrices() -> None:
-    """A stay probability is the matrix with equal off-diagonals; multipliers by small and large rows; a batch."""
-    before, after = np.array([[0, 1, 8, 8], [2, 2, 9, 1]]), np.array([[1, 0, 8, 8], [2, 1, 9, 2]])
-    matrix = np.full((10, 10), 0.1 / 9) + np.eye(10) * (0.9 - 0.1 / 9)
-    matrix_of_8 = np.full((9, 9), 0.1 / 8) + np.eye(9) * (0.9 - 0.1 / 8)
-    swapped = risk.jos15_after(before, after, 0.9, axis=1)
-    assert swapped.value[1] == pytest.approx(risk.jos15_after(before[1], after[1], matrix).value)
-    assert swapped.value[0] == pytest.approx(risk.jos15_after(before[0], after[0], matrix_of_8).value)
-    mixed = np.eye(10) * 0.5 + np.eye(10, k=1) * 0.5
-    mixed[9, 9] = 1.0
-    ours = risk.jos15_after([1, 8, 9], [1, 8, 9], mixed, multiplier=None)
-    assert ours.terms["large"] == pytest.approx(
-        (0.5 + 0.5 + 1) / 3 * risk.jos15_after([1, 8, 9], [1, 8, 9], mixed, multiplier=1).terms["large"]
-    )
-
-
-def test_jos15_refusals() -> None:
-    """A table the matrix cannot give, a probability above 1, a wrong multiplier or number of weights."""
-    with pytest.raises(InputError, match="cannot give"):
-        risk.jos15_after([1, 2], [1, 3], BASE3)
-    with pytest.raises(InputError, match="between 0 and 1"):
-        risk.jos15_after([1, 2], [1, 3], 1.5)
-    with pytest.raises(InputError, match="multiplier"):
-        risk.jos15_after([1, 2], [0, 3], BASE3, multiplier=2)
-    with pytest.raises(InputError, match="weights"):
-        risk.jos15_risk([1, 2], (0.1, 0.8, 0.1))
 
 
 def test_numba_is_not_imported_for_small_tables() -> None:
     """One table never waits for the compiler."""
     code = "import sys, discreet.risk as r; r.r2([1, 2], [0, 3]); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_jos15_after_an_observed_perturbation() -> None:
-    """Cells that show the same get the mean of what they were; without a matrix the multiplier must be said."""
-    before, after = [0, 1, 2, 9, 12], [0, 0, 3, 9, 12]
-    ours = risk.jos15_after(before, after, "observed", multiplier=0.5)
-    h = -sum(x * math.log(x) for x in (0.5 / 3, 0.5 / 3, 2 / 3))
-    assert ours.terms["small"] == pytest.approx(0.5 * (1 - h / math.log(3)))
-    with pytest.raises(InputError, match="multiplier"):
-        risk.jos15_after(before, after, "observed")
