@@ -68,7 +68,7 @@ LAYERS = {
         hitas
         repair
         solve diagnosis limits method
-        named
+        named instance
     """,
     "publishing": """
         spec faults expand

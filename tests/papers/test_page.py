@@ -19,8 +19,8 @@ ROWS = [
 PUBLIC = {
     "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook",
     "discreet.information", "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk",
-    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.commits", "discreet.server.counting", "discreet.server.guard",
-    "discreet.utility",
+    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.counting",
+    "discreet.server.guard", "discreet.server.record_lines", "discreet.utility",
 }  # fmt: skip
 
 

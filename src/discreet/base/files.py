@@ -94,6 +94,27 @@ def own_file(path: str | Path) -> None:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
 
 
+def lock(path: str | Path | int, busy: str) -> int:
+    """A handle that keeps others who lock the file away until it is closed, or the process ends; ``busy`` if it is not.
+
+    The file must exist. One that was replaced while we waited for it is not the one that others know: try that again.
+    """
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover - Windows has no such locks
+        return os.dup(path) if isinstance(path, int) else os.open(path, os.O_RDWR)
+    while True:
+        handle = os.dup(path) if isinstance(path, int) else os.open(path, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if isinstance(path, int) or os.path.samestat(os.fstat(handle), os.stat(path)):
+                return handle
+        except OSError:
+            os.close(handle)
+            raise InputError(busy) from None
+        os.close(handle)
+
+
 def own_folder(path: str | Path) -> None:
     """Let a folder be there that nobody but its owner can look into."""
     try:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from discreet import plot
 from discreet.base.arguments import checked, positive, whole
-from discreet.base.files import append_private
 from discreet.base.kinds import is_function, told
+from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods import method
 from discreet.policy.comparing import How, Sample, column
@@ -147,27 +147,42 @@ def ru_map(
     measures = read_measures(measure, weights, jos15_weights)
     how = How(table, measures, read_loss(loss), draws, _sample(measures, population, population_size))
     limits = read_thresholds("t2", t2, how.measures)
-    kept = _Kept(resume, how.fingerprint)
     assert how.before  # made once, before several threads ask for it
+    if resume is None:
+        rows = _judged(how, named, None, progress)
+    else:
+        with ResumeFile.open(resume) as file:
+            rows = _judged(how, named, file, progress)
+    names = how.measures.names
+    threshold = limits if limits is None or len(limits) > 1 else limits[0]
+    return RUMap(_frame(rows, how, limits, t3), threshold, t3, names, how.loss, population)
+
+
+def _judged(
+    how: How, named: Mapping[str, Method], file: ResumeFile | None, progress: Progress | None
+) -> dict[str, dict[str, Any]]:
+    """Risk and utility of every method, from the file where they are kept there for this table and these measures."""
+    kept: dict[str, dict[str, Any]] = {}
+    for row in [] if file is None else file.rows():
+        if row.get("table") == how.fingerprint:
+            kept[row["method"]] = row["result"]
     done = 0
 
     def judge(item: tuple[str, Method]) -> tuple[str, dict[str, Any]]:
         label, one = item
-        found = kept.get(label)
-        if found is None:
-            found = how.judge(one)
-            kept.put(label, found)
+        figures = kept.get(label)
+        if figures is None:
+            figures = how.judge(one)
+            if file is not None:
+                file.append({"table": how.fingerprint, "method": label, "result": figures})
         nonlocal done
         done += 1
         if progress is not None:
             progress(done, len(named))
-        return label, found
+        return label, figures
 
     with ThreadPoolExecutor() as pool:
-        rows = dict(pool.map(judge, named.items()))
-    names = how.measures.names
-    given = limits if limits is None or len(limits) > 1 else limits[0]
-    return RUMap(_frame(rows, how, limits, t3), given, t3, names, how.loss, population)
+        return dict(pool.map(judge, named.items()))
 
 
 def _sample(measures: Measures, model: str, size: int | None) -> Sample | None:
@@ -212,25 +227,3 @@ def _pareto(risk: Array, utility: Array) -> Array:
     none_worse = (risk[:, None] <= risk).all(axis=2) & (utility[:, None] >= utility)
     better = none_worse & ((risk[:, None] < risk).any(axis=2) | (utility[:, None] > utility))
     return np.asarray(~better.any(axis=0) & ~np.isnan(risk).any(axis=1) & np.isfinite(utility))
-
-
-class _Kept:
-    """Finished results in a JSON-lines file; without a file, none."""
-
-    def __init__(self, path: str | Path | None, fingerprint: str) -> None:
-        self.path, self.fingerprint = None if path is None else Path(path), fingerprint
-        self.found: dict[str, dict[str, Any]] = {}
-        if self.path is not None and self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                row = json.loads(line)
-                if row["table"] == fingerprint:
-                    self.found[row["method"]] = row["result"]
-
-    def get(self, label: str) -> dict[str, Any] | None:
-        return self.found.get(label)
-
-    def put(self, label: str, result: dict[str, Any]) -> None:
-        if self.path is None:
-            return
-        line = json.dumps({"table": self.fingerprint, "method": label, "result": result}) + "\n"
-        append_private(self.path, line.encode())

@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.base.files import append_private, own_file, own_folder, write_whole
+from discreet.base.files import append_private, lock, own_file, own_folder, write_whole
+from discreet.base.resume import kept_rows, lines_of
 from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
@@ -69,14 +70,11 @@ class Folder:
     # -- what is finished ---------------------------------------------------------------------------------------
 
     def read(self) -> dict[str, tuple[str, list[FinishedTable]]]:
-        """Fingerprint and tables of every finished unit; a last line that was cut off counts for nothing."""
+        """Fingerprint and tables of every finished unit; lines that tell of none, such as a cut one, are left out."""
         units = {}
-        if not self.state.exists():
-            return {}
-        for line in self.state.read_text(encoding="utf-8", errors="replace").splitlines():
+        for row in kept_rows(self.state):
             try:
-                row = json.loads(line)
-                tables = [FinishedTable(**{**m, "measures": tuple(m["measures"])}) for m in row["tables"]]
+                tables = [FinishedTable(**{**table, "measures": tuple(table["measures"])}) for table in row["tables"]]
                 units[row["unit"]] = (row["fingerprint"], tables)
             except (TypeError, ValueError, KeyError):
                 continue
@@ -84,17 +82,12 @@ class Folder:
 
     def append(self, unit: str, fingerprint: str, tables: tuple[FinishedTable, ...]) -> None:
         """One more finished unit."""
-        append_private(self.state, self._row(unit, fingerprint, tables).encode())
+        append_private(self.state, lines_of([_row(unit, fingerprint, tables)]))
 
     def compact(self, units: Mapping[str, tuple[str, tuple[FinishedTable, ...]]]) -> None:
         """Forget units that are no longer in the programme, and earlier lines of the others."""
-        lines = [self._row(unit, fingerprint, tables) for unit, (fingerprint, tables) in units.items()]
-        write_whole(self.state, "".join(lines).encode(), private=True)
-
-    @staticmethod
-    def _row(unit: str, fingerprint: str, tables: tuple[FinishedTable, ...]) -> str:
-        row = {"unit": unit, "fingerprint": fingerprint, "tables": [asdict(m) for m in tables]}
-        return json.dumps(row, ensure_ascii=False) + "\n"
+        rows = [_row(unit, fingerprint, tables) for unit, (fingerprint, tables) in units.items()]
+        write_whole(self.state, lines_of(rows), private=True)
 
     def place(self, name: str, wanted: str) -> Path | None:
         """Where a file with that digest is: published, waiting, or nowhere."""
@@ -154,6 +147,10 @@ class Folder:
                 _move(there, self.output / name)
 
 
+def _row(unit: str, fingerprint: str, tables: tuple[FinishedTable, ...]) -> dict[str, Any]:
+    return {"unit": unit, "fingerprint": fingerprint, "tables": [asdict(table) for table in tables]}
+
+
 def _move(path: Path, target: Path, *, private: bool = False) -> None:
     """Whole under its new name before it is gone under the old one; the two may lie on different disks."""
     write_whole(target, path.read_bytes(), private=private)
@@ -162,18 +159,9 @@ def _move(path: Path, target: Path, *, private: bool = False) -> None:
 
 @contextmanager
 def _locked(path: Path, output: Path) -> Iterator[None]:
-    try:
-        import fcntl
-    except ImportError:  # pragma: no cover - Windows has no such locks
-        yield
-        return
     own_file(path)
-    handle = os.open(path, os.O_WRONLY)
+    handle = lock(path, f"another run is writing to {str(output)!r}; wait for it to end")
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"another run is writing to {str(output)!r}; wait for it to end") from None
         yield
     finally:
         os.close(handle)

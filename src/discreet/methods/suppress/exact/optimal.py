@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GAP, GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
+
+if TYPE_CHECKING:
+    from discreet.methods.suppress.exact.checkpoint import State
 
 Array = NDArray[Any]
 
@@ -79,10 +82,12 @@ class Optimal:
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
         improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
         """
+        from discreet.methods.suppress.exact.checkpoint import State
+
         began = time.monotonic()
         try:
-            with deadline.within(GRACE[0] * self.time + GRACE[1]):
-                return self._solve(problem, start, progress, began, tuning)
+            with deadline.within(GRACE[0] * self.time + GRACE[1]), State.open(self.resume, problem) as state:
+                return self._solve(problem, state, start, progress, began, tuning)
         except OutOfTimeError:
             deadline.check()
             if start is None:
@@ -91,16 +96,20 @@ class Optimal:
             return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)
 
     def _solve(
-        self, problem: Problem, start: Array | None, progress: Progress | None, began: float, tuning: Tuning
+        self,
+        problem: Problem,
+        state: State,
+        start: Array | None,
+        progress: Progress | None,
+        began: float,
+        tuning: Tuning,
     ) -> Solution:
-        from discreet.methods.suppress.exact.checkpoint import State
         from discreet.methods.suppress.exact.search import Search, Tally
 
         parts = [(part, cells, condense(part)) for part, cells in split(problem)]
         hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
         if any(len(h) for h in hopeless):
             raise UnprotectedError(np.unique(np.concatenate(hopeless)))
-        state = State.read(self.resume, problem)
         tally = Tally(len(parts), progress, self.time)
         search = Search(self.gap, self.seed, self.solver, tuning)
         outcomes = []
@@ -122,7 +131,7 @@ class Optimal:
         bound = max(bound, min(state.bound, cost))
         proved = all(outcome.status == OPTIMAL for outcome in outcomes) or bound >= cost * (1 - 1e-9)
         status = OPTIMAL if proved else GAP if cost - bound <= self.gap * cost else TIME
-        state.write(self.resume, problem, hidden, bound, [outcome.cuts for outcome in outcomes])
+        state.keep(problem, hidden, bound, [outcome.cuts for outcome in outcomes])
         seconds = time.monotonic() - began
         separated, nodes = sum(outcome.separated for outcome in outcomes), sum(outcome.nodes for outcome in outcomes)
         return Solution(hidden, cost, cost if proved else bound, status, seconds, separated, nodes)
