@@ -124,6 +124,28 @@ def three_way() -> np.ndarray:
     return np.stack([men, F - men], axis=2)
 
 
+def independent(f: np.ndarray) -> np.ndarray:
+    """Main effects: the product of the three margins."""
+    found: np.ndarray = f.sum(axis=(1, 2))[:, None, None] * f.sum(axis=(0, 2))[:, None] * f.sum(axis=(0, 1))
+    return found / f.sum() ** 3
+
+
+def without_three_way(f: np.ndarray) -> np.ndarray:
+    """All two-way terms, by fitting the three two-way margins in turn (Deming and Stephan)."""
+    p = np.ones(f.shape)
+    for _ in range(300):
+        for axis in range(3):
+            now, wanted = p.sum(axis=axis, keepdims=True), f.sum(axis=axis, keepdims=True)
+            p = p * np.divide(wanted, now, out=np.zeros(now.shape), where=now > 0)
+    return p / p.sum()
+
+
+def behind(f: np.ndarray, p: np.ndarray, draws: int, rng: np.random.Generator) -> float:
+    """Mean R2(F, f) of populations F = f + the other N - n people, drawn from a model."""
+    more = rng.multinomial(N - int(f.sum()), p.ravel() / p.sum(), size=draws).reshape(draws, *f.shape)
+    return float(np.mean([own.weighted(own.terms(f + rest, f)) for rest in more]))
+
+
 def test_three_way_tables() -> None:
     """Ant16 Table 4.8.1 on a table with its margins: main effects near the truth, two-way terms far above it."""
     table = three_way()
@@ -137,9 +159,15 @@ def test_three_way_tables() -> None:
         main = [population.Multinomial("main").fit(f, N) for f in drawn]
         two = [population.Multinomial("two-way").fit(f, N) for f in drawn[:12]]
     for f, e in zip(drawn[:4], main, strict=False):
-        p = f.sum(axis=(1, 2))[:, None, None] * f.sum(axis=(0, 2))[:, None] * f.sum(axis=(0, 1)) / f.sum() ** 3
-        assert np.allclose(e.mean, f + (N - 245) * p)
+        assert np.allclose(e.mean, f + (N - 245) * independent(f))
+    for f, e in zip(drawn[:4], two, strict=False):
+        assert np.allclose(e.mean, f + (N - 245) * without_three_way(f), atol=0.05)
     low, high = (risk.draw_risks(e, 40, seed=1).r2.mean() for e in (main, two))
+    own_main, own_two = (
+        np.mean([behind(f, model(f), 10, rng) for f in drawn[:4]]) for model in (independent, without_three_way)
+    )
+    assert abs(risk.draw_risks(main[:4], 40, seed=1).r2.mean() - own_main) < 0.01
+    assert abs(risk.draw_risks(two[:4], 40, seed=1).r2.mean() - own_two) < 0.01
     assert abs(low - 0.1499) < 0.02
     assert abs(high - 0.2264) < 0.02
     assert high > truth + 0.05
