@@ -324,7 +324,7 @@ def utility_of(counts: np.ndarray, shown: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", OUTPUT)
 def test_comparison_study(name: str) -> None:
-    """Table 5, all four tables: records swapped, the cube and the table rounded; every figure by hand, in the order."""
+    """Table 5, all four tables: records swapped and the table rounded; risk and utility by hand, and their order."""
     people = dc.datasets.census(60_000)
     (filtered, code), kept, _ = OUTPUT[name]
     names, codes, cube = counted(people)
