@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from discreet.methods.suppress.attacker.feasibility import verified
-from discreet.methods.suppress.exact import search as searching
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.heuristics import by_elimination
-from discreet.methods.suppress.heuristics import local_moves as local
-from discreet.methods.suppress.heuristics import neighbourhoods as nearby
+from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.model.condense import condense
+from discreet.methods.suppress.model.tuning import DEFAULT, HeuristicTuning
 from tests.problems import protects, random_problem
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_large_problem_gets_an_audited_pattern_and_a_bound(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_problem_gets_an_audited_pattern_and_a_bound(seed: int) -> None:
     """The way of large problems on a small one: protects, is near the best, and the bound holds."""
-    for module in (local, nearby, searching):
-        monkeypatch.setattr(module, "LARGE", 10)
-    monkeypatch.setattr(nearby, "NEAR", 20)
+    large = replace(DEFAULT, heuristics=HeuristicTuning(large=10, near=20))
     p = random_problem(seed, (4, 4, 4))
-    best = Optimal(time=3).solve(p)
-    monkeypatch.undo()
+    best = Optimal(time=3).solve(p, tuning=large)
     plain = Optimal(time=20).solve(p)
     assert protects(p, best.hidden).all()
     assert plain.status == "optimal"
@@ -32,18 +30,18 @@ def test_a_large_problem_gets_an_audited_pattern_and_a_bound(seed: int, monkeypa
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_first_moves_bear_out_whatever_the_time(late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_moves_bear_out_whatever_the_time(late: bool) -> None:
     """Each need has its moves, and they alone prove the pattern."""
-    monkeypatch.setattr(local, "LARGE", 10)
+    large = replace(DEFAULT, heuristics=HeuristicTuning(large=10))
     small = condense(random_problem(5, (5, 5, 4)))
-    found = local.first_pattern(small, 0.0 if late else np.inf)
+    found = first_pattern(small, 0.0 if late else np.inf, large)
     assert found is not None
     assert verified(small.small, *found)
 
 
-def test_elimination_mends_a_large_problem_in_neighbourhoods(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elimination_mends_a_large_problem_in_neighbourhoods() -> None:
     """Each need that elimination leaves short takes a move; the pattern protects by plain programmes."""
-    monkeypatch.setattr(by_elimination, "LARGE", 10)
+    large = replace(DEFAULT, heuristics=HeuristicTuning(mend_locally=10))
     p = random_problem(5, (5, 5, 4))
     assert not protects(p, p.hidden).all()
-    assert protects(p, by_elimination.repaired(p, p.hidden)).all()
+    assert protects(p, by_elimination.repaired(p, p.hidden, large)).all()

@@ -16,10 +16,10 @@ from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.exact import scip, tree
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Cut
-from discreet.methods.suppress.heuristics import neighbourhoods
-from discreet.methods.suppress.heuristics.first_patterns import incumbent
+from discreet.methods.suppress.heuristics import lns
 from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent, Tell
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
+from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME
@@ -127,13 +127,14 @@ class Search:
             return Outcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
         if len(problem) > self.tuning.heuristics.large and start is None:
             return self._large(small, clock, tell, known or [])
-        first = incumbent(
+        first = start_pattern(
             problem,
             seconds=min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum())),
             seed=self.seed,
             start=small.shrink(start) if start is not None else None,
             condensed=small,
-            solve_small=solve_small,
+            solve_small=self._solve_by_tree,
+            tuning=self.tuning,
         )
         best = Incumbent(problem, small.base, tell, first)
         best.report()
@@ -184,20 +185,24 @@ class Search:
         """A cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
         best, clock, seed = level.best, Clock.of(seconds), self.seed + turn
         guide, top = level.guide(x), level.top.small
-        neighbourhoods.disagree(best, guide, clock.seconds * self.exact.near[0], self._solve_small)
+        lns.rins(best, guide, clock.seconds * self.exact.near[0], self._solve_small, self.tuning)
         until = clock.at(self.exact.near[1]) - time.monotonic()
-        neighbourhoods.around(best, top.moves.tocsc(), until, seed, self._solve_small, gap=self.gap)
+        lns.around_moves(best, top.moves.tocsc(), until, seed, self._solve_small, gap=self.gap, tuning=self.tuning)
         if clock.left > 0 and not best.done(self.gap):
-            pattern = incumbent(
+            pattern = start_pattern(
                 best.problem,
                 seconds=clock.left,
                 guide=guide,
                 start=best.pattern,
                 seed=seed,
                 condensed=top,
-                solve_small=solve_small,
+                solve_small=self._solve_by_tree,
+                tuning=self.tuning,
             )
             best.improve(pattern)
+
+    def _solve_by_tree(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+        return solve_small(small, start, clock, tuning=self.tuning)
 
     def _solve_small(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
         return solve_small(small, start, clock, solver=self.solver, tuning=self.tuning)
@@ -236,12 +241,18 @@ class Search:
     def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> Outcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
-        found = first_pattern(small, clock.at(self.exact.large_first))
-        if found is None:
-            seconds = self.exact.large_first * clock.left
-            first = incumbent(problem, seconds=seconds, seed=self.seed, condensed=small, solve_small=solve_small)
-        else:
+        found = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
+        if found is not None:
             first, moves = found
+        else:
+            first = start_pattern(
+                problem,
+                seconds=self.exact.large_first * clock.left,
+                seed=self.seed,
+                condensed=small,
+                solve_small=self._solve_by_tree,
+                tuning=self.tuning,
+            )
         best = Incumbent(problem, small.base, tell, first)
         best.report()
         trace = Trace()
@@ -250,9 +261,15 @@ class Search:
                 level = trace.top = Level(small, best, known=known, tuning=self.tuning)
                 level.relax(clock.at(self.exact.large_first + self.exact.large_bound), level.enough(self.gap))
                 if not best.done(self.gap) and clock.left > 0:
-                    seconds, columns = self.exact.large_last * clock.left, small.moves.tocsc()
-                    neighbourhoods.around(
-                        best, columns, seconds, self.seed, self._solve_small, gap=self.gap, known=moves
+                    lns.around_moves(
+                        best,
+                        small.moves.tocsc(),
+                        self.exact.large_last * clock.left,
+                        self.seed,
+                        self._solve_small,
+                        gap=self.gap,
+                        known=moves,
+                        tuning=self.tuning,
                     )
         except OutOfTimeError:
             best.report()

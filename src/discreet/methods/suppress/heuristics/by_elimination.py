@@ -17,17 +17,17 @@ from discreet.methods.suppress.attacker.cheapest_move import Ways
 from discreet.methods.suppress.attacker.feasibility import verified
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.heuristics.greedy import protect, weights
-from discreet.methods.suppress.heuristics.local_moves import Local
-from discreet.methods.suppress.heuristics.prune import Kept
+from discreet.methods.suppress.heuristics.local_moves import LocalMoves
+from discreet.methods.suppress.heuristics.prune import WitnessedPattern
 from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-LARGE = 4_000  # cells from which on moves are looked for in neighbourhoods
 
 
-def by_elimination(problem: Problem) -> Array:
+def by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     """A pattern that meets every need: elimination, dearest cells published first, and repair.
 
     Raises UnprotectedError if there is none.
@@ -47,26 +47,26 @@ def by_elimination(problem: Problem) -> Array:
     forced = np.flatnonzero(~problem.hidden & ~problem.free)
     free = np.flatnonzero(problem.free)
     order = np.concatenate([forced, free[np.argsort(-problem.weight[free], kind="stable")]])
-    found = eliminate(
+    outcome = eliminate(
         moves.whole_columns(moves.basis(problem.rows)), np.unique(problem.needs.cell), order, forced=len(forced)
     )
     pattern = problem.hidden.copy()
-    pattern[found.secondary] = True
-    return repaired(problem, pattern)
+    pattern[outcome.secondary] = True
+    return repaired(problem, pattern, tuning)
 
 
-def repaired(problem: Problem, pattern: Array) -> Array:
+def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Array:
     """The pattern with further cells, so that every need is met; those that are unmet take their cheapest moves."""
     if met(problem, pattern).all():
         return pattern
     whole = condense(problem)
     small = whole.small
-    if len(small) > LARGE:
-        local = Local(whole, whole.shrink(pattern))
+    if len(small) > tuning.heuristics.mend_locally:
+        local = LocalMoves(whole, whole.shrink(pattern), tuning=tuning)
         if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
             return np.asarray(whole.expand(local.pattern) | pattern)
-    kept = Kept(Ways(small, whole.moves), whole.shrink(pattern), {})
-    protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None))
+    kept = WitnessedPattern(Ways(small, whole.moves), whole.shrink(pattern), {}, tuning)
+    protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None, tuning))
     return np.asarray(whole.expand(kept.pattern) | pattern)
 
 

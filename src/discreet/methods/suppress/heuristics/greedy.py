@@ -1,4 +1,4 @@
-"""One pattern after the other: each need in turn takes its cheapest move, and the cells it uses are hidden.
+"""Greedy construction: each need in turn takes its cheapest move, and the cells it uses are hidden.
 
 A hidden cell is free to use, another is priced by what hiding it costs and how far it can move.
 """
@@ -13,36 +13,82 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import InputError, OutOfTimeError
-from discreet.methods.suppress.attacker.cheapest_move import Move, Refusal, Side
+from discreet.methods.suppress.attacker.all_at_once import met
+from discreet.methods.suppress.attacker.cheapest_move import Move, Refusal, Side, Ways
 from discreet.methods.suppress.attacker.feasibility import met_by, needs_by_cell, spread
-from discreet.methods.suppress.heuristics.prune import Kept, clean_up, listed
+from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned, listed
+from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-USED = 1e-4  # of the usual weight: what using a hidden cell counts for, so that moves stay short
-SPREAD = (0.1, 1.0)  # of the logarithm of a weight when it is shaken, least and most
 
 
-def cleaned(problem: Problem, pattern: Array, until: float) -> Array:
-    """The pattern without what can be published, as far as there is time."""
-    if time.monotonic() > until:
-        return np.asarray((pattern & problem.free) | problem.hidden)
-    try:
-        with deadline.until(until):
-            return clean_up(problem, pattern, until=until)[0]
-    except OutOfTimeError:
-        return np.asarray((pattern & problem.free) | problem.hidden)
+def best_of_several(
+    whole: Condensed,
+    guide: Array | None,
+    start: Array | None,
+    seed: int,
+    soon: float,
+    until: float,
+    tuning: Tuning = DEFAULT,
+) -> Array:
+    """The best of a few whole patterns, cleaned: the given one, or the needs by level and in other orders.
+
+    The first pattern takes what it takes; others are begun until ``soon``.
+    """
+    problem = whole.small
+    if start is not None and met(problem, start).all():
+        return cleaned(problem, start, until, tuning)
+    ways = Ways(problem, whole.moves)
+    best: Array | None = None
+    for turn in range(tuning.heuristics.starts):
+        if best is not None and time.monotonic() > soon:
+            break
+        late = np.inf if best is None else soon
+        try:
+            with deadline.until(late):
+                pattern = _one_pattern(ways, guide, seed, turn, None if best is None else soon, tuning)
+        except OutOfTimeError:
+            if best is None:
+                raise
+            pattern = None
+        if pattern is None:
+            break
+        pattern = cleaned(problem, pattern, until if best is None else soon, tuning)
+        if best is None or problem.cost(pattern) < problem.cost(best):
+            best = pattern
+    assert best is not None
+    return best
 
 
-def weights(problem: Problem, guide: Array | None, random: np.random.Generator | None) -> Array:
+def _one_pattern(
+    ways: Ways, guide: Array | None, seed: int, turn: int, until: float | None, tuning: Tuning
+) -> Array | None:
+    """A whole pattern: the widest need first, in later turns in shaken orders and at shaken weights; None if late."""
+    problem = ways.problem
+    level = np.maximum(problem.needs.below, problem.needs.above)
+    random = np.random.default_rng((seed, 1_000_000 + turn))
+    if turn:
+        level = level * random.uniform(tuning.heuristics.levels_shaken, 1, len(level))
+    kept = WitnessedPattern(ways, problem.hidden.copy(), {}, tuning)
+    weight = weights(problem, guide, random if turn > 1 else None, tuning)
+    done = protect(kept, np.argsort(-level, kind="stable"), weight, alone=turn == 1, until=until)
+    return kept.pattern if done else None
+
+
+def weights(
+    problem: Problem, guide: Array | None, random: np.random.Generator | None, tuning: Tuning = DEFAULT
+) -> Array:
     """What hiding a cell counts for in the search, in usual weights: less where the guide hides it, shaken if asked."""
+    heuristics = tuning.heuristics
     usual = float(np.median(problem.weight[problem.free])) if problem.free.any() else 1.0
     weight = np.where(np.isfinite(problem.weight), problem.weight, 0) / (usual or 1.0)
     if guide is not None:
-        weight = weight * np.maximum(1 - np.asarray(guide, float), 0.01)
+        weight = weight * np.maximum(1 - np.asarray(guide, float), heuristics.guide_least)
     if random is not None:
-        weight = weight * np.exp(random.normal(0, random.uniform(*SPREAD), len(weight)))
-    return np.asarray(weight + USED)
+        weight = weight * np.exp(random.normal(0, random.uniform(*heuristics.shaken), len(weight)))
+    return np.asarray(weight + heuristics.used)
 
 
 def hopeless_needs(needs: Array | list[int]) -> InputError:
@@ -53,7 +99,9 @@ def hopeless_needs(needs: Array | list[int]) -> InputError:
     )
 
 
-def protect(kept: Kept, order: Array, weight: Array, *, alone: bool = False, until: float | None = None) -> bool:
+def protect(
+    kept: WitnessedPattern, order: Array, weight: Array, *, alone: bool = False, until: float | None = None
+) -> bool:
     """Give every need of ``order`` that lacks one the cheapest move, and hide the cells it uses; False if time is up.
 
     With ``alone`` a need takes the move that would be cheapest if nothing were hidden yet.
@@ -67,7 +115,7 @@ def protect(kept: Kept, order: Array, weight: Array, *, alone: bool = False, unt
             return False
         deadline.check()
         price = weight if alone else None
-        if not any(_ways_out(kept, need, amounts, weight, price, table) for amounts in _splits(problem, need)):
+        if not any(_take_moves(kept, need, amounts, weight, price, table) for amounts in _splits(problem, need)):
             hopeless.append(need)
     if hopeless:
         raise hopeless_needs(hopeless)
@@ -87,8 +135,13 @@ def _splits(problem: Problem, need: int) -> list[tuple[float, float]]:
     return [(b, a) for b, a in even + ends if below <= b <= down and above <= a <= up]
 
 
-def _ways_out(
-    kept: Kept, need: int, amounts: tuple[float, float], weight: Array, price: Array | None, table: dict[int, list[int]]
+def _take_moves(
+    kept: WitnessedPattern,
+    need: int,
+    amounts: tuple[float, float],
+    weight: Array,
+    price: Array | None,
+    table: dict[int, list[int]],
 ) -> bool:
     """Find and hide moves by both amounts; False if there is none for one of them."""
     problem, cell = kept.problem, int(kept.problem.needs.cell[need])
@@ -98,17 +151,17 @@ def _ways_out(
         amount, old = amounts[side], kept.witnesses.get((need, side))
         if amount <= 0 or (old is not None and abs(old.of(cell)) >= amount * (1 - 1e-9)):
             continue
-        now = np.where(kept.pattern, USED, weight) if price is None else price
-        found = kept.ways.find(everything, need, side, amount, now)
-        if isinstance(found, Refusal):
+        now = np.where(kept.pattern, kept.tuning.heuristics.used, weight) if price is None else price
+        move = kept.ways.find(everything, need, side, amount, now)
+        if isinstance(move, Refusal):
             return False
-        kept.pattern[found.cells] = True
-        kept.note((need, side), found)
-        _share(kept, found, table)
+        kept.pattern[move.cells] = True
+        kept.note((need, side), move)
+        _share(kept, move, table)
     return True
 
 
-def _share(kept: Kept, move: Move, table: dict[int, list[int]]) -> None:
+def _share(kept: WitnessedPattern, move: Move, table: dict[int, list[int]]) -> None:
     """Let other needs use a move as well."""
     for key in spread(kept.problem, move, kept.witnesses, table):
         kept.note(key, kept.witnesses.pop(key))

@@ -21,28 +21,29 @@ from discreet.methods.suppress.attacker.cheapest_move import FAR, Move, Side, Wa
 from discreet.methods.suppress.attacker.feasibility import Witnesses, check, levels, verified
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.model.condense import Condensed
-from discreet.methods.suppress.model.problem import LARGE
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
 
-MOVES = 150  # basic moves of the first neighbourhood; four times as many if that does not do
-LEAST = 40  # basic moves of a neighbourhood in a large problem when time is up
-THREADS = 2  # needs at a time
-HUB = 60  # a cell of so many basic moves does not lead to further ones
-USED = 1e-4  # of the usual weight: the price of a hidden cell
 
-
-class Local:
+class LocalMoves:
     """The pattern so far, a move for each need and side, and how many moves use each cell."""
 
-    def __init__(self, condensed: Condensed, given: Array | None = None, witnesses: Witnesses | None = None) -> None:
+    def __init__(
+        self,
+        condensed: Condensed,
+        given: Array | None = None,
+        witnesses: Witnesses | None = None,
+        tuning: Tuning = DEFAULT,
+    ) -> None:
+        self.tuning = tuning.heuristics
         self.problem, self.moves = condensed.small, condensed.moves
         self.given = self.problem.hidden if given is None else self.problem.hidden | given
         self.by_move = condensed.moves.tocsc()
         self.ways = Ways(self.problem)
         self.uses = np.zeros(len(self.problem), np.int64)
         self.witnesses: Witnesses = dict(witnesses or {})
-        self.size, self.large = MOVES, len(self.problem) > LARGE
+        self.size, self.large = self.tuning.local_moves, len(self.problem) > self.tuning.large
         usual = float(np.median(self.problem.weight[self.problem.free])) if self.problem.free.any() else 1.0
         self.weight = np.where(self.problem.free, self.problem.weight / (usual or 1.0), np.inf)
         self.open = self.problem.free | self.problem.hidden
@@ -59,7 +60,7 @@ class Local:
         """
         needs = self.problem.needs
         order = np.argsort(-np.maximum(needs.above, needs.below), kind="stable").tolist()
-        with ThreadPoolExecutor(THREADS) as pool:
+        with ThreadPoolExecutor(self.tuning.local_together) as pool:
             while order:
                 asked = self._next(order)
                 ways = pool.map(deadline.handed_on(lambda one: self._cheapest(*one)), asked)
@@ -68,7 +69,7 @@ class Local:
                         return False
                     self._note(key[:2], found)
                 if self.large and time.monotonic() > until:
-                    self.size = LEAST
+                    self.size = self.tuning.local_least
         random = np.random.default_rng(1)
         for need in random.permutation(len(needs)).tolist():
             if time.monotonic() > until:
@@ -84,7 +85,7 @@ class Local:
     def _next(self, order: list[int]) -> list[tuple[int, Side, float]]:
         """The next few needs of some that lack a move, with the side and level of it; they are taken off the list."""
         asked: list[tuple[int, Side, float]] = []
-        while order and len(asked) < THREADS:
+        while order and len(asked) < self.tuning.local_together:
             need = order[0]
             lacking = [
                 (need, side, level)
@@ -151,7 +152,7 @@ class Local:
             following: list[int] = []
             for c in front:
                 mine = self.moves.indices[self.moves.indptr[c] : self.moves.indptr[c + 1]]
-                if len(mine) > HUB and c != cell:
+                if len(mine) > self.tuning.hub and c != cell:
                     continue
                 for move in mine[~taken[mine]][:size].tolist():
                     taken[move] = True
@@ -170,8 +171,8 @@ class Local:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
-        problem, n = self.problem, len(cells)
-        price = np.where(self.given | (self.uses > 0), USED, self.weight + USED)
+        problem, n, used = self.problem, len(cells), self.tuning.used
+        price = np.where(self.given | (self.uses > 0), used, self.weight + used)
         if self.large:  # no presolve: most of it would never be looked at
             found = self.ways.among(cells, need, side, level, price)
             return found if isinstance(found, Move) else None
@@ -207,23 +208,23 @@ class Local:
         return Move(cells[moved], by[moved])
 
 
-def first_pattern(condensed: Condensed, until: float) -> tuple[Array, Witnesses] | None:
+def first_pattern(condensed: Condensed, until: float, tuning: Tuning = DEFAULT) -> tuple[Array, Witnesses] | None:
     """A pattern that protects and its moves, None if even a neighbourhood of everything did not suffice.
 
     Elimination gives one for the sums alone, which is cheap, and needs that it leaves short take a way out around them;
     if those are many, a pattern without elimination may be cheaper, and in a large problem it always was.
     """
     problem, given = condensed.small, eliminated(condensed)
-    starts: list[tuple[Any, ...]] = [()]
+    starts: list[tuple[Array | None, Witnesses | None]] = [(None, None)]
     found, most = [], False
-    if len(problem) <= LARGE or met(problem, given).all():
+    if len(problem) <= tuning.heuristics.large or met(problem, given).all():
         checked = check(problem, given)
         if checked.met.all():
             return given, checked.witnesses
         starts.insert(0, (given, checked.witnesses))
-        most = bool(checked.met.mean() > 0.5)
-    for start in starts:
-        local = Local(condensed, *start)
+        most = bool(checked.met.mean() > tuning.heuristics.mostly_met)
+    for pattern, witnesses in starts:
+        local = LocalMoves(condensed, pattern, witnesses, tuning)
         if local.run(until) and verified(problem, local.pattern, local.witnesses):
             found.append(local)
         if found and (time.monotonic() > until or most):

@@ -1,122 +1,35 @@
-"""Better patterns near a good one: part of it is set free, the rest stays, and that small problem is solved exactly.
+"""Which cells of a pattern are set free to be chosen anew: neighbourhoods of a good pattern.
 
-Which part: where the pattern and the relaxation disagree, or all around a cell drawn by lot. What stays published ties
-nothing together any more, so the small problem falls apart and most cells that need protection are out of it.
+What stays published ties nothing together any more, so the small problem falls apart and most cells that need
+protection are out of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.cheapest_move import Ways
-from discreet.methods.suppress.attacker.feasibility import (
-    Witnesses,
-    check,
-    in_turn,
-    met_by,
-    needs_by_cell,
-    prices,
-    still,
-)
-from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent, SolveSmall
-from discreet.methods.suppress.model.components import split
-from discreet.methods.suppress.model.condense import condense
-from discreet.methods.suppress.model.problem import LARGE
+from discreet.methods.suppress.heuristics.incumbent import Incumbent
+from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import HeuristicTuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 Array = NDArray[Any]
 
-AGREE = 1e-6  # how near to 0 or 1 the relaxation must be
-LEAST, MOST = 40, 1000  # cells set free
-FIRST = 120
-STRAY, JUMP = 0.1, 0.05  # how often a published cell, or one elsewhere, leads to the next move
-SECONDS = 4.0  # for one small problem at most
-NEAR = 1_200  # cells that move in a large problem besides those set free
+
+def disagreement(best: Incumbent, guide: Array, agree: float) -> Array:
+    """Cells that the best pattern and the relaxation do not both hide or both publish."""
+    published, hidden = (guide < agree) & ~best.pattern, (guide > 1 - agree) & best.pattern
+    return best.problem.free & ~published & ~hidden
 
 
-def disagree(best: Incumbent, guide: Array, seconds: float, solve_small: SolveSmall) -> None:
-    """The best pattern among those that hide and publish what the best one and the relaxation agree on."""
-    free = best.problem.free & ~((guide < AGREE) & ~best.pattern) & ~((guide > 1 - AGREE) & best.pattern)
-    if free.sum() < 0.9 * best.problem.free.sum():
-        _renewed(best, free, Clock.of(seconds), solve_small)
-
-
-def around(
-    best: Incumbent,
-    moves: csc_array,
-    seconds: float,
-    seed: int,
-    solve_small: SolveSmall,
-    *,
-    gap: float = 0.0,
-    known: Witnesses | None = None,
-) -> None:
-    """Parts around cells drawn by lot, one after the other; larger ones when they were easy and brought nothing.
-
-    ``known``: a move for each need, if there are some already.
-    """
-    random, clock = np.random.default_rng(seed), Clock.of(seconds)
-    size = float(FIRST)
-    kept = Known(best, known)
-    while clock.left > 0 and not best.done(gap) and best.cost > 0:
-        free = _drawn(best, moves, random, int(size))
-        before = best.cost
-        turn = Clock.of(min(SECONDS, clock.left))
-        finished = _renewed(best, free, turn, solve_small, kept)
-        if not finished:
-            size = max(0.7 * size, LEAST)
-        elif best.cost >= before:
-            size = min(1.1 * size, MOST)
-
-
-class Known:
-    """A move for each need under the best pattern."""
-
-    def __init__(self, best: Incumbent, known: Witnesses | None) -> None:
-        self.best, self.ways, self.price = best, Ways(best.problem), prices(best.problem)
-        self.moves = check(best.problem, best.pattern).witnesses if known is None else known
-        self.table = needs_by_cell(best.problem)
-
-    def touched(self, loose: Array) -> Array:
-        """Needs whose move goes through some cells."""
-        return np.array(sorted({need for (need, _), move in self.moves.items() if loose[move.cells].any()}), np.int64)
-
-    def near(self, free: Array, touched: Array) -> Array:
-        """Cells set free, those of the moves that go through them, and hidden ones around; all, where they are few."""
-        pattern, rows = self.best.pattern, self.best.problem.rows
-        if len(pattern) <= LARGE:
-            return np.ones(len(pattern), bool)
-        near, lost = free.copy(), set(touched.tolist())
-        for (need, _), move in self.moves.items():
-            if need in lost:
-                near[move.cells] = True
-        while near.sum() < NEAR:
-            wider = near | (pattern & ((abs(rows).T @ ((abs(rows) @ near.astype(float)) > 0)) > 0))
-            if (wider == near).all():
-                break
-            near = wider
-        return near
-
-    def renew(self, near: Array) -> None:
-        """Moves of the best pattern for needs that lost theirs, among the cells near them if possible."""
-        problem, pattern = self.best.problem, self.best.pattern
-        if len(problem) <= LARGE:
-            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
-            return
-        lost = self.touched(~pattern)
-        self.moves = still(problem, pattern, self.moves)
-        refused = in_turn(self.ways, pattern & near, lost.tolist(), self.moves, self.table, self.price)
-        if refused or not all(met_by(problem, need, self.moves) for need in lost.tolist()):
-            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
-
-
-def _drawn(best: Incumbent, moves: csc_array, random: np.random.Generator, size: int) -> Array:
+def of_moves(
+    best: Incumbent, moves: csc_array, random: np.random.Generator, size: int, tuning: HeuristicTuning
+) -> Array:
     """All cells of some basic moves that belong together: whatever else stands still, those can move.
 
     The first is drawn with a cell that is hidden for others' sake, dear ones more often, the next with cells of these.
@@ -134,35 +47,51 @@ def _drawn(best: Incumbent, moves: csc_array, random: np.random.Generator, size:
             move = int(random.choice(able))
             taken[move] = True
             inside[moves.indices[moves.indptr[move] : moves.indptr[move + 1]]] = True
-        known = np.flatnonzero(inside & (best.pattern | (random.random(len(problem)) < STRAY)))
-        cell = int(random.choice(known)) if len(known) and random.random() > JUMP else int(random.choice(secondary))
+        near = np.flatnonzero(inside & (best.pattern | (random.random(len(problem)) < tuning.stray)))
+        stays = len(near) and random.random() > tuning.jump
+        cell = int(random.choice(near)) if stays else int(random.choice(secondary))
     return inside & problem.free
 
 
-def _renewed(best: Incumbent, free: Array, clock: Clock, solve_small: SolveSmall, kept: Known | None = None) -> bool:
-    """Solve for the cells set free, all others as they are; whether it was solved in the time.
+class SumNeighbourhoods:
+    """Cells with a choice that share sums with one that is hidden for others' sake."""
 
-    Needs that some move meets without the cells set free (``kept``) stay met whatever comes out.
-    """
-    problem = best.problem
-    if kept is not None:
-        touched = kept.touched(free & best.pattern)
-        near = kept.near(free, touched)
-        still = replace(problem, down=np.where(near, problem.down, 0.0), up=np.where(near, problem.up, 0.0))
-        problem = still.with_needs(problem.needs.take(touched))
-    out, into = best.problem.free & ~free & ~best.pattern, best.problem.free & ~free & best.pattern
-    rest = problem.settled(out, into)
-    pattern, finished = best.pattern.copy(), True
-    pattern[free] = False  # what no part asks for
-    parts = [(part, cells) for part, cells in split(rest) if part.free.any()]
-    for number, (part, cells) in enumerate(parts):
-        turn = Clock.of(clock.left / (len(parts) - number))
-        small = condense(part)
-        chosen, done = solve_small(small, small.shrink(best.pattern[cells]), turn)
-        pattern[cells] = small.expand(chosen) | problem.hidden[cells] | into[cells]
-        finished &= done
-    before = best.cost
-    best.improve(pattern)
-    if kept is not None and best.cost < before:
-        kept.renew(near)
-    return finished
+    def __init__(self, problem: Problem, tuning: HeuristicTuning, guide: Array | None = None) -> None:
+        self.problem, self.guide, self.tuning = problem, guide, tuning
+        self.rows, self.columns = abs(problem.rows).tocsr(), abs(problem.rows).tocsc()
+
+    def draw(self, pattern: Array, random: np.random.Generator, size: int) -> Array:
+        """Cells around a hidden one; by turns with other hidden ones, or those that the guide hides."""
+        problem = self.problem
+        hidden = pattern & problem.free
+        if self.guide is not None and random.random() < self.tuning.guided:
+            chance = np.where(problem.free & ~hidden, self.guide, 0) * random.random(len(problem))
+            likely = (chance > 0) & (chance >= np.sort(chance)[-min(size, len(chance))])
+            return np.asarray(self._around(pattern, random, size) | likely)
+        near = self._around(pattern, random, size)
+        if random.random() < 0.5:
+            return near
+        others = random.permutation(np.flatnonzero(hidden))[: 2 * size]
+        near[others] = True
+        return near
+
+    def _around(self, pattern: Array, random: np.random.Generator, size: int) -> Array:
+        """Free cells near one that is hidden for others' sake, dear ones more often: those that share sums first."""
+        problem = self.problem
+        hidden = np.flatnonzero(pattern & problem.free)
+        inside = np.zeros(len(problem), bool)
+        if not len(hidden):
+            return inside
+        weight = problem.weight[hidden]
+        inside[random.choice(hidden, p=weight / weight.sum() if weight.sum() > 0 else None)] = True
+        seen = inside.copy()
+        while int(inside.sum()) < size:
+            touched = self.columns.T @ (self.rows @ seen.astype(float)) > 0
+            fresh = np.flatnonzero(touched & ~seen)
+            if not len(fresh):
+                break
+            seen[fresh] = True
+            able = fresh[problem.free[fresh]]
+            key = random.random(len(able)) - 0.5 * pattern[able]  # what is hidden is more often worth a thought
+            inside[able[np.argsort(key)][: size - int(inside.sum())]] = True
+        return inside

@@ -31,16 +31,16 @@ from discreet.methods.suppress.attacker.feasibility import (
 )
 from discreet.methods.suppress.model.condense import narrowed
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-MANY = 8  # needs that lose their move from which programmes for several at once pay
 
 
-class Kept:
+class WitnessedPattern:
     """A pattern with a witness for every need, and for each cell the needs whose witness moves it."""
 
-    def __init__(self, ways: Ways, pattern: Array, witnesses: Witnesses) -> None:
-        self.ways, self.problem = ways, ways.problem
+    def __init__(self, ways: Ways, pattern: Array, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> None:
+        self.ways, self.problem, self.tuning = ways, ways.problem, tuning
         self.pattern = pattern.copy()
         self.witnesses: Witnesses = {}
         self.users: dict[int, set[tuple[int, int]]] = {}
@@ -87,7 +87,8 @@ class Kept:
             for key, move in outcome.witnesses.items():
                 found[key] = move
                 spread(self.problem, move, found, self.table)
-            if turn == 0 and len(order) > MANY:  # the need refused most often is not: now many at once
+            if turn == 0 and len(order) > self.tuning.heuristics.many_lost:
+                # the need that is refused most often is not: now many at once
                 together(self.ways, smaller, found, self.table, self.price)
         for key in {need_side for need in {n for n, _ in lost} for need_side in ((need, 0), (need, 1))}:
             self.forget(key)
@@ -123,7 +124,7 @@ class Kept:
                 return False
             if refusal is not None:
                 essential |= needed(self.pattern, cell, refusal)
-            elif turn % 8 == 0:
+            elif turn % self.tuning.heuristics.unused_every == 0:
                 self.pattern[self.unused()] = False
             if progress is not None:
                 progress(turn + 1, len(order))
@@ -146,7 +147,12 @@ def needed(pattern: Array, cell: int, refusal: Refusal) -> Array:
 
 
 def clean_up(
-    problem: Problem, pattern: Array, *, progress: Progress | None = None, until: float | None = None
+    problem: Problem,
+    pattern: Array,
+    *,
+    progress: Progress | None = None,
+    until: float | None = None,
+    tuning: Tuning = DEFAULT,
 ) -> tuple[Array, bool]:
     """The pattern without cells that can be published, and whether it is proved that no further one can.
 
@@ -161,9 +167,20 @@ def clean_up(
     if len(small.hopeless) or not checked.met.all():
         met = check(problem, hidden).met
         raise InputError(f"the pattern does not protect: {listed(np.flatnonzero(~met))} not met")
-    kept = Kept(ways, np.ones(len(small.small), bool), checked.witnesses)
+    kept = WitnessedPattern(ways, np.ones(len(small.small), bool), checked.witnesses, tuning)
     minimal = kept.prune(until=until, progress=progress)
     return small.expand(kept.pattern), minimal
+
+
+def cleaned(problem: Problem, pattern: Array, until: float, tuning: Tuning = DEFAULT) -> Array:
+    """The pattern without what can be published, as far as there is time."""
+    if time.monotonic() > until:
+        return np.asarray((pattern & problem.free) | problem.hidden)
+    try:
+        with deadline.until(until):
+            return clean_up(problem, pattern, until=until, tuning=tuning)[0]
+    except OutOfTimeError:
+        return np.asarray((pattern & problem.free) | problem.hidden)
 
 
 def _least(problem: Problem) -> float:

@@ -23,8 +23,8 @@ from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.feasibility import check
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
 from discreet.methods.suppress.exact.search import solve_small
-from discreet.methods.suppress.heuristics.first_patterns import incumbent
 from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.hitas.incremental import Growing, Step, accept, better, protect
 from discreet.methods.suppress.hitas.subtables import (
     LARGEST,
@@ -99,7 +99,7 @@ class Modular:
 def _quick(problem: Problem, start: Array | None) -> Array:
     """A first pattern in no time."""
     try:
-        return incumbent(problem, seconds=0.0, start=start, solve_small=solve_small)
+        return start_pattern(problem, seconds=0.0, start=start, solve_small=solve_small)
     except InputError:
         able = met(problem, problem.hidden | problem.free)
         if able.all():
@@ -132,7 +132,8 @@ class Run:
                 found = self.from_above(tables)
                 best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
                 bound = lower_bound(problem, BOUND * seconds)
-                best = incumbent(problem, seconds=max(RENEWED * self.left, 0.0), start=best, solve_small=solve_small)
+                left = max(RENEWED * self.left, 0.0)
+                best = start_pattern(problem, seconds=left, start=best, solve_small=solve_small)
                 best = self.improved(best, tables)
         except OutOfTimeError:
             self.tell()
@@ -201,12 +202,12 @@ class Run:
         seconds = min(SHARE * self.method.time, 0.5 + EACH * free, max(self.left, 0.1))
         late = start is None and self.left < (1 - FIRST) * self.method.time
         if free > self.method.exact or late:
-            return incumbent(part, seconds=0.0 if start is None else seconds, start=start, solve_small=solve_small)
+            return start_pattern(part, seconds=0.0 if start is None else seconds, start=start, solve_small=solve_small)
         try:
             return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
         except OutOfTimeError:
             deadline.check()
-            return incumbent(part, seconds=0.0, start=start, solve_small=solve_small)
+            return start_pattern(part, seconds=0.0, start=start, solve_small=solve_small)
 
     def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""

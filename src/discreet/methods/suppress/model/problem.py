@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-LARGE = 6_000  # cells from which on searches go without what takes the whole problem at a time
 
 
 @dataclass(frozen=True, eq=False)
