@@ -15,7 +15,7 @@ from discreet.errors import InputError
 from discreet.formats.jj import parse_jj, read_jj
 from discreet.linear.null_space import basis, whole_columns
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.heuristics.by_elimination import by_elimination
+from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
 
@@ -140,9 +140,9 @@ def test_elimination_protects_any_system_of_sums(seed: int) -> None:
     assert np.abs(rows @ whole.T.toarray()).max(initial=0) == 0
     if not check(problem, np.ones(12, bool)).met.all():
         with pytest.raises(UnprotectedError):
-            by_elimination(problem)
+            pattern_by_elimination(problem)
         return
-    pattern = by_elimination(problem)
+    pattern = pattern_by_elimination(problem)
     assert check(problem, pattern).met.all()
     assert pattern[cell].all()
 

@@ -175,8 +175,8 @@ def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None
     if method != "gauss":
         solution: Solution = solver_of(method).solve(problem, progress=progress)
         return solution
-    from discreet.methods.suppress.heuristics.by_elimination import by_elimination
+    from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 
     began = time.monotonic()
-    hidden = by_elimination(problem)
+    hidden = pattern_by_elimination(problem)
     return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)

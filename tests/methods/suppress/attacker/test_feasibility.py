@@ -35,7 +35,7 @@ def test_many_needs_at_once_agree_with_plain_programmes(seed: int, monkeypatch: 
         found = at_once.met(p, pattern)
         assert found.tolist() == protects(p, pattern).tolist()
     assert not found.all()
-    part = at_once.within(p, p.hidden | p.free)[0]
+    part = at_once.hidden_part(p, p.hidden | p.free)[0]
     shown = at_once.reached(part)
     assert shown.sum() > 0.8 * found.sum()
     assert not (shown & ~found).any()
@@ -46,5 +46,5 @@ def test_a_solver_that_breaks_sums_is_not_believed(monkeypatch: pytest.MonkeyPat
     p = needy(1, (5, 5, 3))
     pattern = p.hidden | p.free
     monkeypatch.setattr(at_once, "TINY", -1.0)
-    assert not at_once.reached(at_once.within(p, pattern)[0]).any()
+    assert not at_once.reached(at_once.hidden_part(p, pattern)[0]).any()
     assert at_once.met(p, pattern).tolist() == check(p, pattern).met.tolist()

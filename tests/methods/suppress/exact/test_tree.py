@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.feasibility import check
 from discreet.methods.suppress.exact import tree
+from discreet.methods.suppress.exact.branch_and_cut import BranchAndCut
 from discreet.methods.suppress.exact.branching import nearest_to_a_half
 from discreet.methods.suppress.exact.fixing import Level, _translated
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.nodes import Node
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.exact.search import Search
 from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent
 from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -87,7 +87,7 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
         assert tree.Tree(short).run(time.monotonic() + TIME, 0.0)
         assert level.best.bound == cost
     level = root(kind, seed, unity=True)
-    Search().step_by_step(level, Clock(time.monotonic(), TIME))
+    BranchAndCut().step_by_step(level, Clock(time.monotonic(), TIME))
     assert (level.best.cost, level.best.bound) == (cost, cost)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.methods.suppress.attacker.feasibility import verified
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.heuristics import by_elimination
+from discreet.methods.suppress.heuristics import elimination
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.tuning import DEFAULT, HeuristicTuning
@@ -44,4 +44,4 @@ def test_elimination_mends_a_large_problem_in_neighbourhoods() -> None:
     large = replace(DEFAULT, heuristics=HeuristicTuning(mend_locally=10))
     p = random_problem(5, (5, 5, 4))
     assert not protects(p, p.hidden).all()
-    assert protects(p, by_elimination.repaired(p, p.hidden, large)).all()
+    assert protects(p, elimination.repaired(p, p.hidden, large)).all()

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.methods.suppress.exact.search import solve_small
+from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.model.condense import condense
 from tests.problems import least_cost, protects, random_problem

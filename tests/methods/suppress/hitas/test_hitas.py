@@ -11,7 +11,7 @@ from discreet import Dimension
 from discreet.errors import InputError
 from discreet.methods.suppress.attacker.feasibility import check
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.hitas.hitas import Modular, Run
+from discreet.methods.suppress.hitas.hitas import Modular, SubtableRun
 from discreet.methods.suppress.model.components import restrict
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
@@ -22,7 +22,7 @@ from tests.problems import AREAS, blocks_of_layout, hierarchical, least_cost, sq
 
 def above(problem: Problem, layout: Layout, threads: int | None = None) -> np.ndarray | None:
     """What the way from above alone finds."""
-    run = Run(Modular(time=120, threads=threads), problem, time.monotonic(), None)
+    run = SubtableRun(Modular(time=120, threads=threads), problem, time.monotonic(), None)
     return run.from_above(blocks_of_layout(layout))
 
 

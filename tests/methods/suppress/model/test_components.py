@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.model.components import join, movable, side_by_side, split
+from discreet.methods.suppress.model.components import joined_pattern, movable_cells, side_by_side, split
 from discreet.methods.suppress.model.problem import Needs, Problem
 from tests.problems import beside, least_cost, square
 
@@ -28,7 +28,7 @@ def test_parts_without_needs_stay_published() -> None:
     both = beside(square([[9, 4], [3, 8]], [0]), quiet)
     parts = split(both)
     assert [cells.tolist() for _, cells in parts] == [list(range(9))]
-    whole = join(both, parts, [np.ones(9, bool)])
+    whole = joined_pattern(both, parts, [np.ones(9, bool)])
     assert whole[:9].all()
     assert not whole[9:].any()
 
@@ -42,7 +42,7 @@ def test_cells_that_cannot_move_tie_nothing() -> None:
     parts = split(square(values, [0, 12], weight=weight))
     assert sorted(cells.tolist() for _, cells in parts) == [[0, 1, 5, 6], [12, 13, 17, 18]]
     lone = square([[5, 0], [7, 8]], [0], weight=np.array([5, 0, np.inf, 7, 8, np.inf, np.inf, np.inf, np.inf]))
-    assert not movable(lone).any()
+    assert not movable_cells(lone).any()
 
 
 def test_a_need_that_cannot_be_met_stays_impossible() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.methods.suppress.attacker.cheapest_move import BEYOND, FAR, TINY, with_options
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.model.condense import within
+from discreet.methods.suppress.model.condense import hidden_part
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
@@ -37,7 +37,7 @@ def met(problem: Problem, pattern: Array) -> Array:
     outside = problem.needs.coalition < 0
     done = np.zeros(len(problem.needs), bool)
     if outside.sum() > FEW:
-        done = reached(within(problem, np.asarray(pattern, bool) | problem.hidden)[0])
+        done = reached(hidden_part(problem, np.asarray(pattern, bool) | problem.hidden)[0])
     rest = np.flatnonzero(~done)
     if len(rest):
         done[rest] = check(problem.with_needs(problem.needs.take(rest)), pattern).met

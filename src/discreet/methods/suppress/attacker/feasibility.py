@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.methods.suppress.attacker.cheapest_move import TINY, Move, Refusal, Side, Ways
 from discreet.methods.suppress.attacker.furthest_move import reachable
-from discreet.methods.suppress.model.condense import condense, inside
+from discreet.methods.suppress.model.condense import condense, hidden_part_with_moves
 from discreet.methods.suppress.model.problem import Problem
 
 Array = NDArray[Any]
@@ -52,7 +52,7 @@ def check(
     ([False], [True])
     """
     hidden = np.asarray(pattern, bool) | problem.hidden
-    part, cells, basis = inside(problem, hidden)
+    part, cells, basis = hidden_part_with_moves(problem, hidden)
     place = np.full(len(problem), -1)
     place[cells] = np.arange(len(cells))
     old = {} if witnesses is None else still(problem, hidden, witnesses)

@@ -43,7 +43,7 @@ def strongest(start: Any, cell: Any, coefficient: Any, x: Any, least: Any, order
 
 
 @compiled
-def fits(start: Any, cell: Any, by: Any, down: Any, up: Any, x: Any, slack: Any, possible: Any) -> None:
+def moves_fit(start: Any, cell: Any, by: Any, down: Any, up: Any, x: Any, slack: Any, possible: Any) -> None:
     """Whether the moves known for each aim, entries ``start[k]`` to ``start[k + 1]``, are possible under a pattern."""
     for k in range(len(start) - 1):
         possible[k] = start[k + 1] > start[k]

@@ -87,7 +87,7 @@ def by_gain(
             if trials >= exact.tried or misses >= exact.look:
                 continue
             trials += 1
-            found = [trial(relaxation, cell, v, basis) for v in (0, 1)]
+            found = [try_decision(relaxation, cell, v, basis) for v in (0, 1)]
             for v in (0, 1):
                 pseudocosts.note(cell, v, max(min(found[v], target + exact.step) - now, 0.0), change[v])
             gains = [max(bound - now, 0.0) for bound in found]
@@ -117,7 +117,7 @@ def nearest_to_a_half(relaxation: Relaxation, fractional: Array, conflicts: Conf
     return int(fractional[np.lexsort((-np.minimum(problem.up, problem.down)[cells], np.round(far, 6)))[0]])
 
 
-def trial(relaxation: Relaxation, cell: int, value: int, basis: Any) -> float:
+def try_decision(relaxation: Relaxation, cell: int, value: int, basis: Any) -> float:
     """Strong branching: the bound that a few steps of the simplex method prove when a cell is decided."""
     highs = relaxation.highs
     low, high = relaxation.lower[cell], relaxation.upper[cell]

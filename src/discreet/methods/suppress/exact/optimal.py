@@ -20,7 +20,7 @@ from discreet.base import deadline
 from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, nearest
 from discreet.methods.suppress.heuristics.incumbent import Clock
-from discreet.methods.suppress.model.components import join, split
+from discreet.methods.suppress.model.components import joined_pattern, split
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GAP, GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
@@ -104,14 +104,14 @@ class Optimal:
         began: float,
         tuning: Tuning,
     ) -> Solution:
-        from discreet.methods.suppress.exact.search import Search, Tally
+        from discreet.methods.suppress.exact.branch_and_cut import BranchAndCut, Tally
 
         parts = [(part, cells, condense(part)) for part, cells in split(problem)]
         hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
         if any(len(h) for h in hopeless):
             raise UnprotectedError(np.unique(np.concatenate(hopeless)))
         tally = Tally(len(parts), progress, self.time)
-        search = Search(self.gap, self.seed, self.solver, tuning)
+        search = BranchAndCut(self.gap, self.seed, self.solver, tuning)
         outcomes = []
         for number, (part, cells, small) in enumerate(parts):
             share = len(small.small) / max(sum(len(s.small) for _, _, s in parts[number:]), 1)
@@ -125,7 +125,8 @@ class Optimal:
                 if len(unmet := _unmet(part)):
                     raise UnprotectedError(_numbers(problem, part, cells, unmet)) from None
                 raise
-        hidden = join(problem, [(part, cells) for part, cells, _ in parts], [outcome.hidden for outcome in outcomes])
+        pieces = [(part, cells) for part, cells, _ in parts]
+        hidden = joined_pattern(problem, pieces, [outcome.hidden for outcome in outcomes])
         cost = problem.cost(hidden)
         bound = min(sum(outcome.bound for outcome in outcomes), cost)
         bound = max(bound, min(state.bound, cost))

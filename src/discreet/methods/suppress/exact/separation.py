@@ -53,7 +53,7 @@ class Separation:
 
     def short(self, x: Array) -> list[int]:
         """The aims, in their order, for which the moves last found are not possible under a pattern."""
-        from discreet.methods.suppress.exact._kernels import fits
+        from discreet.methods.suppress.exact._kernels import moves_fit
 
         if not self.aims:
             return []
@@ -61,7 +61,7 @@ class Separation:
         cells = np.concatenate([w.cells for w in self.witness])
         by = np.concatenate([w.by for w in self.witness])
         possible = np.empty(len(self.aims), bool)
-        fits(start, cells, by, self.problem.down, self.problem.up, np.asarray(x, float), self.slack, possible)
+        moves_fit(start, cells, by, self.problem.down, self.problem.up, np.asarray(x, float), self.slack, possible)
         return [k for k in self.order if not possible[k]]
 
     def __call__(

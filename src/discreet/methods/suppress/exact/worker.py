@@ -15,7 +15,7 @@ from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.exact.master import Relaxation, covered
 from discreet.methods.suppress.exact.nodes import Node, OpenNodes
 from discreet.methods.suppress.exact.separation import Separation, violated
-from discreet.methods.suppress.heuristics.prune import cleaned
+from discreet.methods.suppress.heuristics.prune import cleaned_until
 from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
@@ -119,7 +119,7 @@ class Worker:
                 pattern = np.rint(relaxation.x).astype(bool)
                 now = time.monotonic()
                 soon = min(until, now + self.exact.dive_cleaned * (now - began))
-                self.shared.improve(cleaned(relaxation.problem, pattern, soon, self.tuning))
+                self.shared.improve(cleaned_until(relaxation.problem, pattern, soon, self.tuning))
                 return
 
     def cut(self, times: int = 1) -> int:

@@ -16,7 +16,7 @@ from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.cheapest_move import Move, Refusal, Side, Ways
 from discreet.methods.suppress.attacker.feasibility import met_by, needs_by_cell, spread
-from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned, listed
+from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until, numbered
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -39,7 +39,7 @@ def best_of_several(
     """
     problem = whole.small
     if start is not None and met(problem, start).all():
-        return cleaned(problem, start, until, tuning)
+        return cleaned_until(problem, start, until, tuning)
     ways = Ways(problem, whole.moves)
     best: Array | None = None
     for turn in range(tuning.heuristics.starts):
@@ -55,7 +55,7 @@ def best_of_several(
             pattern = None
         if pattern is None:
             break
-        pattern = cleaned(problem, pattern, until if best is None else soon, tuning)
+        pattern = cleaned_until(problem, pattern, until if best is None else soon, tuning)
         if best is None or problem.cost(pattern) < problem.cost(best):
             best = pattern
     assert best is not None
@@ -72,12 +72,12 @@ def _one_pattern(
     if turn:
         level = level * random.uniform(tuning.heuristics.levels_shaken, 1, len(level))
     kept = WitnessedPattern(ways, problem.hidden.copy(), {}, tuning)
-    weight = weights(problem, guide, random if turn > 1 else None, tuning)
-    done = protect(kept, np.argsort(-level, kind="stable"), weight, alone=turn == 1, until=until)
+    weight = search_weights(problem, guide, random if turn > 1 else None, tuning)
+    done = take_cheapest_moves(kept, np.argsort(-level, kind="stable"), weight, alone=turn == 1, until=until)
     return kept.pattern if done else None
 
 
-def weights(
+def search_weights(
     problem: Problem, guide: Array | None, random: np.random.Generator | None, tuning: Tuning = DEFAULT
 ) -> Array:
     """What hiding a cell counts for in the search, in usual weights: less where the guide hides it, shaken if asked."""
@@ -94,12 +94,12 @@ def weights(
 def hopeless_needs(needs: Array | list[int]) -> InputError:
     """The error that names needs which no pattern meets."""
     return InputError(
-        f"{listed(needs)} cannot be met even if every cell that may be hidden is: lower their levels, or let more "
+        f"{numbered(needs)} cannot be met even if every cell that may be hidden is: lower their levels, or let more "
         "cells be hidden"
     )
 
 
-def protect(
+def take_cheapest_moves(
     kept: WitnessedPattern, order: Array, weight: Array, *, alone: bool = False, until: float | None = None
 ) -> bool:
     """Give every need of ``order`` that lacks one the cheapest move, and hide the cells it uses; False if time is up.

@@ -23,12 +23,12 @@ from discreet.methods.suppress.attacker.feasibility import (
     prices,
     still,
 )
-from discreet.methods.suppress.heuristics.greedy import protect, weights
+from discreet.methods.suppress.heuristics.greedy import search_weights, take_cheapest_moves
 from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent, SolveSmall
 from discreet.methods.suppress.heuristics.neighbourhoods import SumNeighbourhoods, disagreement, of_moves
-from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned
+from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until
 from discreet.methods.suppress.model.components import split
-from discreet.methods.suppress.model.condense import Condensed, condense, narrowed
+from discreet.methods.suppress.model.condense import Condensed, condense, with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -176,7 +176,7 @@ class SumSearch:
         heuristics = self.tuning.heuristics
         random = np.random.default_rng((self.seed, number))
         choice = self.neighbourhoods.draw(self.pattern, random, int(self.size))
-        part = narrowed(self.problem, self.pattern, choice)
+        part = with_choice(self.problem, self.pattern, choice)
         if not part.small.free.any() or part.moves.shape[1] > heuristics.too_many_moves:
             return
         share = heuristics.sums_share * (self.until - time.monotonic()) + 0.5
@@ -198,6 +198,6 @@ class SumSearch:
         problem = part.small
         kept = WitnessedPattern(Ways(problem, part.moves), problem.hidden.copy(), {}, self.tuning)
         order = random.permutation(len(problem.needs))
-        if not protect(kept, order, weights(problem, None, random, self.tuning), until=until):
+        if not take_cheapest_moves(kept, order, search_weights(problem, None, random, self.tuning), until=until):
             return None
-        return cleaned(problem, kept.pattern, until, self.tuning)
+        return cleaned_until(problem, kept.pattern, until, self.tuning)

@@ -214,7 +214,7 @@ def first_pattern(condensed: Condensed, until: float, tuning: Tuning = DEFAULT) 
     Elimination gives one for the sums alone, which is cheap, and needs that it leaves short take a way out around them;
     if those are many, a pattern without elimination may be cheaper, and in a large problem it always was.
     """
-    problem, given = condensed.small, eliminated(condensed)
+    problem, given = condensed.small, pattern_of_signs(condensed)
     starts: list[tuple[Array | None, Witnesses | None]] = [(None, None)]
     found, most = [], False
     if len(problem) <= tuning.heuristics.large or met(problem, given).all():
@@ -233,7 +233,7 @@ def first_pattern(condensed: Condensed, until: float, tuning: Tuning = DEFAULT) 
     return None if best is None else (best.pattern, best.witnesses)
 
 
-def eliminated(condensed: Condensed) -> Array:
+def pattern_of_signs(condensed: Condensed) -> Array:
     """The pattern of elimination over the moves; cells that can move by less than the levels are published first.
 
     Only the signs of the moves count, as if every cell moved as far as the others: that is another system, whose

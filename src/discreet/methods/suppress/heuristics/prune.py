@@ -29,7 +29,7 @@ from discreet.methods.suppress.attacker.feasibility import (
     spread,
     together,
 )
-from discreet.methods.suppress.model.condense import narrowed
+from discreet.methods.suppress.model.condense import with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -123,7 +123,7 @@ class WitnessedPattern:
             except OutOfTimeError:  # nothing has changed by this cell, and those before it have their proofs
                 return False
             if refusal is not None:
-                essential |= needed(self.pattern, cell, refusal)
+                essential |= needed_cells(self.pattern, cell, refusal)
             elif turn % self.tuning.heuristics.unused_every == 0:
                 self.pattern[self.unused()] = False
             if progress is not None:
@@ -132,7 +132,7 @@ class WitnessedPattern:
         return True
 
 
-def needed(pattern: Array, cell: int, refusal: Refusal) -> Array:
+def needed_cells(pattern: Array, cell: int, refusal: Refusal) -> Array:
     """Cells without any of which a refused need stays out of reach as well: the solver's proof tells of more than one.
 
     The proof bounds what each cell can contribute; a cell is needed if the others' contributions fall short.
@@ -161,18 +161,18 @@ def clean_up(
     hidden = np.asarray(pattern, bool) | problem.hidden
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
-    small = narrowed(problem, hidden, hidden)
+    small = with_choice(problem, hidden, hidden)
     ways = Ways(small.small, small.moves)
     checked = settled(ways, {})
     if len(small.hopeless) or not checked.met.all():
         met = check(problem, hidden).met
-        raise InputError(f"the pattern does not protect: {listed(np.flatnonzero(~met))} not met")
+        raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
     kept = WitnessedPattern(ways, np.ones(len(small.small), bool), checked.witnesses, tuning)
     minimal = kept.prune(until=until, progress=progress)
     return small.expand(kept.pattern), minimal
 
 
-def cleaned(problem: Problem, pattern: Array, until: float, tuning: Tuning = DEFAULT) -> Array:
+def cleaned_until(problem: Problem, pattern: Array, until: float, tuning: Tuning = DEFAULT) -> Array:
     """The pattern without what can be published, as far as there is time."""
     if time.monotonic() > until:
         return np.asarray((pattern & problem.free) | problem.hidden)
@@ -189,10 +189,10 @@ def _least(problem: Problem) -> float:
     return float(weight.min(initial=1.0))
 
 
-def listed(needs: Iterable[int], most: int = 10) -> str:
+def numbered(needs: Iterable[int], most: int = 10) -> str:
     """Numbers of needs for a message.
 
-    >>> listed([3, 5])
+    >>> numbered([3, 5])
     'needs 3, 5'
     """
     numbers = [int(k) for k in needs]

@@ -19,7 +19,7 @@ from discreet.methods.suppress.heuristics.greedy import best_of_several, hopeles
 from discreet.methods.suppress.heuristics.incumbent import SolveSmall
 from discreet.methods.suppress.heuristics.lns import SumSearch
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
-from discreet.methods.suppress.heuristics.prune import cleaned, listed
+from discreet.methods.suppress.heuristics.prune import cleaned_until, numbered
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -80,7 +80,7 @@ def _large(whole: Condensed, soon: float, until: float, tuning: Tuning) -> Array
     problem = whole.small
     found = first_pattern(whole, soon, tuning)
     pattern = _checked(problem, problem.hidden | problem.free) if found is None else found[0]
-    return cleaned(problem, pattern, until, tuning)
+    return cleaned_until(problem, pattern, until, tuning)
 
 
 def _checked(problem: Problem, pattern: Array) -> Array:
@@ -91,7 +91,7 @@ def _checked(problem: Problem, pattern: Array) -> Array:
     able = met(problem, problem.hidden | problem.free)
     if not able.all():
         raise hopeless_needs(np.flatnonzero(~able))
-    raise Unjudged(f"the solver's moves do not bear out: {listed(np.flatnonzero(~now))}")
+    raise Unjudged(f"the solver's moves do not bear out: {numbered(np.flatnonzero(~now))}")
 
 
 def _as_it_is(condensed: Condensed) -> Condensed:

@@ -21,11 +21,11 @@ from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
-from discreet.methods.suppress.exact.search import solve_small
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.heuristics.start import start_pattern
-from discreet.methods.suppress.hitas.incremental import Growing, Step, accept, better, protect
+from discreet.methods.suppress.hitas.incremental import Protection, SumsSoFar, accept_choice, cheaper_choice, meet_needs
 from discreet.methods.suppress.hitas.subtables import (
     LARGEST,
     Block,
@@ -35,7 +35,7 @@ from discreet.methods.suppress.hitas.subtables import (
     rows_of,
     widened,
 )
-from discreet.methods.suppress.model.components import movable, side_by_side, workers
+from discreet.methods.suppress.model.components import movable_cells, side_by_side, workers
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 
@@ -87,7 +87,7 @@ class Modular:
         """
         if problem.free.sum() <= self.exact:
             return Optimal(time=self.time).solve(problem, start=start, progress=progress)
-        run = Run(self, problem, time.monotonic(), progress)
+        run = SubtableRun(self, problem, time.monotonic(), progress)
         try:
             with deadline.within(GRACE[0] * self.time + GRACE[1]):
                 return run.solution(start)
@@ -108,7 +108,7 @@ def _quick(problem: Problem, start: Array | None) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SubtableRun:
     """One solution under way."""
 
     method: Modular
@@ -159,15 +159,15 @@ class Run:
     def from_above(self, blocks: Sequence[Block]) -> Array | None:
         """A pattern by sub-tables from above; None if that takes too long or a need finds no way."""
         problem = self.problem
-        rows = rows_of(problem, blocks, movable(problem))
-        state = Growing.of(problem, problem.hidden)
+        rows = rows_of(problem, blocks, movable_cells(problem))
+        state = SumsSoFar.of(problem, problem.hidden)
         decided = np.zeros(len(problem), bool)
         for batch in grouped(blocks, problem.free):
             if self.left < (1 - LONGEST) * self.method.time:
                 return None
             open_ = _mask(problem, [blocks[k] for k in batch]) & ~decided
 
-            def one(k: int, free: Array = open_) -> tuple[Array, Step]:
+            def one(k: int, free: Array = open_) -> tuple[Array, Protection]:
                 return self._one(state, blocks[k], rows[k], free)
 
             found = side_by_side(one, batch, self.method.threads)
@@ -180,20 +180,20 @@ class Run:
             self.tell()
         return np.asarray(clean_up(problem, state.pattern, until=self.began + self.method.time)[0])
 
-    def _one(self, state: Growing, block: Block, rows: Array, open_: Array) -> tuple[Array, Step]:
+    def _one(self, state: SumsSoFar, block: Block, rows: Array, open_: Array) -> tuple[Array, Protection]:
         """The needs that a sub-table's sums break, and what it hides for them among cells that are undecided."""
         numbers = state.broken(rows)
         seen = state.seen.copy()
         seen[rows] = True
-        return numbers, protect(state.asked(numbers, open_ & _mask(self.problem, [block]), seen), self._find)
+        return numbers, meet_needs(state.asked(numbers, open_ & _mask(self.problem, [block]), seen), self._find)
 
-    def _again(self, state: Growing, rows: Array, open_: Array) -> bool:
+    def _again(self, state: SumsSoFar, rows: Array, open_: Array) -> bool:
         """Mend what the sub-tables of a batch break among each other, or cannot do without cells decided before."""
         for free in (open_, np.ones(len(open_), bool)):
             numbers = state.broken(rows)
             if not len(numbers):
                 return True
-            state.take(numbers, protect(state.asked(numbers, free, state.seen), self._find))
+            state.take(numbers, meet_needs(state.asked(numbers, free, state.seen), self._find))
         return not len(state.broken(rows))
 
     def _find(self, part: Problem, _: Array, start: Array | None = None) -> Array:
@@ -213,7 +213,7 @@ class Run:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""
         problem = self.problem
         said = check(problem, pattern)
-        state = Growing(problem, pattern.copy(), np.ones(problem.rows.shape[0], bool), dict(said.witnesses))
+        state = SumsSoFar(problem, pattern.copy(), np.ones(problem.rows.shape[0], bool), dict(said.witnesses))
         threads = self.method.threads or workers()
         most, whole = float(NARROW), int(problem.free.sum())
         while self.left > 0:
@@ -233,16 +233,16 @@ class Run:
                 most *= WIDER
         return state.pattern
 
-    def _anew(self, state: Growing, areas: Sequence[Array]) -> Growing:
+    def _anew(self, state: SumsSoFar, areas: Sequence[Array]) -> SumsSoFar:
         """Choose some areas anew at the same time and keep what fits together."""
 
         def find(part: Problem, cells: Array) -> Array:
             return self._find(part, cells, part.hidden | state.pattern[cells])
 
         new = state
-        for change in side_by_side(lambda cells: better(state, cells, find), areas, self.method.threads):
+        for change in side_by_side(lambda cells: cheaper_choice(state, cells, find), areas, self.method.threads):
             if change is not None:
-                new = accept(new, change) or new
+                new = accept_choice(new, change) or new
         return new
 
 

@@ -28,7 +28,7 @@ BROKEN = 1e-5  # of the largest part of a move: a sum out of balance by more
 
 
 @dataclass(eq=False)
-class Growing:
+class SumsSoFar:
     """The sums met so far, the pattern, and for each need the moves that show it met."""
 
     problem: Problem
@@ -37,7 +37,7 @@ class Growing:
     witnesses: Witnesses
 
     @classmethod
-    def of(cls, problem: Problem, pattern: Array) -> Growing:
+    def of(cls, problem: Problem, pattern: Array) -> SumsSoFar:
         """No sums yet: every cell can move by itself."""
         alone = {(k, 1): Move(np.array([c]), np.ones(1)) for k, c in enumerate(problem.needs.cell.tolist())}
         return cls(problem, pattern.copy(), np.zeros(problem.rows.shape[0], bool), alone)
@@ -67,7 +67,7 @@ class Growing:
         needs = self.problem.needs.take(numbers)
         return replace(self.problem, rows=self.problem.rows[rows], weight=weight, hidden=self.pattern, needs=needs)
 
-    def take(self, numbers: Array, found: Step) -> None:
+    def take(self, numbers: Array, found: Protection) -> None:
         """Hide what a step found and keep its moves."""
         self.pattern[found.hidden] = True
         for k in numbers[found.met]:
@@ -77,7 +77,7 @@ class Growing:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Protection:
     """Cells to hide, which needs that meets, and the moves; numbers of cells are those of the whole."""
 
     hidden: Array
@@ -85,7 +85,7 @@ class Step:
     witnesses: Witnesses
 
 
-def protect(asked: Problem, find: Find) -> Step:
+def meet_needs(asked: Problem, find: Find) -> Protection:
     """Meet what can be met, component by component; ``find`` gives a pattern for needs that can all be met."""
     done, witnesses, hidden = np.zeros(len(asked.needs), bool), {}, []
     for part, cells in split(asked):
@@ -106,7 +106,7 @@ def protect(asked: Problem, find: Find) -> Step:
             for (k, side), move in said.witnesses.items():
                 if said.met[k]:
                     witnesses[int(which[k]), side] = Move(cells[move.cells], move.by)
-    return Step(np.concatenate([np.empty(0, np.int64), *hidden]), done, witnesses)
+    return Protection(np.concatenate([np.empty(0, np.int64), *hidden]), done, witnesses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +114,11 @@ class Change:
     """A cheaper choice among some cells: the needs concerned, what is hidden for them, and what is published."""
 
     numbers: Array
-    step: Step
+    step: Protection
     shown: Array
 
 
-def better(state: Growing, cells: Array, find: Find) -> Change | None:
+def cheaper_choice(state: SumsSoFar, cells: Array, find: Find) -> Change | None:
     """A cheaper choice among some cells while all others stay as they are; None if there is none or none was found."""
     problem = state.problem
     free = np.zeros(len(problem), bool)
@@ -129,13 +129,13 @@ def better(state: Growing, cells: Array, find: Find) -> Change | None:
     numbers = state.broken(np.empty(0, np.int64), loose)
     without = state.pattern.copy()
     without[loose] = False
-    step = protect(replace(state, pattern=without).asked(numbers, free, state.seen), find)
+    step = meet_needs(replace(state, pattern=without).asked(numbers, free, state.seen), find)
     if not step.met.all() or problem.weight[step.hidden].sum() >= problem.weight[loose].sum() * (1 - LESS):
         return None
     return Change(numbers, step, np.setdiff1d(loose, step.hidden))
 
 
-def accept(state: Growing, change: Change) -> Growing | None:
+def accept_choice(state: SumsSoFar, change: Change) -> SumsSoFar | None:
     """The state after a change, or None if what happened since it was found makes it wrong or no cheaper."""
     new = replace(state, pattern=state.pattern.copy(), witnesses=dict(state.witnesses))
     new.pattern[change.shown] = False
@@ -144,7 +144,7 @@ def accept(state: Growing, change: Change) -> Growing | None:
         return None
     lost = new.broken(np.empty(0, np.int64), np.flatnonzero(~new.pattern))
     if len(lost):
-        again = protect(new.asked(lost, np.zeros(len(new.pattern), bool), new.seen), lambda part, _: part.hidden)
+        again = meet_needs(new.asked(lost, np.zeros(len(new.pattern), bool), new.seen), lambda part, _: part.hidden)
         if not again.met.all():
             return None
         new.take(lost, again)

@@ -37,14 +37,14 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class TotalsAndParts:
     """Rows read as sums: for each the total it explains and its parts; −1 where no cell stands alone on its side."""
 
     problem: Problem
     total: Array
 
     @classmethod
-    def of(cls, problem: Problem) -> Sums:
+    def of(cls, problem: Problem) -> TotalsAndParts:
         rows = problem.rows
         total = np.full(rows.shape[0], -1, np.int64)
         for row, (start, end) in enumerate(itertools.pairwise(rows.indptr)):
@@ -124,7 +124,7 @@ def blocks_of_rows(problem: Problem, largest: int = LARGEST) -> list[Block]:
     >>> [b.cells.tolist() for b in blocks_of_rows(Problem(rows, one, one, one, one < 0, none))]
     [[0, 1, 2], [1, 3, 4]]
     """
-    sums = Sums.of(problem)
+    sums = TotalsAndParts.of(problem)
     level = sums.level
     found = []
     for top, rows in enumerate(sums.of_total):
@@ -136,7 +136,7 @@ def blocks_of_rows(problem: Problem, largest: int = LARGEST) -> list[Block]:
     return maximal(found)
 
 
-def _faces(sums: Sums, top: int, rows: Sequence[int], largest: int) -> list[list[int]]:
+def _faces(sums: TotalsAndParts, top: int, rows: Sequence[int], largest: int) -> list[list[int]]:
     """The whole sub-table under a grand total, or its faces of as many dimensions as are small enough."""
     whole = sums.below(top, rows, largest)
     if whole is not None:

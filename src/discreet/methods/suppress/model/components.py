@@ -21,14 +21,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def movable(problem: Problem) -> Array:
+def movable_cells(problem: Problem) -> Array:
     """Cells that could move in some pattern: they have room, may be hidden, and no row holds them alone.
 
     >>> from scipy.sparse import csr_array
     >>> rows = csr_array(np.array([[-1.0, 1, 1, 0], [0, 0, -1, 1]]))
     >>> needs = Needs.of(np.array([1]), np.ones(1), np.ones(1))
     >>> room, hidden = np.array([5.0, 5, 5, 0]), np.array([False, True, False, False])
-    >>> movable(Problem(rows, room, room, np.ones(4), hidden, needs)).tolist()
+    >>> movable_cells(Problem(rows, room, room, np.ones(4), hidden, needs)).tolist()
     [True, True, False, False]
     """
     can = ((problem.down > 0) | (problem.up > 0)) & (problem.hidden | np.isfinite(problem.weight))
@@ -68,7 +68,7 @@ def split(problem: Problem) -> list[tuple[Problem, Array]]:
 
     A cell that needs room and has none makes a part of its own, in which the need stays as impossible as it is.
     """
-    can = movable(problem)
+    can = movable_cells(problem)
     label = np.where(can, _labels(problem, can), -1)
     count = int(label.max(initial=-1)) + 1
     stuck = np.unique(problem.needs.cell[label[problem.needs.cell] < 0])
@@ -98,7 +98,7 @@ def _labels(problem: Problem, can: Array) -> Array:
     return np.asarray(connected_components(graph.tocsr(), directed=False)[1][:n], np.int64)
 
 
-def join(problem: Problem, parts: Sequence[tuple[Problem, Array]], patterns: Iterable[Array]) -> Array:
+def joined_pattern(problem: Problem, parts: Sequence[tuple[Problem, Array]], patterns: Iterable[Array]) -> Array:
     """The pattern of the whole problem from those of its parts; what no part holds is published unless it never is."""
     hidden = problem.hidden.copy()
     for (_, cells), pattern in zip(parts, patterns, strict=True):

@@ -148,19 +148,19 @@ def _distinct(rows: csr_array) -> csr_array:
     return csr_array(rows[np.array(sorted(seen.values()), np.int64)])
 
 
-def narrowed(problem: Problem, pattern: Array, choice: Array) -> Condensed:
+def with_choice(problem: Problem, pattern: Array, choice: Array) -> Condensed:
     """The problem with a choice for some cells only; the others stay as a pattern has them."""
     rest = problem.free & ~choice
     return condense(problem.settled(rest & ~pattern, rest & pattern))
 
 
-def inside(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:
+def hidden_part_with_moves(problem: Problem, pattern: Array) -> tuple[Problem, Array, csr_array]:
     """The hidden cells alone as a problem of their own, their numbers in the whole, and a basis of their moves."""
-    part, cells = within(problem, pattern)
+    part, cells = hidden_part(problem, pattern)
     return part, cells, moves.basis(part.rows)
 
 
-def within(problem: Problem, pattern: Array) -> tuple[Problem, Array]:
+def hidden_part(problem: Problem, pattern: Array) -> tuple[Problem, Array]:
     """The hidden cells alone as a problem of their own, and their numbers in the whole."""
     from scipy.sparse import csr_array
 

@@ -16,7 +16,7 @@ from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.cheapest_move import Ways
 from discreet.methods.suppress.attacker.feasibility import verified
 from discreet.methods.suppress.gauss.eliminate import eliminate
-from discreet.methods.suppress.heuristics.greedy import protect, weights
+from discreet.methods.suppress.heuristics.greedy import search_weights, take_cheapest_moves
 from discreet.methods.suppress.heuristics.local_moves import LocalMoves
 from discreet.methods.suppress.heuristics.prune import WitnessedPattern
 from discreet.methods.suppress.model.condense import condense
@@ -27,7 +27,7 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 Array = NDArray[Any]
 
 
-def by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
+def pattern_by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     """A pattern that meets every need: elimination, dearest cells published first, and repair.
 
     Raises UnprotectedError if there is none.
@@ -38,7 +38,8 @@ def by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     >>> sums = csr_array(np.vstack([sums.toarray(), np.hstack([np.eye(4), np.eye(4)])[:3]]))
     >>> hidden, needs = np.arange(8) == 0, Needs.of(np.array([0]), np.ones(1), np.ones(1))
     >>> weight = np.array([0, 9, 3, 20, 4, 7, 5, 21])
-    >>> by_elimination(Problem(sums, np.full(8, 9.0), np.full(8, 9.0), weight, hidden, needs)).nonzero()[0].tolist()
+    >>> problem = Problem(sums, np.full(8, 9.0), np.full(8, 9.0), weight, hidden, needs)
+    >>> pattern_by_elimination(problem).nonzero()[0].tolist()
     [0, 2, 4, 6]
     """
     hopeless = _hopeless(problem)
@@ -66,7 +67,7 @@ def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Arra
         if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
             return np.asarray(whole.expand(local.pattern) | pattern)
     kept = WitnessedPattern(Ways(small, whole.moves), whole.shrink(pattern), {}, tuning)
-    protect(kept, np.argsort(-small.needs.above, kind="stable"), weights(small, None, None, tuning))
+    take_cheapest_moves(kept, np.argsort(-small.needs.above, kind="stable"), search_weights(small, None, None, tuning))
     return np.asarray(whole.expand(kept.pattern) | pattern)
 
 

@@ -52,7 +52,7 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class PartOutcome:
     """What the search of one part came to; ``cuts`` are those worth keeping, over the condensed cells."""
 
     hidden: Array
@@ -104,7 +104,7 @@ def solve_small(
 
 
 @dataclass(frozen=True)
-class Search:
+class BranchAndCut:
     """The cheapest pattern of one connected problem, or one within ``gap`` of it, or the best in the time."""
 
     gap: float = 0.0
@@ -120,11 +120,11 @@ class Search:
     def run(
         self, small: Condensed, clock: Clock, *, start: Array | None = None, tell: Tell | None = None,
         known: list[Cut] | None = None,
-    ) -> Outcome:  # fmt: skip
+    ) -> PartOutcome:  # fmt: skip
         """``start`` is a pattern of the cells that protects, ``known`` are inequalities of an earlier search."""
         problem, tell = small.small, tell or (lambda cost, bound: None)
         if not len(problem.needs):
-            return Outcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
+            return PartOutcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
         if len(problem) > self.tuning.heuristics.large and start is None:
             return self._large(small, clock, tell, known or [])
         first = start_pattern(
@@ -146,7 +146,7 @@ class Search:
             best.report()  # the best pattern so far and what is proved so far stand
         bound = best.cost if best.bound > best.target else best.bound
         hidden = small.expand(best.pattern)
-        return Outcome(hidden, bound + small.base, self._status(best), trace.separated, trace.nodes, trace.cuts)
+        return PartOutcome(hidden, bound + small.base, self._status(best), trace.separated, trace.nodes, trace.cuts)
 
     def _status(self, best: Incumbent) -> str:
         if best.bound > best.target:
@@ -238,7 +238,7 @@ class Search:
             level = below
         return level
 
-    def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> Outcome:
+    def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> PartOutcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
         found = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
@@ -276,7 +276,7 @@ class Search:
         pattern, status = best.pattern, self._status(best)
         if pattern is not first and not _still_met(problem, pattern):
             pattern, status = first, TIME  # made of many parts, each solved for itself: asked as a whole
-        return Outcome(small.expand(pattern), best.bound + small.base, status, trace.separated, 0, trace.cuts)
+        return PartOutcome(small.expand(pattern), best.bound + small.base, status, trace.separated, 0, trace.cuts)
 
 
 def _still_met(problem: Problem, pattern: Array) -> bool:
