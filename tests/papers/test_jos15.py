@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -12,97 +11,7 @@ import pytest
 import discreet as dc
 from discreet import risk
 from tests.papers import own
-
-WEIGHTS = (0.1, 0.7, 0.1, 0.1)
-
-
-def concentration(values: list[float]) -> float:
-    """1 - H/log K of some cells; 0 where they hold nobody or are one cell."""
-    return 1 - own.entropy(values) / math.log(len(values)) if len(values) > 1 and sum(values) > 0 else 0.0
-
-
-def split_terms(counts: np.ndarray) -> list[float]:
-    """Section 4.1: zeros, entropy of cells up to six, entropy of larger ones, size."""
-    x = counts.ravel().tolist()
-    n = sum(x)
-    small, large = [v for v in x if v <= 6], [v for v in x if v > 6]
-    return [x.count(0) / len(x), concentration(small), concentration(large), (1 + math.log(n) / 2) / math.sqrt(n)]
-
-
-PRINTED = (92.4, 1.6, 0.9, 1.2, 0.7, 0.3, 3.0)  # Table 1: % of cells of 0, 1, 2, 3-5, 6-8, 9-10, and more people
-OUTPUT = {  # 5.1, Table 2: a population, and three variables
-    "T1": (("region", "R1"), ("age", "education", "occupation"), 2457),
-    "T2": (("region", "R2"), ("sex", "age", "citizenship"), 210),
-    "T3": (("sex", "M"), ("activity", "occupation", "education"), 585),
-    "T4": (("age", "45-49"), ("region", "occupation", "education"), 234),
-}
-
-DETAILS = {  # Table 2: people, average cell, % of cells that are empty
-    "T1": (854_539, 347.8, 62.4), "T2": (645_461, 3073.6, 23.3), "T3": (736_355, 1258.7, 47.0),
-    "T4": (96_656, 413.1, 35.9),
-}  # fmt: skip
-
-
-def counted(people: dc.Microdata) -> tuple[list[str], dict[str, list[str]], np.ndarray]:
-    """The hypercube by hand: names, codes, and how many records have each combination."""
-    names = [d.name for d in people.dimensions]
-    frame = people.engine.arrow(names).to_pandas()
-    codes = {d.name: list(d.leaves) for d in people.dimensions}
-    at = [pd.Categorical(frame[name].astype(str), codes[name]).codes for name in names]
-    shape = [len(codes[name]) for name in names]
-    flat = np.zeros(math.prod(shape), np.int64)
-    np.add.at(flat, np.ravel_multi_index(at, shape), 1)
-    return names, codes, flat.reshape(shape)
-
-
-def cut(names: list[str], codes: dict[str, list[str]], cube: np.ndarray, name: str) -> np.ndarray:
-    """One of the four output tables, summed out of the hypercube."""
-    (filtered, code), kept, _ = OUTPUT[name]
-    axis = names.index(filtered)
-    part = np.take(cube, codes[filtered].index(code), axis=axis)
-    left = [n for n in names if n != filtered]
-    summed = part.sum(axis=tuple(k for k, n in enumerate(left) if n not in kept))
-    rest = [n for n in left if n in kept]
-    return np.transpose(summed, [rest.index(n) for n in kept])
-
-
-@cache
-def whole() -> tuple[dc.Microdata, tuple[list[str], dict[str, list[str]], np.ndarray]]:
-    """As many people as in the paper, and their hypercube by hand."""
-    people = dc.datasets.census(1_500_000)
-    return people, counted(people)
-
-
-def test_hypercube() -> None:
-    """2.1 and Table 1: 245,700 cells of seven variables and 1.5 million people, distributed as printed."""
-    people, (names, codes, cube) = whole()
-    assert [codes[d.name] for d in dc.datasets.census_dimensions()] == [codes[n] for n in names]
-    assert sorted(cube.shape) == [2, 2, 5, 5, 9, 13, 21]
-    assert cube.size == 245_700
-    assert cube.sum() == 1_500_000
-    edges = [0, 1, 2, 3, 6, 9, 11, np.inf]
-    shares = 100 * np.histogram(cube, edges)[0] / cube.size
-    assert shares == pytest.approx(PRINTED, abs=0.3)
-    everything = {d.name: list(d.leaves) for d in people.dimensions}
-    found = dc.tabulate(people, by=names, margins=[everything]).array()
-    assert (found == cube).all()
-
-
-@pytest.mark.parametrize("name", OUTPUT)
-def test_output_tables(name: str) -> None:
-    """5.1, Table 2: each is a sum of the hypercube, with the printed number of cells, cell by cell."""
-    people = dc.datasets.census(60_000)
-    (filtered, code), kept, size = OUTPUT[name]
-    wanted = cut(*counted(people), name)
-    found = dc.tabulate(people, by=list(kept), where={filtered: code})
-    assert wanted.size == found.is_inner.sum() == size
-    assert (found.array() == wanted).all()
-    assert wanted.sum() == (people.engine.arrow([filtered]).to_pandas()[filtered].astype(str) == code).sum() > 0
-    total, mean, zeros = DETAILS[name]
-    large = cut(*whole()[1], name)
-    assert large.sum() == pytest.approx(total, rel=0.003)
-    assert large.mean() == pytest.approx(mean, rel=0.003)
-    assert 100 * (large == 0).mean() == pytest.approx(zeros, abs=6)
+from tests.papers.jos15 import WEIGHTS, after_terms, split_terms
 
 
 def test_equation_3_and_its_norm() -> None:
@@ -137,19 +46,6 @@ def test_three_components() -> None:
     assert sizes == pytest.approx([(1 + math.log(n) / 2) / math.sqrt(n) for n in (1, 10, 100, 10_000)])
     drawn = [ax.lines[0].get_xydata() for ax in dc.plot.r1_terms()]
     assert np.allclose(drawn[0][:, 0], drawn[0][:, 1])  # the share of zeros itself
-
-
-def after_terms(
-    f: np.ndarray, g: np.ndarray, p: dict[tuple[int, int], float], stay: tuple[float, float]
-) -> list[float]:
-    """4.2 by hand: cells that show j get the expected original total of such cells, spread evenly."""
-    x, y = f.ravel().tolist(), g.ravel().tolist()
-    expected = {j: sum(i * p.get((i, j), 0.0) for i in x) / y.count(j) for j in set(y)}
-    both = sum(a == 0 and b == 0 for a, b in zip(x, y, strict=True))
-    either = sum(a == 0 or b == 0 for a, b in zip(x, y, strict=True))
-    small, large = [expected[j] for j in y if j <= 6], [expected[j] for j in y if j > 6]
-    zeros = (x.count(0) / len(x)) ** (either / both) if both else 0.0
-    return [zeros, stay[0] * concentration(small), stay[1] * concentration(large), split_terms(f)[3]]
 
 
 def test_after_rounding() -> None:
@@ -316,44 +212,6 @@ def test_printed_matrix() -> None:
         was = counts == i
         assert abs((made[was] == i).mean() - matrix[i, i]) < 5 * math.sqrt(0.25 / was.sum())
     assert (made[counts == 0] == 0).all()
-
-
-def utility_of(counts: np.ndarray, shown: np.ndarray) -> float:
-    return 1 - own.hellinger(counts, shown) / math.sqrt(counts.sum())
-
-
-@pytest.mark.parametrize("name", OUTPUT)
-def test_comparison_study(name: str) -> None:
-    """Table 5, all four tables: records swapped and the table rounded; risk and utility by hand, and their order."""
-    people = dc.datasets.census(60_000)
-    (filtered, code), kept, _ = OUTPUT[name]
-    names, codes, cube = counted(people)
-    counts = cut(names, codes, cube, name)
-    before = float(np.dot(split_terms(counts), WEIGHTS))
-    assert dc.jos15_risk(counts).value == pytest.approx(before)
-    rounded = dc.SemiControlledRound(3, seed=1)(dc.Table.of(counts, list(kept))).shown_inner()
-    rounded = rounded.reshape(counts.shape).astype(int)
-    assert (rounded % 3 == 0).all()
-    assert (np.abs(rounded - counts) < 3).all()
-    p = {}
-    for i in set(counts.ravel().tolist()):
-        p[i, i - i % 3] = 1 - i % 3 / 3
-        p.update({(i, i - i % 3 + 3): i % 3 / 3} if i % 3 else {})
-    parts = after_terms(counts, rounded, p, (1 / 3, 1 / 3))
-    after = dc.jos15_after(counts, rounded, dc.Transition.rounding(3)).value
-    assert after == pytest.approx(np.dot(parts, WEIGHTS))
-    changed = dc.Swap("region", rate=0.05, seed=1)(people)
-    swapped = cut(*counted(changed), name)
-    assert (dc.tabulate(changed, by=list(kept), where={filtered: code}).array() == swapped).all()
-    top = int(max(counts.max(), swapped.max()))
-    q = {(i, j): 0.9 if i == j else 0.1 / top for i in set(counts.ravel()) for j in set(swapped.ravel())}
-    moved = dc.jos15_after(counts, swapped, 0.9).value
-    assert moved == pytest.approx(np.dot(after_terms(counts, swapped, q, (0.9, 0.9)), WEIGHTS))
-    assert after < moved < before
-    for shown in (rounded, swapped):
-        assert dc.compare(counts, shown).utility == pytest.approx(utility_of(counts, shown))
-        assert dc.compare(counts, shown).utility > 0.85
-    assert (utility_of(counts, swapped) == 1) is (name == "T3"), "swapping regions changes no table without them"
 
 
 def test_diagonal_multiplier() -> None:
