@@ -1,11 +1,14 @@
 """Cell suppression instances by elimination, clean-up, sub-table by sub-table and exactly: cells, value, time, gap.
 
     python benchmarks/csp.py [DIRECTORY] [--only NAME ...] [--weights value|unity ...] [--time SECONDS] [--quick]
+                             [--trees]
 
 DIRECTORY holds ``.jj`` files. Without it random hierarchical tables are made and solved, in about two minutes. Every
 pattern is audited: no primary cell may be exactly known or have less room than its protection level. ``--time`` caps
 the budgets; ``--quick`` leaves out files of more than 2,000 cells and ``modular``. Small instances are also given to
-scipy.optimize.milp as one programme, the moves of every need in it: what one would write without this package.
+scipy.optimize.milp as one programme, the moves of every need in it: what one would write without this package. Where
+PySCIPOpt is installed, SCIP's tree gets the same instance, inequalities and time as our own; ``--trees`` runs these
+two alone and prints the table of docs/maintain/decisions/tree-or-scip.md.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +54,8 @@ KNOWN = {("targus", "value"): 2_033_155.0, ("targus", "unity"): 7.0,
 ONE_PROGRAMME = 60_000  # variables for scipy's programme at most
 TABLE = "| instance | weights | way | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
 SMALL = 2_000  # cells of a file for --quick
+SCIP = "optimal (SCIP)"
+TREES = "| instance (cells) | weights | tree | cost | certified gap | nodes | seconds |\n|---|---|---|--:|--:|--:|--:|"
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class Line:
     gap: float | None
     exact: int
     narrow: int
+    nodes: int = 0
 
     @property
     def clean(self) -> bool:
@@ -82,7 +89,14 @@ def measured(name: str, instance: Instance, weights: str, method: Any, clean_up:
     lost = float(np.abs(instance.value[secondary]).sum())
     gap = None if method == "gauss" else found.gap
     exact, narrow = (int((finding == kind).sum()) for kind in ("exact", "narrow"))
-    return Line(name, int(secondary.sum()), lost, found.cost, seconds, gap, exact, narrow), found
+    return Line(name, int(secondary.sum()), lost, found.cost, seconds, gap, exact, narrow, found.nodes), found
+
+
+def in_scip(instance: Instance, weights: str, budget: float, gap: float) -> Line | None:
+    """The exact method with SCIP's tree instead of ours; None where PySCIPOpt is not installed."""
+    if find_spec("pyscipopt") is None:
+        return None
+    return measured(SCIP, instance, weights, dc.Optimal(time=budget, gap=gap, solver="scip"), False)[0]
 
 
 def lines(instance: Instance, weights: str, budget: float, gap: float, quick: bool) -> Iterator[Line]:
@@ -92,7 +106,24 @@ def lines(instance: Instance, weights: str, budget: float, gap: float, quick: bo
         yield measured("gauss + clean-up", instance, weights, "gauss", True)[0]
     if not quick and len(instance.value) <= LARGEST:
         yield measured("modular", instance, weights, dc.Modular(time=min(budget, MODULAR)), False)[0]
+    if (other := in_scip(instance, weights, budget, gap)) is not None:
+        yield other
     yield measured("optimal", instance, weights, dc.Optimal(time=budget, gap=gap), False)[0]
+
+
+def trees(path: Path, weights: str, limit: float) -> list[str]:
+    """Our tree and SCIP's on one instance, as rows of Markdown: the same presolve, patterns and separation for both."""
+    instance = read_jj(path)
+    seconds, what = GOALS.get(path.stem, USUAL)
+    budget, gap = min(seconds * 0.95, limit), ENOUGH if what == NEAR[1] else 0.0
+    own = measured("own", instance, weights, dc.Optimal(time=budget, gap=gap), False)[0]
+    rows = []
+    for line in (own, in_scip(instance, weights, budget, gap)):
+        if line is not None:
+            figures = f"{line.cost:,.0f} | {certified(line)} | {line.nodes:,} | {line.seconds:.1f}"
+            rows.append(f"| {path.stem} ({len(instance):,}) | {weights} | {line.method} | {figures} |")
+            print(rows[-1], flush=True)
+    return rows
 
 
 def certified(line: Line) -> str:
@@ -256,25 +287,36 @@ def main() -> None:
     parser.add_argument("--weights", nargs="+", choices=("value", "unity"), default=None)
     parser.add_argument("--time", type=float, default=np.inf, metavar="SECONDS")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--trees", action="store_true")
     given = parser.parse_args()
     if given.directory is None:
         print("instances made here; for recorded ones: python benchmarks/csp.py DIRECTORY")
         with tempfile.TemporaryDirectory() as folder:
             for path in made(Path(folder)):
-                run(path, "value", min(given.time, 10.0), given.quick)
+                if given.trees:
+                    trees(path, "value", min(given.time, 10.0))
+                else:
+                    run(path, "value", min(given.time, 10.0), given.quick)
         return
     paths = sorted(given.directory.glob("*.jj"), key=lambda p: p.stat().st_size)
     if unknown := set(given.only) - {p.stem for p in paths}:
         sys.exit(f"no {', '.join(sorted(unknown))} among {', '.join(p.stem for p in paths)}")
     failed, table = [], [TABLE]
+    if given.trees:
+        print(TREES, flush=True)
     for path in paths:
         if (given.only and path.stem not in given.only) or (given.quick and len(read_jj(path)) > SMALL):
             continue
         for weights in given.weights or (("value", "unity") if GOALS.get(path.stem) == PROVED else ("value",)):
+            if given.trees:
+                trees(path, weights, given.time)
+                continue
             reached, rows = run(path, weights, given.time, given.quick)
             table += rows
             if not reached:
                 failed.append(f"{path.stem} {weights}")
+    if given.trees:
+        return
     print(f"\ngoals missed: {', '.join(failed) or 'none'}\n")
     print("\n".join(table))
 
