@@ -8,7 +8,7 @@ pattern is audited: no primary cell may be exactly known or have less room than 
 the budgets; ``--quick`` leaves out files of more than 2,000 cells and ``modular``. Small instances are also given to
 scipy.optimize.milp as one programme, the moves of every need in it: what one would write without this package. Where
 PySCIPOpt is installed, SCIP's tree gets the same instance, inequalities and time as our own; ``--trees`` runs these
-two alone and prints the table of docs/maintain/decisions/tree-or-scip.md.
+two alone, in the time that ``--time`` says, and prints the table of docs/maintain/decisions/tree-or-scip.md.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def trees(path: Path, weights: str, limit: float) -> list[str]:
     """Our tree and SCIP's on one instance, as rows of Markdown: the same presolve, patterns and separation for both."""
     instance = read_jj(path)
     seconds, what = GOALS.get(path.stem, USUAL)
-    budget, gap = min(seconds * 0.95, limit), ENOUGH if what == NEAR[1] else 0.0
+    budget, gap = limit if np.isfinite(limit) else 0.95 * seconds, ENOUGH if what == NEAR[1] else 0.0
     own = measured("own", instance, weights, dc.Optimal(time=budget, gap=gap), False)[0]
     rows = []
     for line in (own, in_scip(instance, weights, budget, gap)):
