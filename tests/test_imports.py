@@ -70,6 +70,15 @@ LAYERS = {
         solve diagnosis limits method
         named instance
     """,
+    "policy": """
+        query measures population_models posterior steps protection
+        policy
+        pretabular
+        comparing untouched
+        judging search
+        answering
+        in_parts record screening
+    """,
     "publishing": """
         spec faults expand
         compare run_report
@@ -84,7 +93,10 @@ LAYERS = {
         store guard auth limits record_lines commits history
         service
         api messages pages methodologist
-        app hub workers
+        site
+        hub
+        app
+        workers
     """,
 }
 PLACES = {
@@ -103,11 +115,9 @@ KNOTS = [
     {"discreet.linear.integer", "discreet.linear.simplex"},
     {f"discreet.methods.suppress.{name}" for name in ("diagnosis", "gauss.on_table", "limits", "method",
      "model.from_table", "model.requirements", "model.roles", "solve")},
-    {"discreet.policy.policy", "discreet.policy.pretabular", "discreet.policy.protection"},
     {"discreet.population.estimate", "discreet.population.marginals"},
     {"discreet.risk.page", "discreet.risk.risk_report"},
     {"discreet.rules.apriori", "discreet.rules.base"},
-    {"discreet.server.app", "discreet.server.hub"},
 ]  # fmt: skip
 SUPPRESS = "discreet.methods.suppress."
 DOWN = {

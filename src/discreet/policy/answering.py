@@ -16,9 +16,10 @@ from discreet.errors import InputError, Refused, listed
 from discreet.methods.effect import check_hides
 from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
 from discreet.policy.policy import Policy
-from discreet.policy.pretabular import TWIN, ready, words_of
+from discreet.policy.pretabular import TWIN, ready
 from discreet.policy.query import Query, Resolved
-from discreet.policy.untouched import check_touched
+from discreet.policy.steps import words_of
+from discreet.policy.untouched import check_untouched
 from discreet.release import AS_IT_IS, Protected, Publish, Release
 from discreet.tables.table import Table, tabulate
 
@@ -98,7 +99,7 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
             f"{resolved.cells:,} cells are asked, {rules.max_cells:,} are allowed",
             "ask for fewer variables or less detail" + (", or filter by fewer codes" if resolved.several else ""),
         )
-    check_touched(resolved, policy)
+    check_untouched(resolved, policy)
 
 
 # -- the table --------------------------------------------------------------------------------------------------
@@ -165,7 +166,9 @@ def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: 
     open_ = [] if policy.before else protection_notes(chosen)
     notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
     if policy.before:
-        notes.insert(len(policy.notes), f"Before counting: {words_of(policy)}. {SEEN if evidence.utility else UNSEEN}")
+        notes.insert(
+            len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
+        )
         chosen = replace(chosen, method=changed_words(chosen, policy), truthful=False)
     whole = chosen.release(notes=notes)
     return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
@@ -173,7 +176,7 @@ def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: 
 
 def changed_words(protected: Protected, policy: Policy) -> str:
     """What was done to a table of changed data, the step first."""
-    return words_of(policy) if protected.method == AS_IT_IS else f"{words_of(policy)}; {protected.method}"
+    return words_of(policy.before) if protected.method == AS_IT_IS else f"{words_of(policy.before)}; {protected.method}"
 
 
 def protection_notes(protected: Protected) -> list[str]:

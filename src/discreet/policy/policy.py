@@ -24,8 +24,8 @@ from discreet.errors import InputError, listed, nearest
 from discreet.methods import method, method_class
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.population_models import model_of
-from discreet.policy.pretabular import check_step, check_steps, variables_of
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
+from discreet.policy.steps import build_steps, check_step, check_steps, variables_of
 from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
@@ -146,7 +146,8 @@ class Policy:
             raise InputError(f"publish = {self.publish!r}: the only thing it can say is {AS_IT_IS!r}")
         if self.before and not self.publish:
             object.__setattr__(self, "methods", () if self.methods == PUBLISH else self.methods)
-            check_steps(self)
+            check_steps(self.before, self.secret)
+            _check_with_steps(self.risk, self.methods)
         if (self.publish or self.before) and self.methods in ((), PUBLISH):
             object.__setattr__(self, "methods", PUBLISH)
         for name, parameters in self.methods:
@@ -154,7 +155,12 @@ class Policy:
         if self.utility not in TOLD:
             raise InputError(f"'utility' must be one of {listed(TOLD)}")
         object.__setattr__(self, "loss", read_loss(self.loss))
-        check_protection(self)
+        check_protection(self.methods, self.make, before=bool(self.before), publish=self.publish, rules=self.rules)
+
+    @property
+    def steps(self) -> list[Any]:
+        """The steps before counting as methods, with the secret where they take it."""
+        return build_steps(self.before, self.secret)
 
     @property
     def openly(self) -> str:
@@ -197,10 +203,21 @@ class Policy:
         known = [d.name for d in dimensions]
         named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
         named += [n for k, v in self.query.required.items() for n in (k, *v)]
-        named += variables_of(self)
+        named += variables_of(self.steps)
         for name in named:
             if name not in known:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
+
+
+def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
+    """Raise for thresholds that cannot be kept where data are changed before counting."""
+    if risk.t1 is not None or risk.population:
+        raise InputError("t1 and population have no meaning with a step before counting: leave them out")
+    if risk.t3 is not None and methods:
+        raise InputError(
+            "what a step before counting and a method cost together cannot be told from the table, so t3 cannot be "
+            "kept: leave out t3, the step or the method"
+        )
 
 
 def _check_method(name: str, parameters: Iterable[str]) -> None:

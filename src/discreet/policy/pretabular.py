@@ -16,8 +16,7 @@ import json
 import math
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +24,17 @@ from numpy.typing import NDArray
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.errors import InputError, listed, nearest
-from discreet.methods import method, method_class
-from discreet.methods.effect import check_effect
+from discreet.errors import InputError, listed
+from discreet.methods import method_class
 from discreet.methods.records.columns import leaf_codes
+from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
+from discreet.policy.steps import CUBE
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, tabulate
 
-if TYPE_CHECKING:
-    from discreet.policy.policy import Policy
-
 Array = NDArray[Any]
-Steps = tuple[tuple[str, Mapping[str, Any]], ...]
-
-RECORDS = ("swap", "pram")
-CUBE = ("stochastic",)
-STEPS = (*RECORDS, *CUBE)
 MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more
 MADE = {"swap": 2}  # how a step's twin is made, if not as at first: another number where it is worked out anew
@@ -55,73 +47,10 @@ _kept: dict[tuple[int, str], tuple[weakref.ref[Any], Table]] = {}
 _lock = threading.Lock()
 
 
-def check_step(name: str, parameters: Iterable[str]) -> None:
-    """Raise if a step is none or has unknown parameters."""
-    if name not in STEPS:
-        raise InputError(f"{name!r} is no step before counting; {nearest(name, STEPS)}")
-    known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "words")]
-    for parameter in parameters:
-        if parameter not in known:
-            raise InputError(f"step {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
-
-
-def check_steps(policy: Policy) -> None:
-    """Raise if a step is none, has unknown parameters, changes nothing, or comes in the wrong order."""
-    names = [name for name, _ in policy.before]
-    for name, parameters in policy.before:
-        check_step(name, parameters)
-    if len(set(names)) > 1 or (len(names) > 1 and names[0] != "pram"):
-        raise InputError(
-            f"what several steps cost together cannot be told ({listed(names)}): give one, or PRAM of several variables"
-        )
-    for made in steps_of(policy):
-        check_effect(made)
-    if policy.before and (policy.risk.t1 is not None or policy.risk.population):
-        raise InputError("t1 and population have no meaning with a step before counting: leave them out")
-    if policy.before and policy.risk.t3 is not None and policy.methods:
-        raise InputError(
-            "what a step before counting and a method cost together cannot be told from the table, so t3 cannot be "
-            "kept: leave out t3, the step or the method"
-        )
-
-
-def steps_of(policy: Policy) -> list[Any]:
-    """The steps as methods, with the policy's secret where they take it."""
-    made = []
-    for name, parameters in policy.before:
-        given = dict(parameters)
-        secret = "secret" in method_class(name).__dataclass_fields__ and "seed" not in given
-        try:
-            made.append(method(name, **given, **({"secret": policy.secret} if secret else {})))
-        except InputError:
-            raise
-        except (TypeError, ValueError):
-            told = ", ".join(f"{key} = {value!r}" for key, value in parameters.items())
-            raise InputError(f"step {name!r} cannot take these parameters: {told}") from None
-    return made
-
-
-def variables_of(policy: Policy) -> list[str]:
-    """The variables that the steps name, so far as they must be dimensions of the codebook."""
-    found: list[str] = []
-    for made in steps_of(policy) if policy.before else ():
-        for name in ("geography", "variable", "control", "risk"):
-            given = getattr(made, name, ())
-            found += [given] if isinstance(given, str) else list(given)
-    return found
-
-
 def keyed(policy: Policy) -> list[str]:
     """Steps and methods that take their chances from record keys, because they have no seed."""
     every = [*policy.before, *policy.methods]
     return [name for name, given in every if "seed" in method_class(name).__dataclass_fields__ and "seed" not in given]
-
-
-def words_of(policy: Policy) -> str:
-    """What the steps do, in words for the public."""
-    said = {name: str(getattr(method_class(name), "words", "")) for name in RECORDS}
-    said |= dict.fromkeys(CUBE, "counts of all combinations perturbed at random")
-    return "; ".join(said[name] for name, _ in policy.before)
 
 
 def twin_name(policy: Policy, *, latest: bool = True) -> str:
@@ -177,7 +106,7 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
         raise InputError(
             f"the cube would have more than {MOST_CELLS:,} cells: a codebook of fewer or coarser dimensions"
         )
-    steps, name = steps_of(policy), policy.before[0][0]
+    steps, name = policy.steps, policy.before[0][0]
     if name in CUBE:
         made, step = _perturbed(cube_of(data), steps[0]), steps[0]
         return _with(made, twin_name(policy), _before_noise(made, step, twin_name(policy)))

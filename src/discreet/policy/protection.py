@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from discreet.errors import InputError
 from discreet.methods import method_class
 from discreet.methods.effect import changes_records, check_effect
+from discreet.release import Method
+from discreet.rules import Rule
 
-if TYPE_CHECKING:
-    from discreet.policy.policy import Policy
-
+Methods = Sequence[tuple[str, Mapping[str, Any]]]
 AS_IT_IS = "as it is"
 PUBLISH: tuple[tuple[str, dict[str, Any]], ...] = (("publish", {}),)
 ASK = f'to publish the true numbers, ask for it by name: publish = "{AS_IT_IS}" at the head of the policy'
 
 
-def check_protection(policy: Policy) -> None:
-    """Raise if the policy would publish the truth without saying so, or holds rules that nothing keeps."""
-    names = [name for name, _ in policy.methods]
-    if policy.before and policy.publish:
+def check_protection(
+    methods: Methods, make: Callable[[int], Method], *, before: bool, publish: str, rules: Sequence[Rule]
+) -> None:
+    """Raise if a policy would publish the truth without saying so, or holds rules that nothing keeps.
+
+    ``make`` builds one of its methods by number; ``before``: whether it has steps before counting.
+    """
+    names = [name for name, _ in methods]
+    if before and publish:
         raise InputError(
             f"publish = {AS_IT_IS!r} means no protection, and a step before counting is given: leave one out"
         )
-    if policy.before and names == ["publish"]:  # the step is the protection
+    if before and names == ["publish"]:  # the step is the protection
         pass
-    elif policy.publish:
+    elif publish:
         if names != ["publish"]:
             raise InputError(
                 f"publish = {AS_IT_IS!r} means no protection, and a method is given too ({', '.join(names)}): leave "
@@ -44,16 +50,16 @@ def check_protection(policy: Policy) -> None:
                 f"method {name!r} changes records before they are counted: make it a step, [[before]] instead of "
                 "[[method]]"
             )
-    _check_rules(policy, names)
+    _check_rules(rules, names)
     for number, name in enumerate(names):
-        made = policy.make(number)  # parameters are read now
+        method = make(number)  # parameters are read now
         if name != "publish":
-            check_effect(made, ask=ASK)
+            check_effect(method, ask=ASK)
 
 
-def _check_rules(policy: Policy, names: list[str]) -> None:
+def _check_rules(rules: Sequence[Rule], names: list[str]) -> None:
     """A rule that no method looks at, or that calls nothing sensitive, would be kept by nobody."""
-    if policy.rules and not any("rule" in method_class(name).__dataclass_fields__ for name in names):
+    if rules and not any("rule" in method_class(name).__dataclass_fields__ for name in names):
         raise InputError(
             f"the policy has a rule that says which cells are sensitive, and no method that hides them "
             f'({", ".join(names)} takes no rule): add [[method]] name = "suppress", or leave the rule out'

@@ -8,21 +8,20 @@ from typing import Any
 from discreet.errors import Refused
 from discreet.methods.touching import needed, touches
 from discreet.policy.policy import Policy
-from discreet.policy.pretabular import steps_of
 from discreet.policy.query import Resolved
 
 LOOKED_AT = ("stochastic",)  # methods that leave some tables as they are
 
 
-def check_touched(resolved: Resolved, policy: Policy) -> None:
+def check_untouched(resolved: Resolved, policy: Policy) -> None:
     """Refuse a table that nothing in the policy changes, unless it publishes tables as they are by that name."""
     if policy.publish:
         return
     idle = []
-    for made in _done(policy):
-        if made is None or touches(made, resolved.levels, resolved.source):
+    for method in _done(policy):
+        if method is None or touches(method, resolved.levels, resolved.source):
             return
-        idle.append(made)
+        idle.append(method)
     raise Refused(
         "untouched",
         "nothing that the policy does changes this table, so it would be the true one",
@@ -32,7 +31,7 @@ def check_touched(resolved: Resolved, policy: Policy) -> None:
 
 def _done(policy: Policy) -> Iterator[Any]:
     """Steps and methods, in turn; None for one that looks at every table."""
-    yield from steps_of(policy)
+    yield from policy.steps
     for number, (name, _) in enumerate(policy.methods):
         if name != "publish":
             yield policy.make(number) if name in LOOKED_AT else None

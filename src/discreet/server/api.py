@@ -43,11 +43,11 @@ class Fault(Exception):  # noqa: N818 - an answer to the caller
     def __init__(self, status: int, error: str, rule: str, reason: str, hint: str = "", **headers: str) -> None:
         super().__init__(error)
         self.status, self.headers = status, {k.replace("_", "-"): v for k, v in headers.items()}
-        self.told = {"error": error, "rule": rule, "reason": reason, "hint": hint}
+        self.body = {"error": error, "rule": rule, "reason": reason, "hint": hint}
 
     def response(self) -> Response:
         """As JSON."""
-        return Response(orjson.dumps(self.told), self.status, self.headers, "application/json")
+        return Response(orjson.dumps(self.body), self.status, self.headers, "application/json")
 
 
 def fault_of(error: Exception) -> Fault:

@@ -21,12 +21,12 @@ from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
 from discreet.server.api import Fault
-from discreet.server.app import living, make_safe, site, static
 from discreet.server.cube import read_cube
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import rendered, root
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
+from discreet.server.site import living, make_safe, site, static
 
 
 def create_hub(settings: Settings) -> FastAPI:
@@ -40,13 +40,13 @@ def create_hub(settings: Settings) -> FastAPI:
     hub.state.sites = sites
     hub.add_api_route("/", index, include_in_schema=False)
     hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where")
-    hub.add_api_route("/health", health, include_in_schema=False)
+    hub.add_api_route("/health", hub_health, include_in_schema=False)
     if settings.metrics:
-        hub.add_api_route("/metrics", metrics, include_in_schema=False)
+        hub.add_api_route("/metrics", hub_metrics, include_in_schema=False)
     hub.mount("/static", static(), name="static")
     for name, one in sites.items():
         hub.mount(f"/{name}", one, name=name)
-    hub.add_exception_handler(HTTPException, nothing)
+    hub.add_exception_handler(HTTPException, not_found)
     hub.add_middleware(Safe)
     return hub
 
@@ -111,14 +111,14 @@ async def cubes(request: Request) -> Response:
 
 async def _state(request: Request) -> tuple[bool, str]:
     """Whether every cube can be asked, and the edition, which is the same for servers that give the same answers."""
-    good, told = True, []
+    good, editions = True, []
     for name, service in _services(request).items():
         good = good and await service.commits.run(service.store.alive)
-        told.append(f"{name} {service.editions}")
-    return good, hashlib.sha256(" ".join(told).encode()).hexdigest()[:16]
+        editions.append(f"{name} {service.editions}")
+    return good, hashlib.sha256(" ".join(editions).encode()).hexdigest()[:16]
 
 
-async def metrics(request: Request) -> Response:
+async def hub_metrics(request: Request) -> Response:
     """Counts over all cubes for a monitor that asks this server itself."""
     if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         raise HTTPException(404)
@@ -126,14 +126,14 @@ async def metrics(request: Request) -> Response:
     return Response("\n".join(METERS.lines(edition=edition, store=good)) + "\n", media_type=TYPE)
 
 
-async def health(request: Request) -> Response:
+async def hub_health(request: Request) -> Response:
     """Whether every cube can be asked, and the edition."""
     good, edition = await _state(request)
     words = {"status": "ok" if good else "no store", "edition": edition}
     return Response(orjson.dumps(words), 200 if good else 503, media_type="application/json")
 
 
-async def nothing(request: Request, error: Exception) -> Response:
+async def not_found(request: Request, error: Exception) -> Response:
     """An address that no cube has."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     return Fault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()

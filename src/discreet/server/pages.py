@@ -288,7 +288,7 @@ def fault_page(request: Request, fault: Fault) -> Response:
     """An error as a page, or the redirect that it is."""
     if "Location" in fault.headers:
         return RedirectResponse(root(request) + fault.headers["Location"], fault.status)
-    response = page(request, Caller(""), "fault.html", fault.status, fault=fault.told)
+    response = page(request, Caller(""), "fault.html", fault.status, fault=fault.body)
     response.headers.update(fault.headers)
     return response
 

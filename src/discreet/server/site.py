@@ -1,0 +1,189 @@
+"""The site of one cube: routes, headers that keep a browser safe, errors that tell nothing, start and end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib import resources
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet.base.version import VERSION
+from discreet.errors import InputError, Refused
+from discreet.server import api, pages
+from discreet.server import methodologist as method
+from discreet.server.api import Fault, fault_of
+from discreet.server.auth import Gate
+from discreet.server.limits import Over
+from discreet.server.logs import log, milliseconds, place
+from discreet.server.metrics import METERS, TYPE
+from discreet.server.service import Service
+from discreet.server.settings import Settings
+from discreet.server.store import Unreachable
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SAFE = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+
+
+def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextManager[None]]:
+    """What is done when a worker starts and when it ends, for each of its sites."""
+
+    @asynccontextmanager
+    async def life(app: Any) -> AsyncIterator[None]:
+        for one in sites:
+            one.state.service.warm_up()
+        following = [asyncio.create_task(one.state.gate.follow_keys()) for one in sites]
+        log.info("started", extra={"worker": os.getpid()})
+        for service in [d for one in sites for d in (one.state.service, *one.state.service.roles.values())]:
+            if service.policy.openly:
+                log.warning(service.policy.openly, extra={"worker": os.getpid()})
+        yield
+        for task in following:
+            task.cancel()
+        for one in sites:
+            await one.state.service.close()
+        log.info("stopped", extra={"worker": os.getpid()})
+
+    return life
+
+
+def site(settings: Settings) -> FastAPI:
+    """The routes and pages of one cube."""
+    service = Service(settings)
+    app = FastAPI(
+        title="discreet table server", version=VERSION, docs_url=None, redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )  # fmt: skip
+    app.state.service, app.state.gate = service, Gate(service.store, settings)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.include_router(method.router)
+    app.add_api_route("/health", health, include_in_schema=False)
+    if settings.metrics:
+        app.add_api_route("/metrics", metrics, include_in_schema=False)
+    app.mount("/static", static(), name="static")
+    for kind in (Fault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, fault_response)
+    app.add_middleware(Watched)
+    routes = (*api.router.routes, *pages.router.routes, *method.router.routes, *app.routes)
+    METERS.name_routes(sorted({path for route in routes if (path := getattr(route, "path", ""))}))
+    return app
+
+
+def static() -> StaticFiles:
+    """Style and scripts, all our own."""
+    return StaticFiles(directory=str(resources.files("discreet.server").joinpath("static")))
+
+
+async def health(request: Request) -> Response:
+    """Whether this worker can answer: its data are loaded, or it would not be here, and its store can be written.
+
+    The edition is the same for servers that give the same answers.
+    """
+    service: Service = request.app.state.service
+    good = await service.commits.run(service.store.alive)
+    body = {"status": "ok" if good else "no store", "edition": service.editions}
+    return Response(orjson.dumps(body), 200 if good else 503, media_type="application/json",
+                    headers={"Cache-Control": "no-store"})  # fmt: skip
+
+
+async def metrics(request: Request) -> Response:
+    """Counts for a monitor that asks this server itself; who comes through a proxy is a visitor and finds nothing."""
+    if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+        raise HTTPException(404)
+    service: Service = request.app.state.service
+    good = await service.commits.run(service.store.alive)
+    text = "\n".join(METERS.lines(edition=service.editions, store=bool(good))) + "\n"
+    return Response(text, media_type=TYPE, headers={"Cache-Control": "no-store"})
+
+
+async def fault_response(request: Request, error: Exception) -> Response:
+    """An error in the form that fits who asks: JSON under /api, else a page."""
+    if isinstance(error, RequestValidationError):
+        named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
+        fault = Fault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
+    elif isinstance(error, HTTPException):
+        words = {404: "there is nothing here", 405: "this cannot be done here"}
+        fault = Fault(
+            error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api/metadata"
+        )
+    else:
+        fault = error if isinstance(error, Fault) else fault_of(error)
+    request.state.rule = fault.body["rule"]
+    path = request.url.path.removeprefix(pages.root(request))
+    if path.startswith("/api") or path == "/health":
+        return fault.response()
+    return pages.fault_page(request, fault)
+
+
+class Watched:
+    """Around everything: time it, log it without values, catch what should not happen, add the safe headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 0
+        if scope["method"] == "HEAD":  # answered like GET; uvicorn leaves the body out
+            scope = {**scope, "method": "GET"}
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                make_safe(scope, message)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
+            log.error("fault", extra={"where": place(error), "kind": type(error).__name__})
+            if not status:
+                request = Request(scope, receive)
+                fault = Fault(500, "fault", "server", "something went wrong on our side", "try again")
+                await (await fault_response(request, fault))(scope, receive, sending)
+        facts = _facts(scope, status, start)
+        METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))
+        log.info("request", extra=facts)
+
+
+def make_safe(scope: Scope, message: Message) -> None:
+    """Add the headers that keep a browser safe, and that nothing is kept unless it was said to be."""
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    given = {name for name, _ in message["headers"]}
+    message["headers"] = [*message["headers"], *((n, v) for n, v in SAFE if n not in given)]
+    if b"cache-control" not in given:
+        kept = b"public, max-age=3600" if path.startswith("/static/") else b"no-store"
+        message["headers"].append((b"cache-control", kept))
+
+
+def _facts(scope: Scope, status: int, start: float) -> dict[str, Any]:
+    route = scope.get("route")
+    facts: dict[str, Any] = {"method": scope["method"], "path": getattr(route, "path", "other"), "status": status}
+    facts |= {"ms": milliseconds(start), "worker": os.getpid()}
+    facts |= {name: value for name, value in scope.get("state", {}).items() if name in ("role", "rule", "cached")}
+    return facts
