@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.audits.auditing import audit
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import insiders, unions
 from discreet.audits.feasible_sample import FeasibleSample, enumerated, sampled
@@ -9,7 +10,7 @@ from discreet.audits.frechet import frechet
 from discreet.audits.known import Known, intervals, settled_intervals, unmovable
 from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
-from discreet.audits.report import Audit, audit
+from discreet.audits.report import Audit
 from discreet.audits.view import View, view
 
 __all__ = [

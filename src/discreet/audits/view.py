@@ -215,3 +215,34 @@ def _joined(tables: Sequence[Table], name: str, decimals: int) -> tuple[Any, Any
     dense = np.moveaxis(whole.layout.dense(values.inner), range(len(names)), [list(dimensions).index(n) for n in names])
     inner = dense.ravel()[possible] * 10.0 ** (decimals - values.decimals)
     return matrix, None, inner, np.flatnonzero(possible)
+
+
+def cell_codes(seen: View, number: Array) -> dict[str, Any]:
+    """The codes of cells and inner cells, one column per dimension; of several tables, which one it is in."""
+    layouts, known = seen.layouts, seen.known
+    cells = known.matrix.shape[1]
+    names = list(dict.fromkeys(d.name for layout in layouts for d in layout.dimensions))
+    columns: dict[str, Array] = {name: np.full(len(number), "", object) for name in names}
+    start, table = 0, np.zeros(len(number), np.int64)
+    for k, layout in enumerate(layouts):
+        here = (number >= start) & (number < start + len(layout))
+        table[here] = k + 1
+        for j, d in enumerate(layout.dimensions):
+            columns[d.name][here] = np.array(d.codes, object)[layout.codes[number[here] - start, j]]
+        start += len(layout)
+    beyond = number >= cells
+    if beyond.any():
+        variable = known.inner_variables()
+        rows = np.argsort(variable)[np.searchsorted(np.sort(variable), number[beyond])]
+        leaves = {d.name: d.leaves for layout in layouts for d in layout.dimensions}
+        at = rows if seen.inner_place is None else seen.inner_place[rows]
+        places = np.unravel_index(at, [len(leaves[n]) for n in names])
+        for name, place in zip(names, places, strict=True):
+            columns[name][beyond] = np.array(leaves[name], object)[place]
+    return {"table": table, **columns} if len(layouts) > 1 else dict(columns)
+
+
+def cell_names(seen: View, number: Array) -> list[str]:
+    """Cells by their codes, for people."""
+    codes = cell_codes(seen, number)
+    return [" ".join(str(c) for c in row) for row in zip(*(v for k, v in codes.items() if k != "table"), strict=True)]

@@ -45,7 +45,7 @@ def against(
     progress: Callable[[int, int], None] | None,
 ) -> Audit:
     """The audit of all cells that are not shown and of all that the confidential file calls sensitive."""
-    from discreet.audits.report import empty, of_view
+    from discreet.audits.auditing import empty, of_view
     from discreet.audits.view import view_of_release
 
     if measure is None and len(release.values) > 1:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.auditing import empty, of_view
 from discreet.audits.known import Known
-from discreet.audits.report import Audit, empty, of_view
+from discreet.audits.report import Audit
 from discreet.audits.view import View
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged, nearest

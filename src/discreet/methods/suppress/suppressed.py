@@ -97,7 +97,7 @@ def _room(task: Task) -> dict[str, Any]:
 
 def _levels_of_rule(task: Task) -> tuple[Array, ...]:
     """Below, above and sliding levels that the rule asks for where the pattern was made for less."""
-    from discreet.audits.report import most_below
+    from discreet.audits.auditing import most_below
 
     table: Table = task.table
     wanted = levels_of(task.asked, table)
