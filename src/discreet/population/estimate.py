@@ -100,17 +100,47 @@ class Estimate:
 
     @cached_property
     def new_colours(self) -> tuple[Floats, Floats, Floats]:
-        """What Pólya's urn opens, by stratum; see :func:`discreet.population.marginals.new_colours`."""
-        from discreet.population.marginals import new_colours
+        """By stratum: black balls expected to come up, those that come up while there are empty cells, and empty cells.
 
-        return new_colours(self)
+        The number of black balls has the generating function
+        Γ(n + θs + N - n) Γ(n + θ) / (Γ(n + θs) Γ(N + θ)); its probabilities come by a Fourier transform.
+        """
+        from scipy.special import digamma, gammaln, loggamma
+
+        sample = self.sample
+        masses = np.add.reduceat(self.a, sample.edges[:-1])
+        empties = np.add.reduceat((self.a <= 0).astype(np.int64), sample.edges[:-1])
+        every, taken = np.zeros(len(masses)), np.zeros(len(masses))
+        for h, (mass, theta, left, empty) in enumerate(zip(masses, self.theta, sample.left, empties, strict=True)):
+            if theta > 0 and left > 0:
+                every[h] = theta * (digamma(theta + mass + left) - digamma(theta + mass))
+                size = 2 * int(min(every[h] + 12 * np.sqrt(every[h]) + 60, left + 1)) + 1
+                s = theta * np.exp(2j * np.pi * np.arange(size) / size) + mass
+                log_s = loggamma(s + left) - loggamma(s) + gammaln(theta + mass) - gammaln(theta + mass + left)
+                p = np.fft.fft(np.exp(log_s)).real / size
+                taken[h] = np.minimum(np.arange(size), empty) @ p
+        return every, np.clip(taken, 0.0, np.minimum(every, empties)), np.maximum(empties, 1.0)
+
+    @property
+    def added(self) -> Floats:
+        """E(F_i - f_i | f) of every cell, in closed form."""
+        if self.law == "poisson":
+            return self.a
+        if self.law == "gamma":
+            return self.a * self.b
+        if self.law == "nodes":
+            return np.asarray((self.nodes * self.shares).sum(axis=1))
+        if self.law != "polya":
+            return np.asarray(self.left * self.a / self.mass)
+        theta = self.theta[self.sample.stratum]
+        empty = np.maximum(self.sample.sums((self.a <= 0).astype(float)), 1.0)
+        grows = np.where(self.a > 0, self.a, theta / empty)
+        return np.asarray(self.left * grows / (self.mass + theta))
 
     @property
     def mean(self) -> Floats:
         """E(F | f) of each cell, in the table's shape."""
-        from discreet.population.marginals import added
-
-        out: Floats = self.sample.full(self.sample.counts + added(self))
+        out: Floats = self.sample.full(self.sample.counts + self.added)
         return out
 
     def draw(self, populations: int, seed: int) -> Array:

@@ -77,45 +77,6 @@ def _urn(estimate: Estimate, x: Array, i: Array, left: Array, a: Floats) -> Floa
     return np.where(a > 0, out, new)
 
 
-def new_colours(estimate: Estimate) -> tuple[Floats, Floats, Floats]:
-    """By stratum: black balls expected to come up, those that come up while there are empty cells, and empty cells.
-
-    The number of black balls has the generating function
-    Γ(n + θs + N - n) Γ(n + θ) / (Γ(n + θs) Γ(N + θ)); its probabilities come by a Fourier transform.
-    """
-    from scipy.special import digamma, gammaln, loggamma
-
-    sample = estimate.sample
-    masses = np.add.reduceat(estimate.a, sample.edges[:-1])
-    empties = np.add.reduceat((estimate.a <= 0).astype(np.int64), sample.edges[:-1])
-    every, taken = np.zeros(len(masses)), np.zeros(len(masses))
-    for h, (mass, theta, left, empty) in enumerate(zip(masses, estimate.theta, sample.left, empties, strict=True)):
-        if theta > 0 and left > 0:
-            every[h] = theta * (digamma(theta + mass + left) - digamma(theta + mass))
-            size = 2 * int(min(every[h] + 12 * np.sqrt(every[h]) + 60, left + 1)) + 1
-            s = theta * np.exp(2j * np.pi * np.arange(size) / size) + mass
-            log_s = loggamma(s + left) - loggamma(s) + gammaln(theta + mass) - gammaln(theta + mass + left)
-            p = np.fft.fft(np.exp(log_s)).real / size
-            taken[h] = np.minimum(np.arange(size), empty) @ p
-    return every, np.clip(taken, 0.0, np.minimum(every, empties)), np.maximum(empties, 1.0)
-
-
-def added(estimate: Estimate) -> Floats:
-    """E(F_i - f_i | f) of every cell, in closed form."""
-    if estimate.law == "poisson":
-        return estimate.a
-    if estimate.law == "gamma":
-        return estimate.a * estimate.b
-    if estimate.law == "nodes":
-        return np.asarray((estimate.nodes * estimate.shares).sum(axis=1))
-    if estimate.law != "polya":
-        return np.asarray(estimate.left * estimate.a / estimate.mass)
-    theta = estimate.theta[estimate.sample.stratum]
-    empty = np.maximum(estimate.sample.sums((estimate.a <= 0).astype(float)), 1.0)
-    grows = np.where(estimate.a > 0, estimate.a, theta / empty)
-    return np.asarray(estimate.left * grows / (estimate.mass + theta))
-
-
 @checked
 def expectation(estimate: Estimate, g: Callable[[Floats], Floats], cells: Array | None = None) -> Floats:
     """E(g(F_i) | f) for each of the cells (all by default), by summing over every count that matters.
@@ -154,7 +115,7 @@ def _more(estimate: Estimate) -> list[Floats]:
 
 def _window(estimate: Estimate, cells: Array) -> tuple[Array, Array]:
     """Counts to sum over: nine standard deviations and, to the right, TAIL times the scale of an exponential tail."""
-    left, mean = estimate.left[cells], added(estimate)[cells]
+    left, mean = estimate.left[cells], estimate.added[cells]
     scale = np.zeros(len(cells))
     spread = np.sqrt(mean)
     if estimate.law == "gamma":

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet import plot
+from discreet.information import Array
+from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from discreet.risk.risk_report import RiskReport
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -28,7 +29,29 @@ WARNING = (
 )
 
 
-def page(report: RiskReport) -> str:
+class Reported(Protocol):
+    """What the page shows: the faces of a :class:`RiskReport`."""
+
+    @property
+    def table(self) -> Table: ...
+    @property
+    def counts(self) -> Array: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
+    def lines(self) -> pd.DataFrame: ...
+    @property
+    def margins(self) -> pd.DataFrame: ...
+    @property
+    def rules(self) -> Mapping[str, Array]: ...
+    @property
+    def extra(self) -> Mapping[str, Any]: ...
+    def summary(self) -> pd.DataFrame: ...
+    def plot(self) -> Any: ...
+    def plot_terms(self) -> Any: ...
+
+
+def page(report: Reported) -> str:
     """The whole page."""
     names = " x ".join(d.name for d in report.table.dimensions)
     title = report.table.title or f"Risk of {names}"

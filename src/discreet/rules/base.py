@@ -253,9 +253,7 @@ def as_rule(rule: Any) -> Rule:
     if isinstance(rule, Mapping):
         return from_dict(rule)
     if isinstance(rule, (np.ndarray, list)):
-        from discreet.rules.apriori import Request
-
-        return Request(rule)
+        return make("request", {"cells": rule})
     if is_function(rule):
         return Custom(rule)
     raise InputError(f"a rule is a Rule, a function from Table to truth values, or text; not {type(rule).__name__}")
