@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.parallel import workers
 from discreet.datasets.printed import RELIGION, SEX
 from discreet.population import Estimate, Multinomial, Polya, loglinear, read_sample
-from discreet.population.estimate import workers
 from discreet.risk import r2
 from discreet.risk.sample_risk import draw_risks
 

@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.base import deadline
+from discreet.base.parallel import side_by_side
 from discreet.errors import OutOfTimeError
 
 
@@ -38,10 +39,10 @@ def test_of_two_moments_the_earlier_counts_and_threads_keep_it() -> None:
     """A wider limit inside a narrow one is no way out, nor is a thread."""
     with deadline.within(5), deadline.within(3600):
         assert 4 < deadline.left() <= 5
-        assert max(deadline.side_by_side(lambda _: deadline.left(), range(4), 2)) <= 5
+        assert max(side_by_side(lambda _: deadline.left(), range(4), 2)) <= 5
     assert deadline.left() == np.inf
     with deadline.within(0), pytest.raises(OutOfTimeError):
-        deadline.side_by_side(lambda _: deadline.check(), range(4), 2)
+        side_by_side(lambda _: deadline.check(), range(4), 2)
 
 
 def test_a_solver_stops_in_the_middle_and_its_clock_counts_on() -> None:

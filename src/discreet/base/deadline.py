@@ -3,15 +3,15 @@
 Work with a time limit opens ``within(seconds)``; of two moments, one inside the other, the earlier counts. Loops call
 ``check``, solvers are run by ``run``, compiled code by ``stoppable``: when the moment has come they raise
 ``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
-nothing. Threads do not inherit the moment by themselves: ``side_by_side`` hands it on.
+nothing. Threads do not inherit the moment by themselves: ``parallel.side_by_side`` hands it on.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -78,14 +78,6 @@ def run(solver: Any) -> None:
     solver.setOptionValue("time_limit", before)
     if solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit and limit <= before:
         raise OutOfTimeError
-
-
-def side_by_side(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
-    """``function`` of every item, in their order, in threads that keep the same moment."""
-    if threads <= 1 or len(items) <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        return list(pool.map(handed_on(function), items))
 
 
 def handed_on(function: Callable[[T], R]) -> Callable[[T], R]:

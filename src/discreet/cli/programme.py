@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ def run(file: Path, dry_run: bool, jobs: int | None, resume: bool, as_json: bool
     because the tables give each other away, or not everything could be checked. Interrupted, it goes on where it
     stopped.
     """
+    from discreet.base.parallel import workers
     from discreet.publishing import plan, read_programme
     from discreet.publishing import run as perform
 
@@ -42,9 +42,8 @@ def run(file: Path, dry_run: bool, jobs: int | None, resume: bool, as_json: bool
     if dry_run:
         _plan(plan(programme), as_json)
         return 0
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with bar("protecting") as progress:
-        report = perform(programme, jobs=jobs or cores, resume=resume, progress=progress)
+        report = perform(programme, jobs=jobs or workers(), resume=resume, progress=progress)
     _tell(report, programme.output)
     if as_json:
         emit(report.to_json(), None)

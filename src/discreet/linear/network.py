@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import deadline, parallel
 from discreet.linear import simplex
 from discreet.linear.presolve import System
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-CHUNK = 256
+CHUNK = 256  # targets between two looks at the clock
+LANE = 2_000  # targets for each line of work, which goes on from the flow it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +105,6 @@ def bounds(
             least[some], most[some] = a, b
             progress(2 * len(some))
 
-    if len(targets) < CHUNK:
-        work(np.arange(len(targets)))
-    else:
-        deadline.side_by_side(work, np.array_split(np.arange(len(targets)), 2), 2)
+    number = parallel.lanes(len(targets), LANE) if len(targets) >= CHUNK else 1
+    parallel.side_by_side(work, np.array_split(np.arange(len(targets)), number))
     return least, most, np.ones(len(targets), bool)

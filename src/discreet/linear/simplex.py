@@ -6,20 +6,23 @@ pushes a few more open bounds along with the one it is about; a bound that is pr
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import deadline, parallel
 from discreet.errors import Unjudged
 from discreet.linear.presolve import ContradictionError, System, propagated
 
 Array = NDArray[Any]
 COMPANIONS = 3  # open bounds pushed along with the one that a programme is about
 WEIGHT = 0.01  # of a companion
+SMALL = 20_000  # targets times rows up to which one lane does
+LANE = 5_000_000  # the same for each lane of large components
+STEPS = 8  # programmes of a lane before it learns what the others have found
 UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
 
 
@@ -121,7 +124,6 @@ class Search:
         self.wanted = np.zeros(n, bool)
         self.wanted[targets] = True
         self.doubt = np.zeros(n, bool)  # short intervals of which nobody knows whether they hold two whole values
-        self.lock = threading.Lock()
         self.tolerance = 1e-6 * scale_of(system)
         self.finite = bool(np.isfinite(self.outer).all())
         self.done = 0
@@ -140,23 +142,37 @@ class Search:
 
     def witness(self, x: Array) -> None:
         """Take note of a point."""
-        with self.lock:
-            np.minimum(self.inner[0], x, out=self.inner[0])
-            np.maximum(self.inner[1], x, out=self.inner[1])
-            if self.system.integer and (x == np.rint(x)).all():
-                np.minimum(self.whole[0], x, out=self.whole[0])
-                np.maximum(self.whole[1], x, out=self.whole[1])
+        np.minimum(self.inner[0], x, out=self.inner[0])
+        np.maximum(self.inner[1], x, out=self.inner[1])
+        if self.system.integer and (x == np.rint(x)).all():
+            np.minimum(self.whole[0], x, out=self.whole[0])
+            np.maximum(self.whole[1], x, out=self.whole[1])
 
     def prove(self, side: int, variable: int, value: float) -> None:
         """A bound is exact: it may tighten its neighbours' too."""
-        with self.lock:
-            if self.system.integer:
-                value = np.ceil(value - 1e-6) if side == 0 else np.floor(value + 1e-6)
-            self.outer[side, variable] = value
-            self.inner[side, variable] = value  # also where only a fraction, or nothing, attains it
-            if np.isfinite(value):
-                low, high = propagated(self.system, self.outer[0], self.outer[1])
-                self.outer = np.array([low, high])
+        if self.system.integer:
+            value = np.ceil(value - 1e-6) if side == 0 else np.floor(value + 1e-6)
+        self.outer[side, variable] = value
+        self.inner[side, variable] = value  # also where only a fraction, or nothing, attains it
+        if np.isfinite(value):
+            low, high = propagated(self.system, self.outer[0], self.outer[1])
+            self.outer = np.array([low, high])
+
+    def copy(self) -> Search:
+        """What is known now, for a lane to go on from."""
+        other = copy.copy(self)
+        other.outer, other.inner, other.whole = self.outer.copy(), self.inner.copy(), self.whole.copy()
+        return other
+
+    def learn(self, others: Sequence[Search]) -> None:
+        """Take over what lanes have found out since."""
+        for other in others:
+            for mine, its in ((self.inner, other.inner), (self.whole, other.whole)):
+                np.minimum(mine[0], its[0], out=mine[0])
+                np.maximum(mine[1], its[1], out=mine[1])
+            np.maximum(self.outer[0], other.outer[0], out=self.outer[0])
+            np.minimum(self.outer[1], other.outer[1], out=self.outer[1])
+        np.maximum(self.outer[0], self.outer[1], out=self.outer[1])  # proofs of one value may differ by a hair
 
     def report(self) -> None:
         left = len(self.open(0)) + len(self.open(1))
@@ -167,20 +183,11 @@ class Search:
 
 
 def bounds(
-    system: System, targets: Array, progress: Callable[[int], None] = lambda done: None, *, threads: int = 2
+    system: System, targets: Array, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[Array, Array, Array]:
     """Least and greatest value of each target variable, and whether that is settled in whole numbers too."""
     search = Search(system, targets, progress)
-    workers = threads if len(targets) * system.rows.shape[0] > 20_000 else 1
-
-    def work(number: int) -> None:
-        _close(search, Model(system), number)
-
-    if workers == 1:
-        work(0)
-    else:
-        deadline.side_by_side(work, range(workers), workers)
-    search.report()
+    _close(search)
     _determined(search)
     if system.integer:
         from discreet.linear.integer import settle
@@ -206,29 +213,55 @@ def _determined(search: Search) -> None:
             search.outer[:, k] = np.rint(search.outer[:, k].mean())
 
 
-def _close(search: Search, model: Model, number: int) -> None:
-    """Programmes for open bounds, one after the other, each with a few companions; workers draw different ones."""
-    random = np.random.default_rng(number)
-    while True:
+def _close(search: Search) -> None:
+    """Programmes for open bounds until none is left: lanes side by side, a few programmes each, then what all know."""
+    work = len(search.targets) * search.system.rows.shape[0]
+    number = parallel.lanes(work, LANE) if work > SMALL else 1
+    lanes = [Lane(search.system, k, number) for k in range(number)]
+    while len(search.open(0)) or len(search.open(1)):
+        if number == 1:
+            lanes[0].run(search)
+        else:
+            search.learn(parallel.side_by_side(lambda lane: lane.run(search.copy()), lanes))
+        search.report()
+
+
+class Lane:
+    """One line of work on a share of the open bounds: a model that keeps its basis, and random numbers of its own."""
+
+    def __init__(self, system: System, number: int, lanes: int) -> None:
+        self.model, self.number, self.lanes = Model(system), number, lanes
+        self.random = np.random.default_rng(number)
+
+    def run(self, search: Search) -> Search:
+        """A few programmes, one after the other; what is known then."""
+        for _ in range(STEPS):
+            if not self._step(search):
+                break
+        return search
+
+    def _step(self, search: Search) -> bool:
+        """One open bound, pushed with a few companions, then proved; False if there is none in this share."""
         still = [search.open(0), search.open(1)]
         side = int(len(still[1]) > len(still[0]))
-        if not len(still[side]):
-            return
+        share = still[side][self.number :: self.lanes]
+        if not len(share):
+            return False
         sign = 1.0 if side == 0 else -1.0
-        k = int(random.choice(still[side]))
+        k = int(self.random.choice(share))
         if search.finite:
             cost = np.zeros(search.system.size)
-            some = random.choice(still[side], min(COMPANIONS, len(still[side])), replace=False)
-            cost[some] = sign * WEIGHT * random.uniform(0.5, 1.5, len(some))
+            some = self.random.choice(still[side], min(COMPANIONS, len(still[side])), replace=False)
+            cost[some] = sign * WEIGHT * self.random.uniform(0.5, 1.5, len(some))
             cost[k] = sign
-            x = model.minimum(cost)
+            x = self.model.minimum(cost)
             if x is not None:
                 search.witness(x)
         if search.is_open(side, k):
             cost = np.zeros(search.system.size)
             cost[k] = sign
-            x = model.minimum(cost)
+            x = self.model.minimum(cost)
             if x is not None:
                 search.witness(x)
             search.prove(side, k, -sign * np.inf if x is None else float(x[k]))
-        search.report()
+        return True

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from discreet import plot
 from discreet.base.arguments import checked, positive, whole
 from discreet.base.kinds import is_function, told
+from discreet.base.parallel import side_by_side
 from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods import method
@@ -181,8 +181,7 @@ def _judged(
             progress(done, len(named))
         return label, figures
 
-    with ThreadPoolExecutor() as pool:
-        return dict(pool.map(judge, named.items()))
+    return dict(side_by_side(judge, list(named.items())))
 
 
 def _sample(measures: Measures, model: str, size: int | None) -> Sample | None:

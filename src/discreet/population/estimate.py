@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -13,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from discreet.base.arguments import whole
+from discreet.base.parallel import over_ranges
 from discreet.errors import InputError
 from discreet.information import Array, Floats
 from discreet.population.loglinear import LogLinear
@@ -160,7 +159,7 @@ class Estimate:
         def run(first: int, last: int) -> None:
             _kernels.populations(law, np.uint64(seed), self.sample.counts, parameters, strata, first, last, out)
 
-        in_threads(run, populations)
+        over_ranges(run, populations)
         return self.sample.full(out)
 
 
@@ -174,17 +173,3 @@ def check_draws(populations: int, seed: int) -> None:
     whole("populations", populations, 1, MOST_DRAWS)
     if not 0 <= seed < 2**63:
         raise InputError("seed must be a whole number from 0 to 2**63 - 1")
-
-
-def workers() -> int:
-    """Threads to use: the processors this process may run on."""
-    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(able, 32))
-
-
-def in_threads(run: Any, number: int) -> None:
-    """run(first, last) over pieces of range(number); it must let go of the interpreter's lock to gain."""
-    run(0, 0)  # compiles or loads once, before the threads start
-    edges = np.linspace(0, number, min(number, 4 * workers()) + 1).astype(int).tolist()
-    with ThreadPoolExecutor(workers()) as pool:
-        list(pool.map(run, edges[:-1], edges[1:]))

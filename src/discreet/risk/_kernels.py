@@ -8,12 +8,11 @@ series that the compiler turns into vector instructions (libm's log would take t
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from discreet.base.compiled import compiled
+from discreet.base.parallel import over_ranges
 from discreet.information import Array, Floats
 
 _LOG_2 = math.log(2.0)
@@ -116,8 +115,6 @@ def summaries(f: Array, g: Array | None, top: int) -> Floats:
     x = np.arange(top + 1, dtype=np.float64)
     lookup = x * np.log(np.maximum(x, 1.0))
     out = np.empty((3 if g is None else 7, f.shape[0]))
-    workers = max(1, min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 32))
-    edges = np.linspace(0, f.shape[0], 4 * workers + 1).astype(int).tolist()
 
     def run(start: int, stop: int) -> None:
         if g is None:
@@ -125,7 +122,5 @@ def summaries(f: Array, g: Array | None, top: int) -> Floats:
         else:
             _both(f, g, lookup, start, stop, out)
 
-    run(0, 0)  # compiles or loads once, before the threads start
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(run, edges[:-1], edges[1:]))
+    over_ranges(run, f.shape[0])
     return out

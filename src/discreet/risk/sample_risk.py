@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from discreet.base.arguments import checked
 from discreet.base.naming import beside
+from discreet.base.parallel import over_ranges, side_by_side, workers
 from discreet.errors import DiscreetWarning, InputError
 from discreet.information import Array, Floats, xlogx
 from discreet.population import Estimate, Multinomial, Polya, expectation, log_probability
-from discreet.population.estimate import check_draws, in_threads, workers
+from discreet.population.estimate import check_draws
 from discreet.population.sample import Population, as_sample
 from discreet.risk.frequency import WEIGHTS, read_weights
 
@@ -81,11 +81,10 @@ def draw_risks(
 
     if len(estimates) < workers():
         for i in range(len(estimates)):
-            in_threads(lambda first, last, i=i: one(i, first, last), populations)
+            over_ranges(partial(one, i), populations)
     else:
         one(0, 0, 0)  # compiles or loads once, before the threads start
-        with ThreadPoolExecutor(workers()) as pool:
-            list(pool.map(lambda i: one(i, 0, populations), range(len(estimates))))
+        side_by_side(lambda i: one(i, 0, populations), range(len(estimates)))
     return Draws(*(out[:, k] for k in range(5)))
 
 

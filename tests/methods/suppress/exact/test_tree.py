@@ -45,11 +45,14 @@ def root(kind: str, seed: int, *, unity: bool = False, **exact: float) -> Level:
 
 @pytest.mark.parametrize("shared", [0, 10_000])
 @on_small_problems
-def test_the_tree_finds_and_proves_the_least_cost(kind: str, seed: int, shared: int) -> None:
+def test_the_tree_finds_and_proves_the_least_cost(
+    kind: str, seed: int, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From a pattern that hides everything, without any other search; with two workers and with one."""
+    monkeypatch.setenv("DISCREET_WORKERS", "2")
     level = root(kind, seed, shared=shared)
     grown = tree.Tree(level)
-    assert len(grown.workers) == (1 if shared else tree.THREADS)
+    assert len(grown.workers) == (1 if shared else 2)
     assert grown.run(time.monotonic() + TIME, 0.0)
     best, cost = level.best, least_cost(level.problem)
     assert best.cost == pytest.approx(cost)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.model.components import joined_pattern, movable_cells, side_by_side, split
+from discreet.methods.suppress.model.components import joined_pattern, movable_cells, split
 from discreet.methods.suppress.model.problem import Needs, Problem
 from tests.problems import beside, least_cost, square
 
@@ -61,9 +61,3 @@ def test_coalitions_follow_their_cells() -> None:
     part = next(part for part, cells in split(both) if cells[0] == 9)
     assert part.needs.coalition.tolist() == [-1, 0]
     assert part.needs.known[0].tolist() == [4]
-
-
-def test_side_by_side_keeps_the_order() -> None:
-    """Threads give what one after the other gives."""
-    items = list(range(40))
-    assert side_by_side(lambda x: x * x, items) == side_by_side(lambda x: x * x, items, 1) == [x * x for x in items]

@@ -7,8 +7,9 @@ is in units of the level it is about.
 
 from __future__ import annotations
 
-import threading
+import copy
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -73,7 +74,7 @@ class Refusal:
 
 
 class Ways:
-    """The sums of a problem laid out to find moves quickly. Threads may share it.
+    """The sums of a problem laid out to find moves quickly. Not for several threads at once: each takes a ``twin``.
 
     ``moves``, a basis of all moves, lets programmes be posed over those where they are few.
     """
@@ -86,7 +87,13 @@ class Ways:
         self.loose = (problem.down > 0) | (problem.up > 0)
         self.wide = problem.rows.nnz >= WIDE * problem.rows.shape[0]
         self.known = [np.isin(np.arange(self.size), cells) for cells in problem.needs.known]
-        self.local = threading.local()
+        self.local = SimpleNamespace()  # solvers, made when they are needed
+
+    def twin(self) -> Ways:
+        """The same with solvers of its own, which keep their bases from one move to the next."""
+        other = copy.copy(self)
+        other.local = SimpleNamespace()
+        return other
 
     def movable(self, pattern: Array, need: int) -> Array:
         """The hidden cells that the intruder of a need does not know."""
@@ -235,7 +242,7 @@ class Ways:
         return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
 
     def _cheapest(self) -> Cheapest:
-        """The programme over moves of this thread."""
+        """The programme over moves."""
         if not hasattr(self.local, "cheapest"):
             assert self.moves is not None
             self.local.cheapest = Cheapest(self.moves, OPTIONS | {"simplex_iteration_limit": 1_000 * LIMIT})
@@ -333,7 +340,7 @@ class Ways:
         return np.asarray(value[:n] - value[n:])
 
     def _solver(self) -> Any:
-        """The solver of this thread."""
+        """The solver of the other programmes."""
         import highspy
 
         if not hasattr(self.local, "solver"):

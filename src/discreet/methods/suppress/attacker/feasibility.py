@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import deadline, parallel
 from discreet.methods.suppress.attacker.cheapest_move import TINY, Move, Refusal, Side, Ways
 from discreet.methods.suppress.attacker.furthest_move import reachable
 from discreet.methods.suppress.model.condense import condense, hidden_part_with_moves
@@ -19,7 +18,7 @@ from discreet.methods.suppress.model.problem import Problem
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 Witnesses = dict[tuple[int, int], Move]  # by need and side (0 below, 1 above)
-THREADS = 2
+LANE = 100  # needs for each line of work that has a solver of its own
 TOGETHER = 12  # programmes for many needs at once
 SEVERAL = 3  # needs that such a programme must serve to be worth it
 DOUBTS = 5  # needs not met that are asked about once more; more than that is no slip
@@ -91,17 +90,27 @@ def in_turn(
     """Moves for some needs, a few at a time, each tried on the others; what was refused is returned."""
     problem, total = ways.problem, len(waiting)
     refusals: dict[int, Refusal] = {}
-    with ThreadPoolExecutor(THREADS) as pool:
-        while waiting := [k for k in waiting if not met_by(problem, k, found)]:
-            batch, waiting = waiting[:BATCH], waiting[BATCH:]
-            for outcome in pool.map(deadline.handed_on(lambda k: settle(ways, pattern, k, dict(found), price)), batch):
-                for key, move in outcome.witnesses.items():
-                    found[key] = move
-                    spread(problem, move, found, table)
-                refusals |= outcome.refusals
-            if progress is not None:
-                progress(total - len(waiting), total)
+    lanes = [ways.twin() for _ in range(parallel.lanes(total, LANE))]
+    while waiting := [k for k in waiting if not met_by(problem, k, found)]:
+        batch, waiting = waiting[:BATCH], waiting[BATCH:]
+        for outcome in _batch(lanes, pattern, batch, dict(found), price):
+            for key, move in outcome.witnesses.items():
+                found[key] = move
+                spread(problem, move, found, table)
+            refusals |= outcome.refusals
+        if progress is not None:
+            progress(total - len(waiting), total)
     return refusals
+
+
+def _batch(lanes: list[Ways], pattern: Array, batch: list[int], found: Witnesses, price: Array) -> list[Checked]:
+    """Some needs, a fixed share for each lane: the same moves whatever the number of processors."""
+
+    def work(number: int) -> list[Checked]:
+        return [settle(lanes[number], pattern, k, found, price) for k in batch[number :: len(lanes)]]
+
+    shares = parallel.side_by_side(work, range(min(len(lanes), len(batch))))
+    return [shares[k % len(lanes)][k // len(lanes)] for k in range(len(batch))]
 
 
 def together(ways: Ways, pattern: Array, found: Witnesses, table: dict[int, list[int]], price: Array) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import parallel
 from discreet.methods.suppress.attacker.furthest_move import FAR, Aim, FurthestMove, aims
 from discreet.methods.suppress.exact.inequalities import Cut, inequality
 from discreet.methods.suppress.model.condense import Condensed
@@ -21,7 +21,7 @@ from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 Array = NDArray[Any]
 
-THREADS = 2
+LANE = 400  # aims for each line of work that has a solver of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,14 @@ NONE = Witness(np.empty(0, np.int64), np.empty(0))
 
 
 class Separation:
-    """Violated inequalities of all aims, both cores at work, old moves looked up first."""
+    """Violated inequalities of all aims, several lanes at work, old moves looked up first."""
 
-    def __init__(self, condensed: Condensed, *, threads: int = THREADS, tuning: Tuning = DEFAULT) -> None:
+    def __init__(self, condensed: Condensed, *, lanes: int | None = None, tuning: Tuning = DEFAULT) -> None:
         self.tuning, self.exact = tuning, tuning.exact
         self.problem = condensed.small
         self.aims = aims(self.problem)
-        self.programs = [FurthestMove(condensed) for _ in range(threads)]
+        number = parallel.lanes(len(self.aims), LANE) if lanes is None else lanes
+        self.programs = [FurthestMove(condensed) for _ in range(number)]
         self.witness = [NONE] * len(self.aims)
         self.slack = np.array([1e-6 * aim.level for aim in self.aims])
         self.order = list(range(len(self.aims)))
@@ -75,7 +76,7 @@ class Separation:
     ) -> list[Cut]:
         """The inequality of each aim that x does not reach.
 
-        With ``most`` it stops after so many a thread, with ``misses`` after so many aims that it does reach.
+        With ``most`` it stops after so many a lane, with ``misses`` after so many aims that it does reach.
         """
         todo = self.short(x)
         slack = self.exact.violated if tolerance is None else tolerance
@@ -104,10 +105,7 @@ class Separation:
                         cold.add(k)
                         self.witness[k] = _exactly(self.aims[k], limits.moves)
 
-        if len(workers) == 1:
-            work(0)
-        else:
-            deadline.side_by_side(work, range(len(workers)), len(workers))
+        parallel.side_by_side(work, range(len(workers)))
         self.made += len(found)
         hot = [k for k, _ in sorted(found, key=lambda pair: pair[0])]
         rest = cold.union(hot)

@@ -12,10 +12,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import parallel
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.nodes import OpenNodes
-from discreet.methods.suppress.exact.separation import THREADS
 from discreet.methods.suppress.exact.worker import Worker
 from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -29,7 +28,8 @@ class Tree:
     def __init__(self, level: Level) -> None:
         self.level = level
         self.nodes = OpenNodes(level)
-        cores = THREADS if len(level.relaxation.free) >= level.tuning.exact.shared else 1
+        large = len(level.relaxation.free) >= level.tuning.exact.shared
+        cores = min(parallel.workers(), parallel.MOST_LANES) if large else 1
         self.workers = [Worker(self.nodes, number) for number in range(cores)]
 
     @property
@@ -61,7 +61,7 @@ class Tree:
 
     def _all(self, work: Callable[[Worker], None]) -> None:
         """Every worker at the same time."""
-        deadline.side_by_side(work, self.workers, len(self.workers))
+        parallel.side_by_side(work, self.workers, len(self.workers))
 
     def again(self) -> Level | None:
         """The level below, if what the tree has found decides enough cells to begin anew."""

@@ -28,7 +28,7 @@ class Worker:
         self.shared, self.number, self.level = shared, number, shared.level
         self.tuning, self.exact = self.level.tuning, self.level.tuning.exact
         root = self.level.relaxation
-        self.separation = Separation(root.condensed, threads=1, tuning=self.tuning)
+        self.separation = Separation(root.condensed, lanes=1, tuning=self.tuning)
         self.relaxation = Relaxation(root.condensed, self.separation, self.tuning)
         self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
         # a node begins near its solution: costs shaken first take longer to put right than they save

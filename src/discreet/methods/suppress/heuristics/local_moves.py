@@ -7,13 +7,12 @@ there is a way out. A second pass gives each need a new move at the price of wha
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
+from discreet.base import deadline, parallel
 from discreet.errors import OutOfTimeError
 from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.all_at_once import met
@@ -41,6 +40,7 @@ class LocalMoves:
         self.given = self.problem.hidden if given is None else self.problem.hidden | given
         self.by_move = condensed.moves.tocsc()
         self.ways = Ways(self.problem)
+        self.lanes = [self.ways.twin() for _ in range(self.tuning.local_together)]
         self.uses = np.zeros(len(self.problem), np.int64)
         self.witnesses: Witnesses = dict(witnesses or {})
         self.size, self.large = self.tuning.local_moves, len(self.problem) > self.tuning.large
@@ -60,16 +60,16 @@ class LocalMoves:
         """
         needs = self.problem.needs
         order = np.argsort(-np.maximum(needs.above, needs.below), kind="stable").tolist()
-        with ThreadPoolExecutor(self.tuning.local_together) as pool:
-            while order:
-                asked = self._next(order)
-                ways = pool.map(deadline.handed_on(lambda one: self._cheapest(*one)), asked)
-                for key, found in zip(asked, ways, strict=True):
-                    if found is None:
-                        return False
-                    self._note(key[:2], found)
-                if self.large and time.monotonic() > until:
-                    self.size = self.tuning.local_least
+        while order:
+            asked = self._next(order)
+            pairs = list(zip(asked, self.lanes, strict=False))
+            moves = parallel.side_by_side(lambda pair: self._cheapest(*pair[0], pair[1]), pairs)
+            for key, found in zip(asked, moves, strict=True):
+                if found is None:
+                    return False
+                self._note(key[:2], found)
+            if self.large and time.monotonic() > until:
+                self.size = self.tuning.local_least
         random = np.random.default_rng(1)
         for need in random.permutation(len(needs)).tolist():
             if time.monotonic() > until:
@@ -122,7 +122,7 @@ class LocalMoves:
             return
         self.uses[old.cells] -= 1
         try:
-            found = self._cheapest(need, side, level)
+            found = self._cheapest(need, side, level, self.ways)
         except OutOfTimeError:
             self.uses[old.cells] += 1  # as it was
             raise
@@ -133,11 +133,11 @@ class LocalMoves:
         better = found is not None and fresh < float(self.weight[alone].sum()) - 1e-9
         self._note((need, side), found if better and found is not None else old)
 
-    def _cheapest(self, need: int, side: Side, level: float) -> Move | None:
+    def _cheapest(self, need: int, side: Side, level: float, ways: Ways) -> Move | None:
         size = self.size
         while True:
             cells, everything = self._around(int(self.problem.needs.cell[need]), size)
-            found = self._programme(need, side, level, cells)
+            found = self._programme(need, side, level, cells, ways)
             if found is not None or everything:
                 return found
             size *= 4
@@ -167,14 +167,14 @@ class LocalMoves:
             return np.flatnonzero(self.open), True
         return np.flatnonzero(seen & self.open), bool(taken.all())
 
-    def _programme(self, need: int, side: Side, level: float, cells: Array) -> Move | None:
+    def _programme(self, need: int, side: Side, level: float, cells: Array, ways: Ways) -> Move | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
         problem, n, used = self.problem, len(cells), self.tuning.used
         price = np.where(self.given | (self.uses > 0), used, self.weight + used)
         if self.large:  # no presolve: most of it would never be looked at
-            found = self.ways.among(cells, need, side, level, price)
+            found = ways.among(cells, need, side, level, price)
             return found if isinstance(found, Move) else None
         price = price[cells]
         up, down = np.minimum(problem.up[cells] / level, FAR), np.minimum(problem.down[cells] / level, FAR)

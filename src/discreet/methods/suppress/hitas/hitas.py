@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.base.arguments import checked, whole
+from discreet.base.parallel import side_by_side
 from discreet.errors import InputError, OutOfTimeError
 from discreet.methods.suppress.attacker.all_at_once import met
 from discreet.methods.suppress.attacker.feasibility import check
@@ -35,7 +36,7 @@ from discreet.methods.suppress.hitas.subtables import (
     rows_of,
     widened,
 )
-from discreet.methods.suppress.model.components import movable_cells, side_by_side, workers
+from discreet.methods.suppress.model.components import movable_cells
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 
@@ -47,6 +48,7 @@ RENEWED = 0.5  # of the time then left for the search over the whole
 SHARE = 0.05  # of the time, at most, for one sub-table
 EACH = 0.02  # seconds for each cell with a choice in it
 NARROW = 50  # cells chosen anew at once to begin with
+TOGETHER = 2  # areas chosen anew side by side, whatever the number of processors: what fits together is kept
 WIDER = 1.5  # times the cells chosen anew at once, when sub-tables of one size can be improved no more
 
 
@@ -214,14 +216,13 @@ class SubtableRun:
         problem = self.problem
         said = check(problem, pattern)
         state = SumsSoFar(problem, pattern.copy(), np.ones(problem.rows.shape[0], bool), dict(said.witnesses))
-        threads = self.method.threads or workers()
         most, whole = float(NARROW), int(problem.free.sum())
         while self.left > 0:
             areas = widened(blocks, problem.free, int(most))
             before = problem.cost(state.pattern)
-            for k in range(0, len(areas), threads):
+            for k in range(0, len(areas), TOGETHER):
                 try:
-                    state = self._anew(state, areas[k : k + threads])
+                    state = self._anew(state, areas[k : k + TOGETHER])
                 except OutOfTimeError:
                     return state.pattern
                 self.tell()

@@ -6,19 +6,15 @@ for each part is cheapest for all of them, and proven lower bounds add up.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
 from discreet.methods.suppress.model.problem import Needs, Problem
 
 Array = NDArray[Any]
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 def movable_cells(problem: Problem) -> Array:
@@ -104,14 +100,3 @@ def joined_pattern(problem: Problem, parts: Sequence[tuple[Problem, Array]], pat
     for (_, cells), pattern in zip(parts, patterns, strict=True):
         hidden[cells] |= pattern
     return hidden
-
-
-def workers() -> int:
-    """How many processors there are to use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def side_by_side(function: Callable[[T], R], items: Sequence[T], threads: int | None = None) -> list[R]:
-    """``function`` of every item, in their order, on all processors: solvers leave Python while they run."""
-    threads = min(workers() if threads is None else threads, len(items))
-    return deadline.side_by_side(function, items, threads)

@@ -1,0 +1,90 @@
+"""Work on several processors at once: how many there are, and threads that keep the time limit and the order.
+
+Results are the same bits for any number of workers. So work is never cut by that number where the cut shows: whatever
+keeps a state from one item to the next (a solver its basis) works in *lanes*, and their number follows from the size of
+the work alone. Workers only decide how many lanes run at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from itertools import pairwise
+from typing import TypeVar
+
+from discreet.base import deadline
+from discreet.errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+VARIABLE = "DISCREET_WORKERS"
+FEWEST_LANES, MOST_LANES = 2, 8  # each lane holds a model of its own: more would start cold too often
+
+_INSIDE: ContextVar[int | None] = ContextVar("inside", default=None)
+
+
+def workers() -> int:
+    """How many threads to use: the processors that this process may run on, or what DISCREET_WORKERS says.
+
+    Inside ``side_by_side`` it is a thread's share of them, so that nested work does not multiply threads.
+    """
+    return _available()
+
+
+def _available() -> int:
+    if (share := _INSIDE.get()) is not None:
+        return share
+    text = os.environ.get(VARIABLE, "")
+    if text:
+        if not text.isdecimal() or not 1 <= int(text) <= 1024:
+            raise InputError(f"{VARIABLE}={text!r}: a whole number from 1 to 1024, or unset for all processors")
+        return int(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def lanes(items: int, each: int) -> int:
+    """Into how many lanes so many items are cut: one for every ``each`` of them, from 2 to 8.
+
+    >>> [lanes(items, 100) for items in (3, 450, 10_000)]
+    [2, 4, 8]
+    """
+    return min(max(items // each, FEWEST_LANES), MOST_LANES)
+
+
+def side_by_side(function: Callable[[T], R], items: Sequence[T], workers: int | None = None) -> list[R]:
+    """``function`` of every item, in their order, in threads that keep this thread's time limit.
+
+    Only what leaves the interpreter's lock (compiled loops, solvers) gains by it.
+
+    >>> side_by_side(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    able = _available() if workers is None else workers
+    threads = min(able, len(items))
+    if threads <= 1:
+        return [function(item) for item in items]
+    inner = max(able // threads, 1)
+
+    def inside(item: T) -> R:
+        token = _INSIDE.set(inner)
+        try:
+            return function(item)
+        finally:
+            _INSIDE.reset(token)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(deadline.handed_on(inside), items))
+
+
+def over_ranges(function: Callable[[int, int], None], number: int) -> None:
+    """``function(first, last)`` over ranges that together are 0 to ``number``, in threads.
+
+    What it does for one number must not depend on the others: the ranges follow the number of workers.
+    """
+    function(0, 0)  # compiles or loads once, before the threads start
+    pieces = min(number, 4 * workers())
+    edges = [number * k // pieces for k in range(pieces + 1)] if pieces else [0]
+    side_by_side(lambda ends: function(*ends), list(pairwise(edges)))
