@@ -114,7 +114,7 @@ def _modular() -> list[Any]:
 
 
 def _risk() -> list[Any]:
-    from discreet.risk.sample import draw_risks
+    from discreet.risk import draw_risks
 
     from discreet.population import Multinomial
 
