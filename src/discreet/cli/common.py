@@ -310,18 +310,16 @@ def filters(
     where: Sequence[str], codebook: Path | None = None, by: Sequence[str] | None = None
 ) -> dict[str, list[str]] | None:
     """``["region=N", "region=S"]`` as {"region": ["N", "S"]}; without a codebook only those of ``by`` are known."""
-    found: dict[str, list[str]] = {}
-    for item in where:
-        name, equals, code = item.partition("=")
-        if not equals:
-            raise InputError(f"--where takes DIMENSION=CODE, not {item!r}")
-        if codebook is None and by is not None and name.strip() not in by:
+    from discreet.data.filters import parse_filters
+
+    codes_of = parse_filters(where, repeat=True, form="--where takes DIMENSION=CODE")
+    for name in codes_of if codebook is None and by is not None else ():
+        if name not in (by or ()):
             raise InputError(
-                f"--where {name.strip()}=...: without a codebook only the dimensions of the table are known; add it to "
+                f"--where {name}=...: without a codebook only the dimensions of the table are known; add it to "
                 "--by, or give a codebook that describes it (--codebook)"
             )
-        found.setdefault(name.strip(), []).append(code.strip())
-    return found or None
+    return codes_of or None
 
 
 def keep_edited(path: Path, new: bytes) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.base.arguments import checked, one_of
 from discreet.data.dimension import Dimension
+from discreet.data.filters import filter_text, parse_filters
 from discreet.errors import InputError, nearest
 
 Names = str | Sequence[str] | Mapping[str, str]
@@ -84,7 +85,7 @@ class Query:
 
     def __str__(self) -> str:
         variables = ", ".join(name if name == level else f"{name}:{level}" for name, level in self.variables)
-        where = "; ".join(f"{name}={'|'.join(codes)}" for name, codes in self.where)
+        where = filter_text(self.where, "|", "; ")
         return variables + (f" where {where}" if where else "")
 
 
@@ -134,18 +135,10 @@ def _population(where: Where | None) -> list[tuple[str, tuple[str, ...]]]:
     if not where:
         return []
     if isinstance(where, Mapping):
-        items = [(n, [c] if isinstance(c, str) else list(c)) for n, c in where.items()]
+        population = {name: [codes] if isinstance(codes, str) else list(codes) for name, codes in where.items()}
     else:
-        items = []
-        for text in where.split(";") if isinstance(where, str) else where:
-            name, equals, codes = text.partition("=")
-            if not equals:
-                raise InputError(f"a population is VARIABLE=CODE, not {text!r}")
-            items.append((name.strip(), [c.strip() for c in codes.split("|")]))
-    names = [name for name, _ in items]
-    if len(set(names)) < len(names):
-        raise InputError("a variable is named twice in the population")
-    return [(name, tuple(sorted(set(codes)))) for name, codes in items]
+        population = parse_filters(where.split(";") if isinstance(where, str) else where, sign="|")
+    return [(name, tuple(sorted(set(codes)))) for name, codes in population.items()]
 
 
 def _filter_level(dimension: Dimension, codes: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.base.arguments import checked
 from discreet.data.codebook import Codebook, read_codebook
+from discreet.data.filters import filter_text
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, nearest
 from discreet.methods import method, method_class
@@ -156,7 +157,7 @@ class Entry:
     def words(self) -> str:
         """Dimensions and population in one line."""
         by = " x ".join(name if name == level else f"{name}:{level}" for name, level in self.by)
-        where = "; ".join(f"{name}={'|'.join(codes)}" for name, codes in self.where)
+        where = filter_text(self.where, "|", "; ")
         return by + (f" where {where}" if where else "")
 
 

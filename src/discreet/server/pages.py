@@ -20,7 +20,7 @@ from discreet.server import charts
 from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, fault_of, service_of
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
 from discreet.server.messages import explained, suggestions
-from discreet.server.queries import query_from
+from discreet.server.queries import parameters_of, query_from
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
 
@@ -61,10 +61,7 @@ class Choice:
 
     def parameters(self, **changes: Any) -> dict[str, str]:
         """The permalink's parameters."""
-        shown = [name if name == level else f"{name}:{level}" for name, level in self.variables]
-        out = {"variables": ",".join(shown)}
-        if self.where:
-            out["where"] = ";".join(f"{name}={codes}" for name, codes in self.only.items())
+        out = parameters_of(self.variables, self.where)
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError
+from discreet.data.filters import Filters, filter_text, parse_filters
 from discreet.policy import Query
+
+SIGN = "+"  # between the codes of a variable: a bar would have to be escaped in an address
 
 
 def address(query: Query) -> str:
@@ -16,12 +18,18 @@ def address(query: Query) -> str:
     >>> address(Query.of("sex, county:region", where="age=100+"))
     'variables=county:region,sex&where=age=100%2B'
     """
-    told = {"variables": ",".join(n if n == level else f"{n}:{level}" for n, level in query.variables)}
-    if query.where:
-        told["where"] = ";".join(f"{name}={'+'.join(codes)}" for name, codes in query.where)
+    parts = parameters_of(query.variables, query.where)
     if query.measure != "count":
-        told["measure"] = query.measure
-    return urlencode(told, safe=":,;=")
+        parts["measure"] = query.measure
+    return urlencode(parts, safe=":,;=")
+
+
+def parameters_of(variables: Iterable[tuple[str, str]], where: Filters) -> dict[str, str]:
+    """Variables and population as the parameters of an address; everybody is no parameter."""
+    parts = {"variables": ",".join(name if name == level else f"{name}:{level}" for name, level in variables)}
+    if population := filter_text(where, SIGN):
+        parts["where"] = population
+    return parts
 
 
 def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "", measure: str = "count") -> Query:
@@ -34,13 +42,6 @@ def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "",
     (('age', ('100+',)),)
     """
     known = {d.name: d.position for d in dimensions}
-    population: dict[str, list[str]] = {}
-    for text in filter(None, (part.strip() for part in where.split(";"))):
-        name, equals, codes = (piece.strip() for piece in text.partition("="))
-        if not equals:
-            raise InputError(f"a population is VARIABLE=CODE, not {text!r}")
-        if name in population:
-            raise InputError("a variable is named twice in the population")
-        whole = codes in known.get(name, ())
-        population[name] = [codes] if whole else [code.strip() for code in codes.split("+")]
+    filters = [text for part in where.split(";") if (text := part.strip())]
+    population = parse_filters(filters, sign=SIGN, known=known)
     return Query.of(variables, where=population or None, measure=measure)
