@@ -52,12 +52,18 @@ def eliminate(
 
     columns = residues(matrix)
     single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))
-    insider = np.arange(len(primary)) < len(primary) - virtual
-    arguments = (
-        columns.indptr, columns.indices, columns.data, columns.shape[0], order.astype(np.int64), forced,
-        primary.astype(np.int64), single.group, single.kind, single.lenient, pivot_priority(matrix, order), insider,
-    )  # fmt: skip
-    outcome, unsafe, rank = _watched(kernel.eliminate, arguments, len(order), progress)
+    question = kernel.Question(
+        order=order.astype(np.int64),
+        forced=forced,
+        primary=primary.astype(np.int64),
+        insider=np.arange(len(primary)) < len(primary) - virtual,
+        group=single.group,
+        mode=single.kind,
+        lenient=single.lenient,
+        priority=pivot_priority(matrix, order),
+    )
+    by_columns = kernel.Columns(columns.indptr, columns.indices, columns.data)
+    outcome, unsafe, rank = _watched(kernel.eliminate, (by_columns, question), len(order), progress)
     return Pattern(order[outcome == kernel.SECONDARY], primary[unsafe], int(rank))
 
 
