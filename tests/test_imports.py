@@ -67,8 +67,11 @@ LAYERS = {
         exact
         hitas
         repair
-        suppressed by_elimination by_solver insider_rounds cleaning limits solve instance diagnosis method
-        named
+        insider_rounds suppressed limits
+        solve by_elimination cleaning
+        by_solver diagnosis
+        method
+        named instance
     """,
     "policy": """
         query measures population_models posterior steps protection
@@ -111,9 +114,7 @@ REGISTRIES = {
     "discreet.rules.base": {"discreet.rules." + home.partition(":")[0] for home in rules.HOMES.values()},
 }
 # Circles that are still there. The list may only become shorter: what has gone must leave it too.
-KNOTS = [
-    {"discreet.linear.integer", "discreet.linear.simplex"},
-]  # fmt: skip
+KNOTS = [{"discreet.linear.integer", "discreet.linear.simplex"}]
 
 
 def room_of(module: str, room: str) -> str | None:
