@@ -42,7 +42,7 @@ def test_the_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     names: dict[str, object] = {"__name__": page.stem}
     for kind, block in BLOCK.findall(page.read_text()):
         if kind == "python":
-            exec(compile(block, f"{page.name}", "exec"), names)
+            exec(compile(block, f"{page.name}", "exec", dont_inherit=True), names)  # as a reader would run it
         elif kind == "console":
             run_console(block, tmp_path, page.name)
         else:

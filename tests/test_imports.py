@@ -55,9 +55,11 @@ LAYERS = {
         report
     """,
     "methods": """
-        __init__ invariance keys redesign
+        contract
+        __init__ by_hand invariance keys
+        touching redesign
         perturb records suppress
-        effect touching
+        effect
     """,
     "methods/suppress": """
         model

@@ -167,16 +167,18 @@ def test_parquet_row_groups_begin_where_they_would_in_one_go() -> None:
 
 
 def test_methods_say_whether_they_look_at_one_cell_at_a_time(tmp_path: Path) -> None:
-    """Others are refused with the names of those that do; a function of the user's may say so too."""
-    assert cellwise() == [name for name in HOMES if getattr(method_class(name), "cellwise", False)]
-    for method in (dc.Suppress(dc.Threshold(3)), dc.SemiControlledRound(3, seed=1), lambda t: dc.Round(3)(t)):
+    """Others are refused with the names of those that do; a function of the user's may say so too, and must."""
+    assert cellwise() == [name for name in HOMES if method_class(name).contract.cellwise]
+    for method in (dc.Suppress(dc.Threshold(3)), dc.SemiControlledRound(3, seed=1)):
         with pytest.raises(dc.InputError, match=r"needs the whole table.*'cell-key'"):
             dc.protect_in_parts(people(), ["area"], method, tmp_path / "t.csv")
+    with pytest.raises(dc.InputError, match=r"does not say what it does.*contract = Contract"):
+        dc.protect_in_parts(people(), ["area"], lambda t: dc.Round(3)(t), tmp_path / "t.csv")
 
     def thirds(table: dc.Table) -> dc.Protected:
         return dc.Round(3)(table)
 
-    thirds.cellwise = True  # type: ignore[attr-defined]
+    thirds.contract = dc.Round.contract  # type: ignore[attr-defined]
     path = dc.protect_in_parts(people(), ["area"], thirds, tmp_path / "t.csv", cells=2)
     assert path.read_bytes() == one_go(people(), ["area"], dc.Round(3), "csv")
 

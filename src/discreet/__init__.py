@@ -32,6 +32,9 @@ if TYPE_CHECKING:
         Unjudged,
     )
     from discreet.formats import write
+    from discreet.methods import register
+    from discreet.methods.by_hand import Hide, Publish
+    from discreet.methods.contract import Contract, protect
     from discreet.methods.perturb.barnard import Barnard
     from discreet.methods.perturb.cell_key import CellKey, CellKeyMagnitude
     from discreet.methods.perturb.controlled import ControlledRound
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress.method import diagnose
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
-    from discreet.release import Hide, Protected, Publish, Release, Status, protect
+    from discreet.release import Protected, Release, Status
     from discreet.risk import (
         SampleRisk,
         Transition,
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
         read_levels,
         read_marks,
     )
+    from discreet.tables.room import Room
     from discreet.tables.table import Table, tabulate
     from discreet.utility import compare
 
@@ -103,6 +107,7 @@ _HOME = {
     "CellKey": "methods.perturb.cell_key",
     "CellKeyMagnitude": "methods.perturb.cell_key",
     "Codebook": "data.codebook",
+    "Contract": "methods.contract",
     "ControlledRound": "methods.perturb.controlled",
     "Diagnosis": "methods.suppress.diagnosis",
     "Dimension": "data.dimension",
@@ -114,7 +119,7 @@ _HOME = {
     "FewContributors": "rules",
     "GlobalRecode": "methods.records.recode",
     "GroupDisclosure": "rules",
-    "Hide": "release",
+    "Hide": "methods.by_hand",
     "InputError": "errors",
     "KDisclosure": "rules",
     "Levels": "rules",
@@ -132,7 +137,7 @@ _HOME = {
     "Policy": "policy",
     "Pram": "methods.records.pram",
     "Protected": "release",
-    "Publish": "release",
+    "Publish": "methods.by_hand",
     "Query": "policy",
     "RUMap": "policy",
     "RandomRound": "methods.perturb.rounding",
@@ -141,6 +146,7 @@ _HOME = {
     "Release": "release",
     "Request": "rules",
     "RiskReport": "risk.risk_report",
+    "Room": "tables.room",
     "Round": "methods.perturb.rounding",
     "Rule": "rules",
     "SameMargins": "methods.perturb.same_margins",
@@ -181,7 +187,7 @@ _HOME = {
     "policy": "policy",
     "population": "population",
     "publishing": "publishing",
-    "protect": "release",
+    "protect": "methods.contract",
     "protect_in_parts": "parts",
     "r1": "risk",
     "r1_star": "risk",
@@ -191,6 +197,7 @@ _HOME = {
     "read_levels": "rules",
     "read_marks": "rules",
     "read_policy": "policy",
+    "register": "methods",
     "risk": "risk",
     "ru_map": "policy",
     "tabulate": "tables.table",
@@ -209,6 +216,7 @@ __all__ = [
     "CellKey",
     "CellKeyMagnitude",
     "Codebook",
+    "Contract",
     "ControlledRound",
     "Diagnosis",
     "Dimension",
@@ -246,6 +254,7 @@ __all__ = [
     "Release",
     "Request",
     "RiskReport",
+    "Room",
     "Round",
     "Rule",
     "SameMargins",
@@ -296,6 +305,7 @@ __all__ = [
     "read_levels",
     "read_marks",
     "read_policy",
+    "register",
     "risk",
     "ru_map",
     "tabulate",

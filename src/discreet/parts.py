@@ -30,7 +30,8 @@ from discreet.engines.protocol import CountedGroups
 from discreet.errors import InputError, listed
 from discreet.formats.growing import check_growing, growing
 from discreet.methods import cellwise
-from discreet.release import Method, Release, protect
+from discreet.methods.contract import Method, contract_of, protect, title
+from discreet.release import Release
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, group_statistics
@@ -90,11 +91,10 @@ def releases(parts: Parts, method: Method, **words: Any) -> Iterator[Release]:
 
 def check_cellwise(method: Any) -> None:
     """Refuse a method that needs the whole table."""
-    if not getattr(method, "cellwise", False):
-        name = getattr(method, "__name__", type(method).__name__)
+    if not contract_of(method).cellwise:
         raise InputError(
-            f"{name} needs the whole table: what becomes of a cell depends on others; part by part only methods that "
-            f"look at one cell at a time: {listed(cellwise())}"
+            f"{title(method)} needs the whole table: what becomes of a cell depends on others; part by part only "
+            f"methods that look at one cell at a time: {listed(cellwise())}"
         )
 
 

@@ -6,23 +6,23 @@ itself or hidden to protect another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
 from discreet.base.files import TEXT, check_suffix, write_whole
-from discreet.base.kinds import told
 from discreet.base.naming import STATUS, beside, heads
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, listed, nearest
 from discreet.tables import display
 from discreet.tables.published import Published, read_published
+from discreet.tables.room import NONE_STATED, STATED, Room
 from discreet.tables.table import Table, code_columns
 from discreet.tables.totals import Totals
 
@@ -74,14 +74,19 @@ class Protected:
     method: str
     """What was done, in words for the public: no key, seed or other secret parameter."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What was done, for the methodologist (confidential). A method that changes values puts arrays "lower" and "upper"
-    here: the least and greatest true value that each published one allows, which is what an audit goes by."""
+    """What was done, for the methodologist (confidential)."""
     truthful: bool | None = None
     """Whether every value that is shown is the true one; None: the method does not say, and nothing that hangs on it
     (the check of tables against each other) can be judged."""
+    room: Room = NONE_STATED
+    """What the method states of the cells, which is what an audit goes by (confidential). A method that changes values
+    gives ``Room(lower=..., upper=...)``: the least and greatest true value that each published one allows."""
 
     def __post_init__(self) -> None:
         n = len(self.table)
+        self.room.check_cells(n)
+        if stray := [name for name in STATED if name in self.details]:
+            raise InputError(f"{listed(stray)} of the cells are no details: give them as room=Room({stray[0]}=...)")
         if self.status.shape != (n,) or not np.isin(self.status, [s.value for s in Status]).all():
             raise InputError(f"a status is one of {', '.join(Status)} for each of the {n:,} cells")
         gone = hidden(self.status)
@@ -98,6 +103,11 @@ class Protected:
     def hidden(self) -> Array:
         """Which cells are not shown."""
         return hidden(self.status)
+
+    @property
+    def as_it_is(self) -> bool:
+        """Whether nothing was done to protect anybody."""
+        return self.method == AS_IT_IS
 
     def shown_inner(self, name: str = "count") -> Array:
         """What is published of every inner cell; NaN where it is hidden or not part of the publication."""
@@ -167,74 +177,6 @@ class Protected:
         )
 
 
-Method = Callable[[Table], Protected]
-
-
-@checked
-def protect(table: Table, method: Method) -> Protected:
-    """Apply a method: any callable from Table to Protected; those of discreet are frozen values.
-
-    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-    >>> protect(t, Hide(t.where(area="1", sex="1"))).release()
-    Release(area x sex: 9 cells, 1 not shown; count)
-    """
-    done: object = method(table)
-    if not isinstance(done, Protected):
-        raise InputError(f"a method turns a Table into a Protected; this one gave {told('back', done)}")
-    return done
-
-
-@checked
-@dataclass(frozen=True, kw_only=True)
-class Publish:
-    """Nothing hidden, nothing changed: for tables that are safe as they are."""
-
-    cellwise: ClassVar[bool] = True
-    measures: tuple[str, ...] | None = None
-
-    def __call__(self, table: Table) -> Protected:
-        names = self.measures or (table.measure,)
-        status = np.full(len(table), Status.PUBLISHED.value)
-        return Protected(table, {n: publishable(table, n) for n in names}, status, AS_IT_IS, truthful=True)
-
-
-@checked
-@dataclass(frozen=True, eq=False)
-class Hide:
-    """Cells hidden by hand: a truth mask over the cells, their numbers, or a list of {dimension: code}."""
-
-    cells: Any
-    measures: tuple[str, ...] | None = field(default=None, kw_only=True)
-
-    def __call__(self, table: Table) -> Protected:
-        gone = self._mask(table)
-        status = np.where(gone, Status.PRIMARY.value, Status.PUBLISHED.value)
-        names = self.measures or (table.measure,)
-        published = {n: np.where(gone, np.nan, publishable(table, n).astype(float)) for n in names}
-        return Protected(table, published, status, "cell suppression", truthful=True)
-
-    def _mask(self, table: Table) -> Array:
-        gone = np.zeros(len(table), bool)
-        cells = self.cells
-        if isinstance(cells, Mapping):
-            cells = [cells]
-        if isinstance(cells, Iterable) and not isinstance(cells, np.ndarray):
-            cells = list(cells)
-            if cells and all(isinstance(c, Mapping) for c in cells):
-                for codes in cells:
-                    gone |= table.layout.find(codes)
-                return gone
-        chosen = np.asarray(cells)
-        if chosen.dtype == bool:
-            if chosen.shape != gone.shape:
-                raise InputError(f"the mask has shape {chosen.shape}, the table {len(table):,} cells")
-            return chosen.copy()
-        if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(table)):
-            raise InputError(f"cells to hide are a mask, numbers from 0 to {len(table) - 1:,}, or {{dimension: code}}")
-        gone[chosen.astype(int)] = True
-        return gone
-
-
 def publishable(table: Table, name: str) -> Array:
     """A statistic that can be published; keys cannot."""
     if name == "key" or name.startswith("again ") or name not in table.statistics:
@@ -282,6 +224,11 @@ class Release:
             for name, values in self.values.items()
         }
         return beside(frame, {**numbers, STATUS: self.status})
+
+    @property
+    def as_it_is(self) -> bool:
+        """Whether nothing was done to protect anybody."""
+        return self.method == AS_IT_IS
 
     @property
     def marked(self) -> Array:

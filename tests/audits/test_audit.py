@@ -159,8 +159,8 @@ def rounded(values: Any, base: int) -> dc.Protected:
     """Deterministic rounding by hand: a multiple of the base came from half a base below to half above."""
     table = dc.Table.of(values, ["a", "b"])
     shown = np.floor(table.value / base + 0.5) * base
-    details = {"lower": np.maximum(shown - base // 2, 0), "upper": shown + (base - 1) // 2}
-    return dc.Protected(table, {"count": shown}, np.full(len(table), "s"), "rounding", details)
+    room = dc.Room(lower=np.maximum(shown - base // 2, 0), upper=shown + (base - 1) // 2)
+    return dc.Protected(table, {"count": shown}, np.full(len(table), "s"), "rounding", room=room)
 
 
 def test_odf03_rounding() -> None:
@@ -180,9 +180,9 @@ def test_values_that_changed_without_a_word_are_refused() -> None:
     changed = dc.Protected(table, {"count": table.value + 1.0}, np.full(9, "s"), "noise")
     with pytest.raises(dc.Unjudged, match="lower"):
         dc.audit(changed)
-    bounds = {"lower": table.value + 1.0, "upper": table.value + 2.0}
+    wrong = dc.Room(lower=table.value + 1.0, upper=table.value + 2.0)
     with pytest.raises(dc.InputError, match="do not hold"):
-        dc.audit(replace(changed, details=bounds))
+        dc.audit(replace(changed, room=wrong))
 
 
 def test_prior_knowledge_and_protection() -> None:

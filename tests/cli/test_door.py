@@ -120,7 +120,7 @@ def test_marks_of_tau_argus_are_marks(tmp_path: Path) -> None:
     same = dc.protect(TABLE, dc.Suppress(rule, marks=hand, levels=levels, method="optimal"))
     assert ours.status.tolist() == same.status.tolist()
     assert ours.status[TABLE.where(area="1", injury="1")].tolist() == ["u"]
-    assert ours.details["levels"][1].max() == 4
+    assert ours.room.levels[1].max() == 4
     with pytest.raises(dc.InputError, match="the marks are for a table of 16 cells, this one has 4"):
         dc.protect(dc.Table.of([1, 2, 3]), dc.Suppress(rule, marks=found))
 
@@ -157,5 +157,5 @@ def test_signatures_are_what_they_were() -> None:
     assert list(inspect.signature(dc.Threshold).parameters) == ["n", "zeros", "level", "sliding"]
     assert inspect.signature(dc.protect).parameters["table"].annotation == "Table"
     assert dc.protect.__doc__
-    assert dc.protect.__module__ == "discreet.release"
+    assert dc.protect.__module__ == "discreet.methods.contract"
     assert inspect.getsource(dc.protect).startswith("@checked\ndef protect")

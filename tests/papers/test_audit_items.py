@@ -86,7 +86,7 @@ def test_the_pattern_of_the_method_is_judged_by_its_own_rule() -> None:
         assert len(dc.audit(done).lines) > 0
         assert dc.audit(done, protection=rule).ok
         opened = dc.Protected(
-            done.table, {"count": done.table.value.astype(float)}, np.full(len(done.table), "s"), "", done.details
+            done.table, {"count": done.table.value.astype(float)}, np.full(len(done.table), "s"), "", room=done.room
         )
         assert not dc.audit(opened).ok
 

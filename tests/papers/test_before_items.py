@@ -146,13 +146,16 @@ def test_a_step_and_a_method_state_no_quality() -> None:
 class Same:
     """A step that gives the same people whatever the truth is; done again, it moves the people it is given."""
 
+    contract: ClassVar[dc.Contract] = dc.Contract(
+        acts_on="records", truthful=False, cellwise=False, transition=False, step="places", words="the same"
+    )
+    even: ClassVar[bool] = True
     geography: str
     seed: int | None = None
-    words: ClassVar[str] = "the same"
-    rate: ClassVar[float] = 0.1
-    k: ClassVar[int] = 0
-    strata: ClassVar[tuple[str, ...]] = ()
-    also: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (self.geography,)
 
     def __call__(self, data: dc.Microdata) -> dc.Microdata:
         if self.seed is None:
@@ -172,8 +175,9 @@ def few(ids: Any, seed: int, rows: Any = None) -> dc.Microdata:
 
 def test_what_is_decided_is_a_function_of_the_changed_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any true data that a step turns into the same get the same evidence, notes and bytes."""
-    monkeypatch.setitem(methods.HOMES, "swap", f"{Same.__module__}:{Same.__qualname__}")
-    made = parse_policy(TOLD + '[[before]]\nname = "swap"\ngeography = "region"\n')
+    monkeypatch.setattr(methods, "_registered", {})
+    dc.register("same", Same)
+    made = parse_policy(TOLD + '[[before]]\nname = "same"\ngeography = "region"\n')
     seen = set()
     for seed in range(4):
         data = few(range(50 + 20 * seed), seed)

@@ -285,6 +285,8 @@ def test_search_takes_the_best_expected_utility() -> None:
 class Fixed:
     """A method that shows the same table whatever the truth is."""
 
+    contract = dc.Contract(acts_on="table", truthful=False, cellwise=False, transition=True)
+
     def __call__(self, table: dc.Table) -> dc.Protected:
         shown = table.layout.aggregate(np.full(table.layout.n_inner, 30) + 3 * np.arange(table.layout.n_inner))
         return dc.Protected(table, {"count": shown}, np.full(len(table), "s"), "fixed")
@@ -297,7 +299,7 @@ class Fixed:
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["band", "expected", "none"]))
 def test_what_is_seen_is_a_function_of_the_protected_table(seed: int, utility: str) -> None:
     """A10 and A13: data that are shown alike are answered alike, to the last byte of notes and refusals."""
-    methods.HOMES["fixed"] = f"{Fixed.__module__}:{Fixed.__qualname__}"
+    dc.register("fixed", Fixed)
     try:
         limits = "[table]\nmin_population = 100\nmax_small_share = 0.5\n[risk]\nt1 = 0.001\nt2 = 0.5\nt3 = 0.5\n"
         made = parse_policy(f"utility = '{utility}'\n[[method]]\nname = 'fixed'\n" + limits)
@@ -311,7 +313,7 @@ def test_what_is_seen_is_a_function_of_the_protected_table(seed: int, utility: s
                     seen.add((query, str(refused)))
         assert len(seen) == 3
     finally:
-        del methods.HOMES["fixed"]
+        del methods._registered["fixed"]
 
 
 def test_a_refusal_near_its_threshold_tells_little_of_one_record() -> None:

@@ -69,7 +69,7 @@ def test_every_method_says_whether_it_shows_true_values() -> None:
     records = {"swap": False, "pram": False, "global-recode": True, "sample": False}
     for name in HOMES:
         if name in records:
-            assert method_class(name).truthful is records[name]
+            assert method_class(name).contract.truthful is records[name]
             continue
         if name == "cell-key-magnitude":
             continue  # made by ``perturbed`` as the others are; it needs a magnitude

@@ -89,8 +89,8 @@ def test_levels_from_a_file_stand_instead_of_the_rules(tmp_path: Path) -> None:
     assert at(TABLE, found.above, a="1", b="2") == pytest.approx(2.5)
     assert at(TABLE, found.sliding, a="1", b="2") == 8
     done = dc.protect(TABLE, dc.Suppress(rule, levels=dc.read_levels(path), repair="levels"))
-    assert at(TABLE, done.details["bounds"][0], a="1", b="2") == 2
-    assert np.isinf(at(TABLE, done.details["bounds"][1], a="1", b="2"))
+    assert at(TABLE, done.room.bounds[0], a="1", b="2") == 2
+    assert np.isinf(at(TABLE, done.room.bounds[1], a="1", b="2"))
     cells = dc.audit(done).cells.set_index(["a", "b"])
     assert cells.loc[("2", "1"), "upper"] >= 10
     assert cells.loc[("1", "2"), "lower"] >= 2

@@ -19,6 +19,7 @@ from discreet.base.arguments import checked, numbers, positive
 from discreet.errors import InputError
 from discreet.release import Protected, Release
 from discreet.rules import Levels, Rule, as_rule, asked
+from discreet.tables.room import KeptSums
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def audit(
     (below, above, and perhaps the whole width) over the cells, or a rule or ``Levels`` whose protection levels are
     meant. With a rule, cells that it calls sensitive are audited even where they are shown, and the sums that a rule on
     whole lines keeps unknown are judged (see ``Audit.lines``). By default what a method was asked for, which it leaves
-    in ``details["levels"]`` and ``details["sums"]``. Without any rule, what shows everything as it is cannot be judged.
+    in its ``room``. Without any rule, what shows everything as it is cannot be judged.
     ``measure``: of a Release all are judged unless one is named (see ``Audit.others``), of a Protected the table's own.
 
     >>> from discreet import datasets
@@ -76,7 +77,7 @@ def audit(
     if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
         protection = as_rule(protection)
     rule = protection if isinstance(protection, Rule) else None
-    nothing = empty(seen, targets, ruled=rule is not None or all(RULED & p.details.keys() for p in several))
+    nothing = empty(seen, targets, ruled=rule is not None or all(p.room.ruled for p in several))
     sensitive = np.zeros(len(seen.unknown), bool)
     amounts = _levels(several, seen.measure, protection)
     if rule is not None:
@@ -96,10 +97,6 @@ def audit(
         sensitive=shown if shown.any() else None,
         unjudged=(*report.unjudged, *words, *nothing),
     )
-
-
-RULED = {"rule", "levels", "sums"}
-"""What a method leaves in its details if it was told which cells are sensitive."""
 
 
 def _of_release(
@@ -136,10 +133,12 @@ def _lines(
 ) -> tuple[Lines | None, tuple[str, ...]]:
     """The sums that the rule, or what the method was asked for, keeps unknown; and what of it cannot be judged."""
     tables = [p.table for p in several]
+    sums: Sequence[KeptSums | None]
+    words: tuple[str, ...]
     if rule is not None:
         sums, words = sums_of([(table, rule) for table in tables])
     else:
-        sums, words = [p.details.get("sums") if asked_for else None for p in several], ()
+        sums, words = [p.room.sums if asked_for else None for p in several], ()
     if all(s is None for s in sums):
         return None, words
     if seen.measure != "count":
@@ -158,7 +157,7 @@ def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
 def _levels(several: Sequence[Protected], measure: str, protection: Protection) -> Protection:
     """Protection levels as arrays over the cells of all tables; None if nobody asked for any."""
     if protection is None:
-        levels = [p.details.get("levels") if measure == p.table.measure else None for p in several]
+        levels = [p.room.levels if measure == p.table.measure else None for p in several]
         if all(f is None for f in levels):
             return None
         nothing = [(np.zeros(len(p.table)),) * 3 for p in several]

@@ -19,6 +19,7 @@ from discreet.audits.view import View
 from discreet.linear.integer import whole_point
 from discreet.linear.presolve import ContradictionError, System
 from discreet.rules.base import AllOf, AnyOf, Rule, Sums
+from discreet.tables.room import KeptSums
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -79,7 +80,10 @@ def _joined_by_and(rule: Rule, inside: bool = False) -> list[Rule]:
 
 
 def judged(
-    seen: View, tables: Sequence[Table], sums: Sequence[Sums | None], progress: Callable[[int, int], None] | None = None
+    seen: View,
+    tables: Sequence[Table],
+    sums: Sequence[KeptSums | None],
+    progress: Callable[[int, int], None] | None = None,
 ) -> Lines | None:
     """What can be worked out of the sums of all tables together; None if there are none."""
     from scipy.sparse import csc_array, csr_array, hstack

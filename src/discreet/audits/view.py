@@ -147,20 +147,20 @@ def _cell_bounds(protected: Protected, name: str, decimals: int) -> tuple[Array,
         raise InputError(f"{name!r} is not among what is published: {', '.join(protected.published)}")
     shown = np.asarray(protected.published[name], float) * 10.0**decimals
     shown = np.where(np.isfinite(shown), np.rint(shown), np.nan)
-    low, high = protected.details.get("lower"), protected.details.get("upper")
+    low, high = protected.room.lower, protected.room.upper
     if low is None or high is None:
         low, high = shown, shown
         if (~protected.hidden & (np.abs(shown - truth) > 0.5)).any():
             raise Unjudged(
                 f"{protected.method!r} changes values without saying what a published one implies; an audit needs "
-                'details["lower"] and details["upper"]'
+                "Protected(..., room=Room(lower=..., upper=...))"
             )
     else:
         low, high = np.asarray(low, float) * 10.0**decimals, np.asarray(high, float) * 10.0**decimals
         if (~protected.hidden & ((truth < low - 1e-6) | (truth > high + 1e-6))).any():
             raise InputError(f"the bounds that {protected.method!r} states do not hold all true values")
     gone = protected.hidden
-    known = protected.details.get("bounds") if name == protected.table.measure else None
+    known = protected.room.bounds if name == protected.table.measure else None
     least, most = (-np.inf, np.inf) if known is None else (np.asarray(b, float) * 10.0**decimals for b in known)
     return np.where(gone, least, low), np.where(gone, most, high), truth
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -112,16 +111,16 @@ def protect(
 
 def _all(done: Protected) -> pd.DataFrame:
     """Everything about the cells, with the protection levels that were asked for."""
-    levels = zip(("below", "above", "sliding"), done.details.get("levels", ()), strict=False)
+    levels = zip(("below", "above", "sliding"), done.room.levels or (), strict=False)
     return beside(done.cells, dict(levels))
 
 
 def _levels(name: str, path: Path, codebook: Path | None) -> Any:
     """Levels from a CSV; those of tau-ARGUS files need the table that they are for."""
-    from discreet.methods import method_class
+    from discreet.methods import parameters
     from discreet.rules import read_levels
 
-    if "levels" not in {f.name for f in dataclasses.fields(method_class(name))}:
+    if "levels" not in parameters(name):
         raise InputError(f"method {name!r} takes no --levels")
     if path.suffix.lower() not in (".hst", ".tab"):
         return read_levels(path)
@@ -134,12 +133,11 @@ def _levels(name: str, path: Path, codebook: Path | None) -> Any:
 
 
 def _list() -> None:
-    from discreet.methods import HOMES, method_class
+    from discreet.methods import method_class, names, parameters
 
-    for name in HOMES:
-        kind = method_class(name)
-        words = (kind.__doc__ or "").strip().splitlines()[0]
-        known = ", ".join(f.name for f in dataclasses.fields(kind) if f.init and f.name != "progress")
+    for name in names():
+        words = (method_class(name).__doc__ or "").strip().splitlines()[0]
+        known = ", ".join(parameter for parameter in parameters(name) if parameter != "progress")
         click.echo(f"{name}: {words}\n    {known}")
 
 
@@ -147,9 +145,10 @@ def _given(
     name: str, parameters: Sequence[str], rule: str | None, marks: Path | None, by: Sequence[str]
 ) -> dict[str, Any]:
     """The parameters of a method from the command line."""
-    from discreet.methods import method_class
+    from discreet.methods import contract
+    from discreet.methods import parameters as parameters_of
 
-    known = [f.name for f in dataclasses.fields(method_class(name)) if f.init and f.name != "progress"]
+    known = [parameter for parameter in parameters_of(name) if parameter != "progress"]
     found: dict[str, Any] = {}
     for item in parameters:
         key, equals, text = item.partition("=")
@@ -174,7 +173,7 @@ def _given(
 
             value = read_marks(Path(value), by)  # type: ignore[assignment]
         found[key] = value
-    if "rule" in known and "rule" not in found:
+    if contract(name).rule and "rule" not in found:
         raise InputError(f'method {name!r} needs a rule: --rule "threshold(n=3)"')
     return found
 
@@ -186,17 +185,16 @@ def _protected(
     which: dict[str, Any],
     progress: Callable[[int, int], None] | None,
 ) -> Protected:
-    from discreet.methods import method, method_class
-    from discreet.methods.effect import changes_records
-    from discreet.release import Publish, protect
+    from discreet.methods import acts_on_records, method, parameters
+    from discreet.methods.by_hand import as_counted
+    from discreet.methods.contract import protect
     from discreet.tables.table import tabulate
 
-    kind = method_class(name)
-    if "progress" in {f.name for f in dataclasses.fields(kind)}:
+    if "progress" in parameters(name):
         given = {**given, "progress": progress}
     made: Any = method(name, **given)
     guard.check_made(name, made, which)
-    if not changes_records(name):
+    if not acts_on_records(name):
         table = load_table(**which, top=top)
         guard.check_table(made, [d.name for d in table.dimensions], table.dimensions, which["where"])
         done = protect(table, made)
@@ -213,7 +211,7 @@ def _protected(
     changed = made(records)
     chosen = filters(which["where"], which["codebook"], by)
     table = tabulate(changed, by=by, value=which["value"], where=chosen, top=top)
-    return dataclasses.replace(protect(table, Publish()), method=made.words, truthful=made.truthful)
+    return as_counted(table, made)
 
 
 def _summary(done: Protected, seconds: float) -> str:

@@ -37,7 +37,8 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
 
     The table is NOT protected: it is confidential until a method has been applied.
     """
-    from discreet.release import Publish, protect
+    from discreet.methods.by_hand import Publish
+    from discreet.methods.contract import protect
 
     format = format_of(output, format, metadata=metadata)
     with working("reading and counting"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from discreet.cli.common import filters
 from discreet.cli.console import say
 
 if TYPE_CHECKING:
     from discreet.data.dimension import Dimension
+    from discreet.methods.contract import Contract
     from discreet.release import Protected
     from discreet.tables.table import Table
 
@@ -51,10 +52,18 @@ class Looked:
 
     name: str
     made: Any
-    cellwise: ClassVar[bool] = True
+
+    @property
+    def contract(self) -> Contract:
+        """That of the method."""
+        from discreet.methods.contract import contract_of
+
+        return contract_of(self.made)
 
     def __call__(self, table: Table) -> Protected:
-        done: Protected = self.made(table)
+        from discreet.methods.contract import protect
+
+        done = protect(table, self.made)
         check_done(self.name, done)
         return done
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
-from discreet.release import Hide, Protected, protect
+from discreet.methods.by_hand import Hide
+from discreet.methods.contract import protect
+from discreet.release import Protected
 from discreet.tables.table import Table
 
 Counts = NDArray[np.int64]

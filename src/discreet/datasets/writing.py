@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.files import write_whole
 from discreet.errors import InputError, nearest
-from discreet.release import Publish, protect
+from discreet.methods.by_hand import Publish
+from discreet.methods.contract import protect
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,20 +1,22 @@
 """Ways to protect a table, by name. A method is a frozen value that turns a Table into a Protected.
 
-The name is what the command line and a policy file say; the fields of the class are its parameters.
+The name is what the command line and a policy file say; the fields of the class are its parameters. What a method says
+of itself is its contract (``discreet.methods.contract``); one of your own gets a name with ``register``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import re
 from typing import Any
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
-from discreet.release import Method
+from discreet.methods.contract import Contract, Method, check_class, contract_of, parameters_of, title
 
 HOMES = {
-    "publish": "discreet.release:Publish",
+    "publish": "discreet.methods.by_hand:Publish",
     "round": "discreet.methods.perturb.rounding:Round",
     "random-round": "discreet.methods.perturb.rounding:RandomRound",
     "semi-controlled-round": "discreet.methods.perturb.rounding:SemiControlledRound",
@@ -37,22 +39,83 @@ HOMES = {
 }
 
 
+_registered: dict[str, type[Any]] = {}  # methods of the user, by name
+
+
+def names() -> list[str]:
+    """The names of all methods, those of the user last."""
+    return [*HOMES, *_registered]
+
+
 def cellwise() -> list[str]:
     """The methods that look at one cell at a time (``cellwise``), so that a table can be protected part by part.
 
     >>> cellwise()
     ['publish', 'round', 'random-round', 'cell-key', 'barnard']
     """
-    return [name for name in HOMES if getattr(method_class(name), "cellwise", False)]
+    return [name for name in names() if contract(name).cellwise]
 
 
 def method_class(name: str) -> type[Any]:
     """The class of a method, loaded when it is first asked for."""
+    if name in _registered:
+        return _registered[name]
     if name not in HOMES:
-        raise InputError(f"no method {name!r}; {nearest(name, HOMES)}")
+        raise InputError(f"no method {name!r}; {nearest(name, names())}")
     module, _, attribute = HOMES[name].partition(":")
-    found: type[Any] = getattr(importlib.import_module(module), attribute)
-    return found
+    kind: type[Any] = getattr(importlib.import_module(module), attribute)
+    return kind
+
+
+def contract(name: str) -> Contract:
+    """What the method of a name says of itself.
+
+    >>> contract("round").truthful, contract("swap").acts_on
+    (False, 'records')
+    """
+    return contract_of(method_class(name))
+
+
+def parameters(name: str) -> list[str]:
+    """The parameters of the method of a name.
+
+    >>> parameters("round")
+    ['base']
+    """
+    return parameters_of(method_class(name))
+
+
+def acts_on_records(name: str) -> bool:
+    """Whether the method of a name changes records before they are counted."""
+    return contract(name).acts_on == "records"
+
+
+def name_of(method: object) -> str:
+    """The name under which the class of a method is known; that of the class if it has none.
+
+    >>> name_of(method("round"))
+    'round'
+    """
+    kind = type(method)
+    known = [name for name, home in HOMES.items() if home.endswith(f":{kind.__name__}")] + list(_registered)
+    return next((name for name in known if method_class(name) is kind), title(method))
+
+
+@checked
+def register(name: str, kind: Any) -> None:
+    """Give a method of your own a name, so that ``grid`` and policies can ask for it; its contract is looked at.
+
+    ``kind`` is a frozen dataclass whose fields are its parameters. The name holds for this process.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise InputError(f"{name!r}: the name of a method is small letters, digits and hyphens, such as 'my-method'")
+    check_class(kind)
+    other = HOMES.get(name)
+    if other is None and name in _registered and title(_registered[name]) != title(kind):
+        other = title(_registered[name])
+    if other is not None:
+        raise InputError(f"there is a method {name!r} already ({other}); give yours another name")
+    _registered[name] = kind
 
 
 @checked
@@ -63,7 +126,7 @@ def method(name: str, **parameters: Any) -> Method:
     Publish(measures=None)
     """
     kind = method_class(name)
-    known = [f.name for f in dataclasses.fields(kind) if f.init]
+    known = parameters_of(kind)
     for parameter in parameters:
         if parameter not in known:
             raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")

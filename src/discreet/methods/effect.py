@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.methods import HOMES, method_class
+from discreet.methods import name_of
+from discreet.methods.contract import SaysIdle, contract_of, seldom, transition_of
 from discreet.release import Protected
 from discreet.rules import AllOf, AnyOf, Request, Rule, as_rule
 from discreet.rules.base import Custom
@@ -22,21 +23,21 @@ from discreet.tables.contributions import Contributions
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
-LEAST = 0.01
-"""The least chance of a small count, or share of the records, that a method must change to be called protection."""
 SMALL = (1, 2, 3)
 
 
-def check_effect(made: Any, *, counts: bool = True, ask: str = "") -> None:
+def check_effect(method: Any, *, counts: bool = True, ask: str = "") -> None:
     """Raise if a method with these parameters protects nothing; ``counts``: whether the table is one of counts.
 
     ``ask`` says how the true numbers are asked for by name.
     """
-    if hasattr(made, "rule") and not _marked(made):
-        check_rule(made.rule, sums=hasattr(made, "singletons"), ask=ask)
-    said = _idle(made, counts)
-    if said:
-        raise InputError(f"{said}: take other parameters" + (f"; {ask}" if ask else ""))
+    contract = contract_of(method)
+    if contract.rule:
+        rule = method.governing_rule()
+        if rule is not None:
+            check_rule(rule, sums=contract.rule == "lines", ask=ask)
+    if why := idle(method, counts=counts):
+        raise InputError(f"method {name_of(method)!r} {why}: take other parameters" + (f"; {ask}" if ask else ""))
 
 
 def check_rule(rule: Any, *, sums: bool = True, ask: str = "") -> None:
@@ -48,23 +49,26 @@ def check_rule(rule: Any, *, sums: bool = True, ask: str = "") -> None:
         )
 
 
-def called(made: Any) -> str:
-    """The name of a method in the registry; that of its class if it is not there."""
-    own = type(made).__name__
-    return next((name for name, home in HOMES.items() if home.endswith(f":{own}")), own)
-
-
 def check_hides(protected: Protected) -> None:
     """Raise if whoever knows the method can read every true value off the table (its bounds leave one value each)."""
-    lower, upper = (protected.details.get(name) for name in ("lower", "upper"))
-    if lower is not None and upper is not None and np.array_equal(lower, upper):
+    if protected.room.settled:
         raise InputError(f"the method leaves this measure as it is ({protected.method}): take other parameters")
 
 
-def changes_records(name: str) -> bool:
-    """Whether a method works on records before they are counted."""
-    told = str(method_class(name).__call__.__annotations__.get("return", ""))
-    return told.endswith("Microdata")
+def idle(method: Any, *, counts: bool) -> str:
+    """Why a method protects nothing, in words that follow its name; empty if it does something."""
+    if isinstance(method, SaysIdle) and (why := method.idle(counts=counts)):
+        return why
+    if not counts:
+        return ""
+    try:
+        matrix = transition_of(method, _counts())
+    except InputError:  # made for magnitudes: what it does to them is looked at there
+        return ""
+    if matrix is None:
+        return ""
+    chance = max(sum(p for shown, p in matrix.outcomes(n) if shown != n) for n in SMALL)
+    return seldom(chance, "the counts 1, 2 and 3")
 
 
 # -- rules ------------------------------------------------------------------------------------------------------
@@ -131,86 +135,6 @@ def probe() -> Table:
         "value": Additive(value, layout.aggregate(value), 0),
     }
     return Table(layout, statistics, "value", "value", "", "", Contributions(held, weight, who, count))
-
-
-# -- methods ----------------------------------------------------------------------------------------------------
-
-
-def _idle(made: Any, counts: bool) -> str:
-    """Why a method protects nothing, in words; empty if it does something."""
-    name = called(made)
-    if counts and float(getattr(made, "base", 2)) == 1:
-        return f"method {name!r} to base 1 changes no count"
-    if name in _OWN:
-        return _OWN[name](made)
-    if counts and hasattr(made, "transition"):
-        return _still(made)
-    return ""
-
-
-def _marked(made: Any) -> bool:
-    """Whether cells are hidden by hand, whatever the rule calls."""
-    marks, hidden = getattr(made, "marks", None), getattr(made, "hidden", None)
-    if hidden is not None and np.size(hidden):
-        return True
-    return marks is not None and bool(getattr(marks, "unsafe", True) or getattr(marks, "never", True))
-
-
-def _still(made: Any) -> str:
-    try:
-        moved = made.transition(_counts())
-    except InputError:  # made for magnitudes: what it does to them is looked at there
-        return ""
-    chance = max(sum(p for shown, p in moved.outcomes(n) if shown != n) for n in SMALL)
-    return _seldom(made, chance, "the counts 1, 2 and 3")
-
-
-def _seldom(made: Any, chance: float, what: str) -> str:
-    if chance >= LEAST - 1e-9:
-        return ""
-    rarely = f"{what} with a chance below {LEAST:.0%}"
-    return f"method {called(made)!r} with these parameters changes nothing to speak of ({rarely})"
-
-
-def _redesign(made: Any) -> str:
-    return "" if any(made.merge.values()) else "method 'redesign' combines no codes (merge)"
-
-
-def _recode(made: Any) -> str:
-    if made.groups is None or any(len(codes) > 1 for codes in made.groups.values()):
-        return ""
-    return "method 'global-recode' combines no codes (groups)"
-
-
-def _sample(made: Any) -> str:
-    return _seldom(made, 1 - made.fraction, "whether a record counts")
-
-
-def _swap(made: Any) -> str:
-    if made.geography in made.strata:
-        return f"method 'swap' keeps every record in its own {made.geography} (strata)"
-    return "" if made.k > 1 else _seldom(made, 2 * made.rate, "where a record lies")
-
-
-def _pram(made: Any) -> str:
-    leaves = 1 - made.stay if made.matrix is None else 1 - min(np.diagonal(np.array(made.matrix)))
-    return _seldom(made, float(made.alpha * leaves), "a category")
-
-
-def _magnitude(made: Any) -> str:
-    if min(made.p) >= LEAST:
-        return ""
-    return f"method 'cell-key-magnitude' with p below {LEAST:.0%} changes nothing to speak of"
-
-
-_OWN = {
-    "redesign": _redesign,
-    "global-recode": _recode,
-    "sample": _sample,
-    "swap": _swap,
-    "pram": _pram,
-    "cell-key-magnitude": _magnitude,
-}
 
 
 @cache

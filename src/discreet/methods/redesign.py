@@ -6,7 +6,7 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
+from discreet.methods.contract import Contract
 from discreet.release import Protected, Status, publishable
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, aggregated
@@ -38,6 +39,7 @@ class Redesign:
     Total  8  6     14
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=True, cellwise=False, transition=False)
     merge: Merge
 
     def __call__(self, table: Table) -> Protected:
@@ -51,6 +53,10 @@ class Redesign:
         details = {"merge": {n: {c: list(p) for c, p in g.items()} for n, g in self.merge.items()}}
         said = f"table redesign (combined {words})"
         return Protected(made, {made.measure: shown}, status, said, details, truthful=True)
+
+    def idle(self, *, counts: bool) -> str:
+        """Without codes to combine the table stays what it is."""
+        return "" if any(self.merge.values()) else "combines no codes (merge)"
 
     def _table(self, table: Table) -> Table:
         """The table with the combined codes beside the old ones."""

@@ -13,6 +13,8 @@ from dataclasses import replace
 from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused, listed
+from discreet.methods.by_hand import Publish
+from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
 from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
 from discreet.policy.policy import Policy
@@ -20,7 +22,7 @@ from discreet.policy.pretabular import TWIN, ready
 from discreet.policy.query import Query, Resolved
 from discreet.policy.steps import words_of
 from discreet.policy.untouched import check_untouched
-from discreet.release import AS_IT_IS, Protected, Publish, Release
+from discreet.release import Protected, Release
 from discreet.tables.table import Table, tabulate
 
 SEEN = "The quality stated is an estimate from the changed data."
@@ -60,7 +62,7 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
     """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
     resolved = dry_run(data, query, policy)
     method = policy.make(number)
-    return weigh(method(unfiltered(ready(data, policy), resolved)), method, resolved, policy)
+    return weigh(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)
 
 
 # -- the codebook decides ---------------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
     refusals: list[Refused] = []
     for number in range(len(policy.methods)):
         method = policy.make(number)
-        protected = method(table)
+        protected = protect(table, method)
         check_hides(protected)
         evidence = weigh(protected, method, resolved, policy)
         try:
@@ -176,12 +178,12 @@ def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: 
 
 def changed_words(protected: Protected, policy: Policy) -> str:
     """What was done to a table of changed data, the step first."""
-    return words_of(policy.before) if protected.method == AS_IT_IS else f"{words_of(policy.before)}; {protected.method}"
+    return words_of(policy.before) if protected.as_it_is else f"{words_of(policy.before)}; {protected.method}"
 
 
 def protection_notes(protected: Protected) -> list[str]:
     """That a table is not protected, where it is not."""
-    return [UNPROTECTED] if protected.method == AS_IT_IS else []
+    return [UNPROTECTED] if protected.as_it_is else []
 
 
 def population_notes(resolved: Resolved) -> list[str]:

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError, DiscreetWarning, InputError
+from discreet.methods.contract import Method, contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES, Measures
 from discreet.policy.population_models import model_of
-from discreet.release import Method, Protected
+from discreet.release import Protected
 from discreet.risk.expected import every_outcome, outcomes
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
@@ -118,7 +119,7 @@ class How:
     def judge(self, one: Method) -> dict[str, Any]:
         """Means and standard deviations; a method that does not fit this table is a row with a note."""
         try:
-            first = one(self.table)
+            first = protect(self.table, one)
             listed = self._listed(one)
             if listed is not None:
                 was, now, chance = listed
@@ -157,9 +158,9 @@ class How:
         tried = variants(one, DRAWS if self.draws is None else self.draws)
         drawn = []
         for k, method in enumerate(tried):
-            protected = first if k == 0 else method(self.table)
+            protected = first if k == 0 else protect(self.table, method)
             now, was = expected_counts(protected)[None], self.counts[None]
-            figures = self._figures(was, now, _matrix(one, self.table))
+            figures = self._figures(was, now, transition_of(one, self.table))
             drawn.append({**figures, "hidden": np.array([float(protected.hidden.mean())])})
         return {name: np.concatenate([f[name] for f in drawn]) for name in drawn[0]}, len(tried), not _draws(one)
 
@@ -177,17 +178,11 @@ class How:
         return {**found, "changed": np.atleast_1d(1.0 - same)}
 
 
-def _matrix(one: Method, table: Table) -> Transition | None:
-    """How a method moves one count, if it can say."""
-    made = getattr(one, "transition", None)
-    return None if made is None else made(table)
-
-
 def listed_by(one: Method, table: Table) -> Transition | None:
     """The matrix of a method that moves every inner cell by itself, by which its outcomes can be listed."""
-    if not getattr(one, "cellwise", False) or table.measure != "count" or table.layout.possible is not None:
+    if not contract_of(one).cellwise or table.measure != "count" or table.layout.possible is not None:
         return None
-    return _matrix(one, table)
+    return transition_of(one, table)
 
 
 def _draws(one: Method) -> bool:

@@ -19,6 +19,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused
 from discreet.formats import chosen
 from discreet.formats.growing import check_growing, growing
+from discreet.methods.contract import Method, protect, transition_of
 from discreet.methods.effect import check_hides
 from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.answering import check_query, filtered, population_notes, protection_notes
@@ -26,7 +27,7 @@ from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import Shown, reach_of, small_share
 from discreet.policy.query import Query, Resolved
-from discreet.release import Method, Protected, Release, protect
+from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
 
 
@@ -98,8 +99,7 @@ class _Seen:
     @property
     def transition(self) -> Transition | None:
         """Of a method that looks at one cell at a time, so the same for every part."""
-        made = getattr(self.method, "transition", None)
-        return None if made is None else made()
+        return transition_of(self.method)
 
     def add(self, protected: Protected, resolved: Resolved) -> None:
         layout = protected.table.layout

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from discreet.base.arguments import checked
 from discreet.base.kinds import Unbounded
 from discreet.errors import DiscreetWarning, InputError, Refused, listed
+from discreet.methods.by_hand import Publish
+from discreet.methods.contract import contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
 from discreet.policy.population_models import model_of
 from discreet.policy.posterior import Shown, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
-from discreet.release import Protected, Publish, protect
+from discreet.release import Protected
 from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 
@@ -66,7 +68,7 @@ def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy)
     says that the data are a sample, the risk is that of the population behind it (``population`` of [risk]). Data that
     were changed before counting, and then published, are judged by their twin (``discreet.policy.pretabular``).
     """
-    asked, twin = protected, twin_of(protected.table) if isinstance(method, Publish) else None
+    asked, twin = protected, None if contract_of(method).protects else twin_of(protected.table)
     if "count" not in protected.published:
         protected = counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
@@ -128,10 +130,9 @@ class _Judged:
     ) -> _Judged:
         measures, counts = policy.risk.measures, shown.array()
         rng = np.random.default_rng(int(resolved.query.digest[:16], 16))  # the same query is judged alike each time
-        transition = None
+        transition = transition_of(method, shown)  # of the shown table: one made for the true one would tell of it
         was = counts[None] if twin is None else twin[None]
-        if hasattr(method, "transition"):
-            transition = method.transition(shown)  # of the shown table: one made for the true one would tell of it
+        if transition is not None:
             was = guesses(counts, transition, rng, DRAWS)
         if len(was):
             was = was[was.sum(axis=tuple(range(1, was.ndim))) > 0]
@@ -146,7 +147,7 @@ class _Judged:
             unmoved = transition is None and twin is None
             after = before if unmoved else measures.after(was, now, axes, transition, same)
         risks = {name: (float(np.mean(before[name])), float(np.mean(after[name]))) for name in measures.names}
-        if (transition is None and not isinstance(method, Publish)) or (policy.before and twin is None):
+        if (transition is None and contract_of(method).protects) or (policy.before and twin is None):
             return cls(risks, None, None)
         utility = float(np.mean(hellinger_utility(was, now, axis=axes)))
         return cls(risks, utility, float(np.mean(LOSSES[policy.loss](was, now, axes))))
@@ -199,12 +200,12 @@ def _population_size(protected: Protected, method: Any, policy: Policy, n: int) 
 
 def _small_share(protected: Protected, shown: Array, hidden: Array, method: Any, small: int) -> float:
     """Expected share of small cells, given what is shown: by the method's matrix, or by the bounds that it tells."""
-    layout, bounds = protected.table.layout, [protected.details.get(name) for name in ("lower", "upper")]
-    if hasattr(method, "transition"):
-        transition = method.transition(Table.of(shown, protected.table.dimensions))
+    layout, room = protected.table.layout, protected.room
+    transition = transition_of(method, Table.of(shown, protected.table.dimensions))
+    if transition is not None:
         return small_share(Shown.of(shown, hidden, small, reach_of(transition)), transition, small)
-    if bounds[0] is not None and bounds[1] is not None:
-        low, high = (layout.dense(_inner(protected, np.asarray(bound, float))) for bound in bounds)
+    if room.lower is not None and room.upper is not None:
+        low, high = (layout.dense(_inner(protected, np.asarray(side, float))) for side in (room.lower, room.upper))
         return bounded_small_share(shown, low, high, hidden, small)
     return small_share(Shown.of(shown, hidden, small, 0), None, small)
 

@@ -21,12 +21,12 @@ from discreet.base.toml import load, place
 from discreet.data.dimension import Dimension
 from discreet.engines.protocol import SECRET_BYTES
 from discreet.errors import InputError, listed, nearest
-from discreet.methods import method, method_class
+from discreet.methods import contract, method, parameters
+from discreet.methods.contract import Method
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.population_models import model_of
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.policy.steps import build_steps, check_step, check_steps, variables_of
-from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
@@ -150,8 +150,8 @@ class Policy:
             _check_with_steps(self.risk, self.methods)
         if (self.publish or self.before) and self.methods in ((), PUBLISH):
             object.__setattr__(self, "methods", PUBLISH)
-        for name, parameters in self.methods:
-            _check_method(name, parameters)
+        for name, stated in self.methods:
+            _check_method(name, stated)
         if self.utility not in TOLD:
             raise InputError(f"'utility' must be one of {listed(TOLD)}")
         object.__setattr__(self, "loss", read_loss(self.loss))
@@ -174,12 +174,11 @@ class Policy:
 
     def make(self, number: int) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
-        name, parameters = self.methods[number]
-        fields = method_class(name).__dataclass_fields__
-        given = dict(parameters)
-        if "secret" in fields and self.secret is not None:
+        name, stated = self.methods[number]
+        given = dict(stated)
+        if "secret" in parameters(name) and self.secret is not None:
             given["secret"] = self.secret
-        if "rule" in fields:
+        if contract(name).rule:
             if not self.rules:
                 raise InputError(f"method {name!r} needs a rule that says which cells are sensitive ([[rule]])")
             given["rule"] = reduce(operator.or_, self.rules)
@@ -188,7 +187,7 @@ class Policy:
         except InputError:
             raise
         except (TypeError, ValueError):
-            told = ", ".join(f"{key} = {value!r}" for key, value in parameters.items())
+            told = ", ".join(f"{key} = {value!r}" for key, value in stated.items())
             raise InputError(f"method {name!r} cannot take these parameters: {told}") from None
 
     @property
@@ -220,9 +219,9 @@ def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
         )
 
 
-def _check_method(name: str, parameters: Iterable[str]) -> None:
-    known = [f for f in method_class(name).__dataclass_fields__ if f not in ("secret", "rule")]
-    for parameter in parameters:
+def _check_method(name: str, stated: Iterable[str]) -> None:
+    known = [parameter for parameter in parameters(name) if parameter not in ("secret", "rule")]
+    for parameter in stated:
         if parameter not in known:
             raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")
 

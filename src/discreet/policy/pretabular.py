@@ -25,19 +25,19 @@ from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
-from discreet.methods import method_class
+from discreet.methods import contract, parameters
 from discreet.methods.records.columns import leaf_codes
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
-from discreet.policy.steps import CUBE
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, tabulate
 
 Array = NDArray[Any]
+
 MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more
-MADE = {"swap": 2}  # how a step's twin is made, if not as at first: another number where it is worked out anew
+VERSIONS = {"places": 2}  # how a twin is made, if not as at first: another number where it is worked out anew
 AGAIN = 0x7315  # added to the seed for the twin
 DECIMALS = 3  # of a twin that is no whole number
 WORST = 1e3  # condition of a matrix that can still be inverted
@@ -50,7 +50,7 @@ _lock = threading.Lock()
 def keyed(policy: Policy) -> list[str]:
     """Steps and methods that take their chances from record keys, because they have no seed."""
     every = [*policy.before, *policy.methods]
-    return [name for name, given in every if "seed" in method_class(name).__dataclass_fields__ and "seed" not in given]
+    return [name for name, stated in every if "seed" in parameters(name) and "seed" not in stated]
 
 
 def twin_name(policy: Policy, *, latest: bool = True) -> str:
@@ -58,11 +58,11 @@ def twin_name(policy: Policy, *, latest: bool = True) -> str:
 
     Not ``latest``: the name that the first versions of all twins had.
     """
-    steps: list[list[Any]] = [[name, dict(parameters)] for name, parameters in policy.before]
-    for step in steps if latest else ():
-        if step[0] in MADE:
-            step.append(MADE[step[0]])
-    told = json.dumps(steps, sort_keys=True, default=str)
+    applied: list[list[Any]] = [[name, dict(stated)] for name, stated in policy.before]
+    for step in applied if latest else ():
+        if (moves := contract(step[0]).step) in VERSIONS:
+            step.append(VERSIONS[moves])
+    told = json.dumps(applied, sort_keys=True, default=str)
     return TWIN + hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -106,23 +106,24 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
         raise InputError(
             f"the cube would have more than {MOST_CELLS:,} cells: a codebook of fewer or coarser dimensions"
         )
-    steps, name = policy.steps, policy.before[0][0]
-    if name in CUBE:
-        made, step = _perturbed(cube_of(data), steps[0]), steps[0]
-        return _with(made, twin_name(policy), _before_noise(made, step, twin_name(policy)))
+    methods, name = policy.steps, policy.before[0][0]
+    moves = contract(name).step
+    if moves == "counts":
+        perturbed = _perturbed(cube_of(data), methods[0])
+        return _with(perturbed, twin_name(policy), _before_noise(perturbed, methods[0], twin_name(policy)))
     if isinstance(data, Table):
         raise InputError(
             f"{name!r} changes records, and this is a cube of them: build it with `discreet cube --policy`"
         )
-    changed = _run(data, steps)
-    made = cube_of(changed)
-    if name == "swap":
-        return _with(made, twin_name(policy), _before_swap(made, changed, steps[0]), DECIMALS)
-    return _with(made, twin_name(policy), _before_pram(made, changed, steps), DECIMALS)
+    changed = _run(data, methods)
+    cube = cube_of(changed)
+    if moves == "places":
+        return _with(cube, twin_name(policy), _before_swap(cube, changed, methods[0]), DECIMALS)
+    return _with(cube, twin_name(policy), _before_pram(cube, changed, methods), DECIMALS)
 
 
-def _run(data: Microdata, steps: list[Any]) -> Microdata:
-    for step in steps:
+def _run(data: Microdata, methods: list[Any]) -> Microdata:
+    for step in methods:
         data = step(data)
     return data
 
@@ -152,7 +153,7 @@ def _before_swap(cube: Table, changed: Microdata, step: Any) -> Array:
     and where who moves, or to where, depends on other variables.
     """
     nothing = np.zeros(cube.layout.n_inner, np.int64)
-    if any(getattr(step, name, None) for name in ("strata", "profile", "risk", "household", "also")):
+    if not step.even:
         return nothing
     again = _other(step)(changed)
     size = len(changed.dimension(step.geography).leaves)
@@ -186,7 +187,7 @@ def _thousandths(cube: Table, counts: Array) -> Array:
     return whole
 
 
-def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
+def _before_pram(cube: Table, changed: Microdata, methods: list[Any]) -> Array:
     """The counts of the cube times the inverse of each matrix, in units of 10**-DECIMALS; zeros if there is none.
 
     Single cells come out far too large or below zero; sums over many of them are right in the mean, and only those
@@ -194,7 +195,7 @@ def _before_pram(cube: Table, changed: Microdata, steps: list[Any]) -> Array:
     """
     layout = cube.layout
     counts = layout.dense(cube.statistics["count"].inner).astype(np.float64)
-    for step in steps:
+    for step in methods:
         matrix = step.probabilities(changed)  # of the changed data: those of the true ones would tell of them
         if np.linalg.cond(matrix) > WORST:
             return np.zeros(layout.n_inner, np.int64)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.methods import method_class
-from discreet.methods.effect import changes_records, check_effect
-from discreet.release import Method
+from discreet.methods import acts_on_records, contract
+from discreet.methods.contract import Method
+from discreet.methods.effect import check_effect
 from discreet.rules import Rule
 
 Methods = Sequence[tuple[str, Mapping[str, Any]]]
@@ -45,7 +45,7 @@ def check_protection(
     elif "publish" in names:
         raise InputError(f"the method 'publish' protects nothing: take another; {ASK}")
     for name in names:
-        if changes_records(name):
+        if acts_on_records(name):
             raise InputError(
                 f"method {name!r} changes records before they are counted: make it a step, [[before]] instead of "
                 "[[method]]"
@@ -59,7 +59,7 @@ def check_protection(
 
 def _check_rules(rules: Sequence[Rule], names: list[str]) -> None:
     """A rule that no method looks at, or that calls nothing sensitive, would be kept by nobody."""
-    if rules and not any("rule" in method_class(name).__dataclass_fields__ for name in names):
+    if rules and not any(contract(name).rule for name in names):
         raise InputError(
             f"the policy has a rule that says which cells are sensitive, and no method that hides them "
             f'({", ".join(names)} takes no rule): add [[method]] name = "suppress", or leave the rule out'

@@ -18,7 +18,7 @@ from discreet.errors import InputError, Refused
 from discreet.policy.answering import answer
 from discreet.policy.policy import Policy
 from discreet.policy.query import Query
-from discreet.release import AS_IT_IS, Release
+from discreet.release import Release
 from discreet.tables.table import Table
 
 SAME, DIFFERS = "same", "differs"
@@ -54,7 +54,7 @@ def outcome_of(result: Release | Refused) -> str:
     """What became of a question, in a word or four."""
     if isinstance(result, Refused):
         return REFUSED
-    return RELEASED_AS_IT_IS if result.method == AS_IT_IS else RELEASED
+    return RELEASED_AS_IT_IS if result.as_it_is else RELEASED
 
 
 def append(path: str | Path, made: Entry) -> None:

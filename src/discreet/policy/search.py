@@ -22,10 +22,10 @@ from discreet.base.parallel import side_by_side
 from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods import method
+from discreet.methods.contract import Method, contract_of
 from discreet.policy.comparing import How, Sample, column
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.population_models import model_of
-from discreet.release import Method
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.tables.table import Table
@@ -140,6 +140,8 @@ def ru_map(
         raise InputError("give at least one method")
     if wrong := next((one for one in named.values() if not is_function(one)), None):
         raise InputError(f"{told('methods', wrong)}: give methods such as Round(3), made with their parameters")
+    for one in named.values():
+        contract_of(one)  # what a method does not say cannot be compared
     if draws is not None:
         whole("draws", draws, 1, 1_000_000)
     if t3 is not None:

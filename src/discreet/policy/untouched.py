@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from discreet.errors import Refused
-from discreet.methods.touching import needed, touches
+from discreet.methods import method_class
+from discreet.methods.contract import SaysUntouched
+from discreet.methods.touching import untouched
 from discreet.policy.policy import Policy
 from discreet.policy.query import Resolved
-
-LOOKED_AT = ("stochastic",)  # methods that leave some tables as they are
 
 
 def check_untouched(resolved: Resolved, policy: Policy) -> None:
     """Refuse a table that nothing in the policy changes, unless it publishes tables as they are by that name."""
     if policy.publish:
         return
-    idle = []
+    needed = []
     for method in _done(policy):
-        if method is None or touches(method, resolved.levels, resolved.source):
+        needed.append(untouched(method, resolved.levels, resolved.source))
+        if not needed[-1]:
             return
-        idle.append(method)
     raise Refused(
         "untouched",
         "nothing that the policy does changes this table, so it would be the true one",
-        f"{needed(idle[0])}; or the policy needs a [[method]]",
+        f"{needed[0]}; or the policy needs a [[method]]",
     )
 
 
@@ -34,4 +34,4 @@ def _done(policy: Policy) -> Iterator[Any]:
     yield from policy.steps
     for number, (name, _) in enumerate(policy.methods):
         if name != "publish":
-            yield policy.make(number) if name in LOOKED_AT else None
+            yield policy.make(number) if issubclass(method_class(name), SaysUntouched) else None

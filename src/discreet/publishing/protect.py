@@ -20,6 +20,8 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused
 from discreet.formats import to_bytes
+from discreet.methods.by_hand import as_counted
+from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
 from discreet.policy import answer, read_policy
 from discreet.publishing.checking import query_of, unit_names
@@ -27,7 +29,7 @@ from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.linked_in_turn import protect_in_turn
 from discreet.publishing.parsing import file_name
 from discreet.publishing.spec import Entry, How, Source, Unit
-from discreet.release import Protected, Publish, Release, protect
+from discreet.release import Protected, Release
 from discreet.tables.table import Table, tabulate
 
 Array = NDArray[Any]
@@ -158,8 +160,7 @@ def protected(unit: Unit, data: Microdata) -> Protected:
         if how.method != "publish":
             check_hides(done)
         return done
-    done = protect(_table(unit, _changed(how, data), names), Publish())
-    return dataclasses.replace(done, method=method.words, truthful=method.truthful)
+    return as_counted(_table(unit, _changed(how, data), names), method)
 
 
 _last: dict[str, tuple[How, Microdata, Microdata]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from discreet.data.codebook import Codebook, read_codebook
 from discreet.data.filters import filter_text
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, nearest
-from discreet.methods import method, method_class
-from discreet.methods.effect import changes_records
+from discreet.methods import acts_on_records, contract, method
+from discreet.methods import parameters as parameters_of
 
 OURS = ("progress", "rule", "marks")  # fields of a method that a programme gives by other keys, or not at all
 FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
@@ -90,7 +90,7 @@ class How:
     @property
     def changes_records(self) -> bool:
         """Whether the method works on records before they are counted."""
-        return changes_records(self.method)
+        return acts_on_records(self.method)
 
     @property
     def files(self) -> list[Path]:
@@ -101,8 +101,7 @@ class How:
 
     def build(self, by: Sequence[str]) -> Any:
         """The method for a table of these dimensions, with its rule and its marks."""
-        kind = method_class(self.method)
-        names = [f.name for f in fields(kind) if f.init]
+        names = parameters_of(self.method)
         parameters = dict(self.parameters)
         known = [f for f in names if f not in OURS]
         for name in parameters:
@@ -118,7 +117,7 @@ class How:
                 raise InputError(f"method {self.method!r} takes no {name}")
         if self.rule is not None:
             parameters["rule"] = self.rule
-        elif "rule" in names:
+        elif contract(self.method).rule:
             raise InputError(f'method {self.method!r} needs a rule: rule = "threshold(n=3)"')
         if self.marks is not None:
             from discreet.rules import read_marks

@@ -12,8 +12,8 @@ import numpy as np
 from discreet.base.arguments import checked
 from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError, listed, nearest
-from discreet.release import Hide
 from discreet.rules.base import Array, Rule, of_value, percent
+from discreet.tables.cell_choice import cell_mask
 from discreet.tables.table import Table
 
 
@@ -37,7 +37,7 @@ class Request(Rule):
         percent(self.sliding, "sliding")
 
     def __call__(self, table: Table) -> Array:
-        return Hide(self.cells)._mask(table)
+        return cell_mask(table, self.cells)
 
     def levels(self, table: Table) -> tuple[Array, Array]:
         """``level`` percent of the value, on both sides."""

@@ -232,7 +232,7 @@ def headers(service: Service, tag: str, reply: Reply | None = None) -> dict[str,
     open_to_all = alike and service.policy.guard.action in ("off", "warn")
     who = "public" if open_to_all else "private"
     made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
-    if reply is not None and isinstance(reply.answer.result, Release) and reply.answer.result.method == AS_IT_IS:
+    if reply is not None and isinstance(reply.answer.result, Release) and reply.answer.result.as_it_is:
         made["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
     if reply is not None and reply.flag is not None:
         made["X-Discreet-Guard"] = reply.flag.rule

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from discreet.errors import DiscreetError
 from discreet.policy import Policy, Query
-from discreet.release import AS_IT_IS, Release
+from discreet.release import Release
 from discreet.server.service import Service
 
 Pairs = tuple[tuple[str, str], ...]
@@ -54,7 +54,7 @@ EXPLAINED = {
 
 def explained(policy: Policy, release: Release | None = None) -> str:
     """What the policy's method does to the numbers, or did to those of a table, for somebody who is no statistician."""
-    if release is not None and release.method == AS_IT_IS:
+    if release is not None and release.as_it_is:
         return AS_THEY_ARE
     name = policy.methods[0][0]
     if policy.before:

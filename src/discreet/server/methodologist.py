@@ -15,10 +15,12 @@ from fastapi.responses import Response
 
 from discreet.audits import audit
 from discreet.errors import DiscreetError, Refused
+from discreet.methods.by_hand import Publish
+from discreet.methods.contract import protect
 from discreet.policy import Query, ru_map
 from discreet.policy.answering import protect_by
 from discreet.policy.judging import weigh
-from discreet.release import Protected, Publish
+from discreet.release import Protected
 from discreet.risk.risk_report import assess
 from discreet.server import charts
 from discreet.server.api import Fault, service_of
@@ -81,7 +83,7 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
         for row in rows
         if row["risk"] is not None
     ]
-    chosen = service.policy.make(0)(table)
+    chosen = protect(table, service.policy.make(0))
     return {
         "cells": len(table),
         "rows": rows,

@@ -21,8 +21,8 @@ def test_by_one_at_most(table: dc.Table, p: float, seed: int) -> None:
     shown = made.published["count"]
     assert (np.abs(shown - table.count) <= 1).all()
     assert (shown[table.count == 0] == 0).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
 
 
 def test_unbiased_and_as_often_as_said() -> None:

@@ -26,8 +26,8 @@ def test_bounds(table: dc.Table, d: int, js: int, seed: int) -> None:
     assert (np.abs(shown - table.count) <= d + js + 1).all()
     assert not ((shown > 0) & (shown <= js)).any()
     assert (shown[table.count == 0] == 0).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
 
 
 @pytest.mark.parametrize("method", [dc.CellKey(d=2, v=1), dc.CellKey(d=5, v=3, js=2), dc.CellKey(d=3, v=2, pstay=0.4)])
@@ -117,8 +117,8 @@ def test_magnitudes_bounded_and_never_negative(epsilon: tuple[float, ...]) -> No
     assert (np.abs(shown - true) <= method.d * size + 10.0**-3).all()
     assert (shown >= 0).all()
     assert (shown[true == 0] == 0).all()
-    assert (made.details["lower"] <= true).all()
-    assert (made.details["upper"] >= true).all()
+    assert (made.room.lower <= true).all()
+    assert (made.room.upper >= true).all()
     assert (shown != true)[true > 0].mean() > 0.9
 
 

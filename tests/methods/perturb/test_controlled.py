@@ -25,8 +25,8 @@ def test_additive_and_zero_restricted(table: dc.Table, base: int) -> None:
     if made.details["restricted"]:
         assert (np.abs(shown - table.count) < base).all()
         assert (shown[table.count % base == 0] == table.count[table.count % base == 0]).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
     rows = table.layout.inner_of_cell
     if set(rows[rows >= 0].tolist()) == set(range(table.layout.n_inner)):
         inner = np.zeros(table.layout.n_inner, np.int64)
@@ -80,8 +80,8 @@ def test_where_no_zero_restricted_rounding_exists() -> None:
     choices = itertools.product(*[(0, 2) if t % 2 else (0,) for t in true])
     cells = [table.layout.aggregate(true // 2 * 2 + np.array(up)) for up in choices]
     assert made.details["deviation"] == pytest.approx(min(int(np.abs(c - table.count).sum()) for c in cells))
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
 
 
 def test_base_one_makes_fitted_tables_whole() -> None:

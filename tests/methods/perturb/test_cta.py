@@ -88,8 +88,8 @@ def test_tables_add_up_and_sensitive_cells_are_protected(table: dc.Table, k: int
     except dc.InputError:
         return  # nothing can move, as where the only cell is sensitive and its total must follow
     shown = made.published["count"]
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
     assert (shown == np.rint(shown)).all()
     assert (shown >= 0).all()
     assert (shown[table.count == 0] == 0).all()
@@ -113,8 +113,8 @@ def test_rules_bring_their_levels_and_cells_can_be_fixed() -> None:
     shown = made.published["count"]
     assert (shown[totals] == table.count[totals]).all()
     assert (shown[rule(table)] != table.count[rule(table)]).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
     near = (table.count - 2.0, table.count + 2.0)
     close = dc.protect(table, dc.CTA(rule, bounds=near)).published["count"]
     assert np.abs(close - table.count).max() <= 2

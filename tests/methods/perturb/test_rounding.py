@@ -33,8 +33,8 @@ def test_inner_cells_go_to_a_neighbouring_multiple_and_multiples_stay(table: dc.
         assert (shown % base == 0).all()
         assert (np.abs(shown - table.count)[inner] < base).all()
         assert (shown[inner & (table.count % base == 0)] == table.count[inner & (table.count % base == 0)]).all()
-        assert (made.details["lower"] <= table.count).all()
-        assert (table.count <= made.details["upper"]).all()
+        assert (made.room.lower <= table.count).all()
+        assert (table.count <= made.room.upper).all()
 
 
 @given(tables(40), BASES, st.integers(0, 9), st.booleans())
@@ -94,8 +94,8 @@ def test_magnitudes_are_rounded_in_their_own_decimals() -> None:
     table = dc.Table.of(np.array([[1.3, 2.8], [0.2, 4.0]]), ["a", "b"], value="tonnes")
     made = dc.Round(0.5)(table)
     assert made.published["tonnes"][table.is_inner].tolist() == [1.5, 3.0, 0.0, 4.0]
-    assert (made.details["lower"] <= table.value).all()
-    assert (made.details["upper"] >= table.value).all()
+    assert (made.room.lower <= table.value).all()
+    assert (made.room.upper >= table.value).all()
     with pytest.raises(dc.InputError, match="last decimal"):
         dc.Round(0.25)(table)
 

@@ -29,8 +29,8 @@ def test_no_small_cell_is_published_and_all_sums_hold(table: dc.Table, base: int
         inner = np.zeros(table.layout.n_inner, np.int64)
         inner[rows[rows >= 0]] = shown[rows >= 0]
         assert (table.layout.aggregate(inner) == shown).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
 
 
 def test_only_what_is_published_matters() -> None:

@@ -82,8 +82,8 @@ def test_counts_of_counts_and_totals_are_kept(table: dc.Table, seed: int, stay: 
     assert (dense.sum(axis=axes) == was.sum(axis=axes)).all()
     for a, b in zip(dense.reshape(len(dense), -1), was.reshape(len(was), -1), strict=True):
         assert (np.bincount(a, minlength=4)[:4] == np.bincount(b, minlength=4)[:4]).all()
-    assert (made.details["lower"] <= table.count).all()
-    assert (made.details["upper"] >= table.count).all()
+    assert (made.room.lower <= table.count).all()
+    assert (made.room.upper >= table.count).all()
 
 
 @pytest.mark.parametrize("margins", [(("area",), ("travel",)), (("area",),)])
@@ -92,9 +92,9 @@ def test_margins_are_restored_in_whole_numbers(margins: tuple[tuple[str, ...], .
     table = dc.datasets.psd14_travel()
     protected = dc.protect(table, dc.Stochastic(seed=2, restore=margins))
     made = protected.published["count"]
-    assert (protected.details["lower"] <= table.count).all()
-    assert (protected.details["upper"] >= table.count).all()
-    assert np.isfinite(protected.details["upper"]).sum() >= 11
+    assert (protected.room.lower <= table.count).all()
+    assert (protected.room.upper >= table.count).all()
+    assert np.isfinite(protected.room.upper).sum() >= 11
     for (name,) in margins:
         other = "travel" if name == "area" else "area"
         at = table.where(**{other: "Total"})

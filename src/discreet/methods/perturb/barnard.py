@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, share
+from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_source, uniforms
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.release import Protected
@@ -32,7 +33,7 @@ class Barnard:
     [7, 4, 2, 2, 4, 0, 4, 1, 3]
     """
 
-    cellwise: ClassVar[bool] = True
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=True, transition=True)
     p: float = 0.8
     _: KW_ONLY
     seed: int | None = None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, positive, share
 from discreet.errors import InputError
+from discreet.methods.contract import LEAST, Contract
 from discreet.methods.keys import Secret, read_source, uniforms, zero_uniforms
 from discreet.methods.perturb.entropy import largest_entropy
 from discreet.methods.perturb.outcome import count_cells, perturbed
@@ -45,7 +46,7 @@ class CellKey:
     [8, 5, 1, 4, 3, 0, 3, 1, 4]
     """
 
-    cellwise: ClassVar[bool] = True
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=True, transition=True)
     d: int = 2
     v: float = 1.0
     js: int = field(default=0, kw_only=True)
@@ -111,6 +112,7 @@ class CellKeyMagnitude:
     the noise is symmetric for small contributions too, which (d + mu) p0 <= 1 keeps from turning a cell negative.
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
     flex: float = 1000.0
     p: Sequence[float] = (0.25, 0.05)
     q: float = 3.0
@@ -172,6 +174,10 @@ class CellKeyMagnitude:
             upper = np.where(shown > 0, (shown + slack) / np.float64(1 - reach), 0 if reach < 1 else slack)
         lower = np.maximum((shown - slack) / (1 + reach), 0)
         return perturbed(table, shown, words, lower=lower, upper=upper, **details)
+
+    def idle(self, *, counts: bool) -> str:
+        """A multiplier near 0 is no noise."""
+        return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes nothing to speak of"
 
     def _noise(self, table: Table, true: Floats) -> Floats:
         size = np.abs(table.contributions.value * table.contributions.weight)[:, : len(self.epsilon)]

@@ -6,7 +6,7 @@ After Cox (1987) and Salazar-Gonzalez et al. (2005): a 0/1 programme whose unkno
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.base.arguments import checked, positive
 from discreet.errors import InputError
+from discreet.methods.contract import Contract
 from discreet.methods.perturb.outcome import perturbed, whole_base
 from discreet.release import Protected
 from discreet.tables.layout import Layout
@@ -55,6 +56,7 @@ class ControlledRound:
     [9, 6, 3, 6, 6, 0, 3, 0, 3]
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
     base: float = 3
     _: KW_ONLY
     time_limit: float = 60
@@ -82,6 +84,10 @@ class ControlledRound:
             gap=found.gap,
             restricted=found.restricted,
         )
+
+    def idle(self, *, counts: bool) -> str:
+        """Base 1 rounds no count."""
+        return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 
 def controlled(layout: Layout, inner: Floats, *, unpublished: float = _UNPUBLISHED, time_limit: float = 60) -> Rounded:

@@ -6,7 +6,7 @@ Dandekar and Cox (2002), Castro (2006); [Ant16]_ section 2.4.1.2.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from discreet.base import deadline
 from discreet.base.arguments import above, checked, numbers, positive
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
+from discreet.methods.contract import Contract
 from discreet.methods.perturb.controlled import controlled
 from discreet.methods.perturb.outcome import perturbed
 from discreet.release import Protected
@@ -167,6 +168,9 @@ class CTA:
     [63, 30, 33, 23, 20, 3, 40, 10, 30]
     """
 
+    contract: ClassVar[Contract] = Contract(
+        acts_on="table", truthful=False, cellwise=False, transition=False, rule="cells"
+    )
     rule: Any
     _: KW_ONLY
     protection: Any = None
@@ -203,6 +207,10 @@ class CTA:
             return perturbed(table, shown, words, lower=lower, upper=np.full(len(table), np.inf), **details)
         lower, upper = shown / (1 + self.reach), shown / (1 - self.reach)
         return perturbed(table, shown, words, lower=np.floor(lower), upper=np.ceil(upper), **details)
+
+    def governing_rule(self) -> Any:
+        """The rule: nothing is moved by hand."""
+        return self.rule
 
     def problem(self, table: Table) -> Adjustment:
         """The programme that is solved, in units of the measure's last decimal."""

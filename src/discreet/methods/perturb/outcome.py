@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.release import Protected, Status
+from discreet.tables.room import NONE_STATED, Room
 from discreet.tables.table import Table
 
 Array = NDArray[Any]
@@ -24,12 +25,13 @@ def perturbed(
     """
     scale = 10 ** table.statistic(table.measure).decimals
     published = cells if scale == 1 else cells / scale
+    room = NONE_STATED
     if lower is not None and upper is not None:
         if is_count(table) and (lower < 0).any():
             lower = np.where(table.layout.signed, lower, np.maximum(lower, 0))
-        details = {"lower": lower / scale, "upper": upper / scale, **details}
+        room = Room(lower=lower / scale, upper=upper / scale)
     status = np.full(len(table), Status.PUBLISHED.value)
-    return Protected(table, {table.measure: published}, status, method, details, truthful=False)
+    return Protected(table, {table.measure: published}, status, method, details, truthful=False, room=room)
 
 
 def is_count(table: Table) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, positive
 from discreet.errors import InputError
+from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, generator, read_source, uniforms
 from discreet.methods.perturb.outcome import perturbed, whole_base
 from discreet.release import Protected
@@ -36,7 +37,7 @@ class Round:
     [5, 5, 0, 5, 5, 0, 5, 0, 0]
     """
 
-    cellwise: ClassVar[bool] = True
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=True, transition=True)
     base: float = 3
 
     def __post_init__(self) -> None:
@@ -55,6 +56,10 @@ class Round:
         matrix[np.arange(b), _nearest(np.arange(b), b)] = 1
         return Transition(matrix, period=b)
 
+    def idle(self, *, counts: bool) -> str:
+        """Base 1 rounds no count."""
+        return "to base 1 changes no count" if counts and self.base == 1 else ""
+
 
 @checked
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class RandomRound:
     [6, 6, 3, 3, 3, 0, 3, 0, 0]
     """
 
-    cellwise: ClassVar[bool] = True
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=True, transition=True)
     base: float = 3
     _: KW_ONLY
     seed: int | None = None
@@ -93,6 +98,10 @@ class RandomRound:
         """P(shows j | was i), for counts."""
         return _random(_whole(self.base))
 
+    def idle(self, *, counts: bool) -> str:
+        """Base 1 rounds no count."""
+        return "to base 1 changes no count" if counts and self.base == 1 else ""
+
 
 @checked
 @dataclass(frozen=True)
@@ -112,6 +121,7 @@ class SemiControlledRound:
     9
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=True)
     base: float = 3
     _: KW_ONLY
     control: Sequence[str] | str = ()
@@ -160,6 +170,10 @@ class SemiControlledRound:
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i) of one inner count; cells of a group depend on each other."""
         return _random(_whole(self.base))
+
+    def idle(self, *, counts: bool) -> str:
+        """Base 1 rounds no count."""
+        return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 
 def groups_of(table: Table, control: Sequence[str]) -> tuple[Array, int]:

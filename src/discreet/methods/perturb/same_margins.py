@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.base.arguments import checked, whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
+from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, generator, read_source, uniforms
 from discreet.methods.perturb.margin_draws import arrays, dealt, more_than, pick, shared_out, walked
 from discreet.methods.perturb.outcome import count_cells, perturbed
@@ -45,6 +46,7 @@ class SameMargins:
     ([10, 6, 4, 5], 5)
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=None, cellwise=False, transition=False)
     _: KW_ONLY
     distribution: str = "uniform"
     keep: str = "all"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, whole
+from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_source, uniforms
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.release import Protected
@@ -41,6 +42,7 @@ class SmallCountRound:
     [15, 8, 7, 8, 8, 0, 7, 0, 7]
     """
 
+    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
     base: int = 3
     _: KW_ONLY
     seed: int | None = None

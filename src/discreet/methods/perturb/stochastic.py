@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, share, whole
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
+from discreet.methods.contract import Contract
 from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
 from discreet.methods.keys import Secret, generator, read_source, uniforms, zero_uniforms
 from discreet.methods.perturb.controlled import controlled
@@ -49,6 +51,10 @@ class Stochastic:
     (6, [0, 1, 2, 3])
     """
 
+    contract: ClassVar[Contract] = Contract(
+        acts_on="table", truthful=False, cellwise=False, transition=True,
+        step="counts", words="counts of all combinations perturbed at random",
+    )  # fmt: skip
     stay: float = 0.75
     window: int = 2
     cap: int = 10
@@ -78,6 +84,8 @@ class Stochastic:
         if not 1 <= self.period <= len(made):
             raise InputError(f"period={self.period}: give 1 to the number of rows of the matrix, {len(made)}")
         object.__setattr__(self, "matrix", tuple(tuple(row) for row in made.tolist()))
+        if restore:  # margins are true, cells are not: nothing may hang on either
+            object.__setattr__(self, "contract", replace(self.contract, truthful=None))
 
     def __call__(self, table: Table) -> Protected:
         count_cells(table, "stochastic perturbation")
@@ -112,7 +120,7 @@ class Stochastic:
             lower = np.where(exact, shown, (shown > 0) & empty_stay)
             upper = np.where(exact, shown, np.inf)
             made = perturbed(table, shown, words + ", margins restored", lower=lower, upper=upper, **details)
-            return replace(made, truthful=None)  # margins are true, cells are not: nothing may hang on either
+            return replace(made, truthful=self.contract.truthful)
         move = np.abs(np.subtract.outer(np.arange(len(self.matrix)), np.arange(len(self.matrix))))
         held = np.array(self.matrix) > 0
         reach = 2 * int(move[held].max()) if self.invariant else int(move[held].max())  # there and back again
@@ -122,6 +130,20 @@ class Stochastic:
     def transition(self, table: Table) -> Transition:
         """P(shows j | was i) for the inner counts of a table, its control groups taken as one."""
         return Transition(self._matrix(self._row(table.statistic("count").inner)), period=self.period)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it names."""
+        return tuple(self.control)
+
+    def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
+        """Restored margins are true, and so are control totals if the counts keep their distribution exactly."""
+        kept = [set(margin) for margin in self.restore]
+        if self.exact and self.invariant:
+            kept.append(set(self.control))
+        if not any(set(asked) <= margin for margin in kept):
+            return ""
+        return "ask for one with a variable beside those of control and restore"
 
     def _matrix(self, rows: Array) -> Floats:
         p = np.array(self.matrix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, share
+from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
+from discreet.methods.contract import LEAST, Contract, seldom
 from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
 from discreet.methods.keys import generator
 from discreet.methods.records.columns import check_microdata, column_of, leaf_codes, record_uniforms, with_columns
+from discreet.methods.touching import group_numbers, in_more_detail
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -39,8 +43,10 @@ class Pram:
     exact: bool = False
     seed: int | None = None
 
-    words: ClassVar[str] = "categories changed at random before counting"
-    truthful: ClassVar[bool] = False
+    contract: ClassVar[Contract] = Contract(
+        acts_on="records", truthful=False, cellwise=False, transition=False,
+        step="categories", words="categories changed at random before counting",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         share("stay", self.stay)
@@ -64,6 +70,34 @@ class Pram:
         leaves = pa.array(data.dimension(self.variable).leaves, pa.string())
         new = pa.DictionaryArray.from_arrays(pa.array(moved.astype(np.int32)), leaves)
         return with_columns(data, {column_of(data, self.variable): new})
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it names."""
+        return (self.variable,)
+
+    def idle(self, *, counts: bool) -> str:
+        """A matrix that moves next to nobody protects nobody."""
+        leaves = 1 - self.stay if self.matrix is None else 1 - min(np.diagonal(np.array(self.matrix)))
+        return seldom(float(self.alpha * leaves), "a category")
+
+    def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
+        """It changes tables with its variable; exact frequencies are kept, and so are groups that it stays within."""
+        return "" if self._touches(asked, dimensions) else in_more_detail(self.variable, alone=not self.exact)
+
+    def _touches(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> bool:
+        if self.variable not in asked or (self.exact and self.invariant and len(asked) == 1):
+            return False
+        dimension = dimensions[self.variable]
+        shown = group_numbers(dimension, asked[self.variable])
+        apart = shown[:, None] != shown
+        if self.matrix is None:
+            group = np.zeros(len(shown)) if self.within is None else group_numbers(dimension, self.within)
+            return bool((apart & (group[:, None] == group)).any())
+        matrix = np.array(self.matrix)
+        if matrix.shape != apart.shape:
+            return True  # the method itself refuses it
+        return bool((self.alpha * (matrix * apart).sum(axis=1)).max() >= LEAST - 1e-9)
 
     def probabilities(self, data: Microdata) -> Floats:
         """P(becomes j | was i) over the finest codes, as it is used on these data (confidential)."""

@@ -13,6 +13,7 @@ from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
+from discreet.methods.contract import Contract, seldom
 from discreet.methods.keys import generator
 from discreet.methods.records.columns import (
     check_microdata,
@@ -21,6 +22,7 @@ from discreet.methods.records.columns import (
     leaf_codes,
     record_uniforms,
 )
+from discreet.methods.touching import group_numbers, in_more_detail, within
 
 Array = NDArray[Any]
 
@@ -39,8 +41,9 @@ class GlobalRecode:
     level: str | None = None
     groups: Mapping[str, Sequence[str]] | None = None
 
-    words: ClassVar[str] = "categories combined before counting"
-    truthful: ClassVar[bool] = True
+    contract: ClassVar[Contract] = Contract(
+        acts_on="records", truthful=True, cellwise=False, transition=False, words="categories combined before counting"
+    )
 
     def __post_init__(self) -> None:
         if (self.level is None) == (self.groups is None):
@@ -63,6 +66,28 @@ class GlobalRecode:
         dimensions = tuple(new if d.name == self.variable else d for d in book.dimensions)
         missing = {n: c for n, c in book.missing.items() if n != self.variable}
         return Microdata(DuckDB.of(table), replace(book, dimensions=dimensions, missing=missing), data.secret)
+
+    def idle(self, *, counts: bool) -> str:
+        """Groups of one code combine nothing."""
+        if self.groups is None or any(len(codes) > 1 for codes in self.groups.values()):
+            return ""
+        return "combines no codes (groups)"
+
+    def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
+        """It changes tables that show its variable in more detail than it leaves."""
+        return "" if self._touches(asked, dimensions) else in_more_detail(self.variable, alone=True)
+
+    def _touches(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> bool:
+        if self.variable not in asked:
+            return False
+        dimension = dimensions[self.variable]
+        shown = group_numbers(dimension, asked[self.variable])
+        if self.level is not None:
+            return not within(group_numbers(dimension, self.level), shown)
+        groups = [
+            [dimension.leaf_position.get(str(code), -1) for code in codes] for codes in (self.groups or {}).values()
+        ]
+        return any(min(group) < 0 or len(set(shown[group])) > 1 for group in groups if group)
 
     def _parts(self, dimension: Dimension) -> dict[str, tuple[str, ...]]:
         if self.level is not None:
@@ -117,8 +142,9 @@ class Sample:
     strata: Sequence[str] | str = ()
     seed: int | None = None
 
-    words: ClassVar[str] = "a random sample of the records"
-    truthful: ClassVar[bool] = False
+    contract: ClassVar[Contract] = Contract(
+        acts_on="records", truthful=False, cellwise=False, transition=False, words="a random sample of the records"
+    )
 
     def __post_init__(self) -> None:
         if not 0 < self.fraction <= 1:
@@ -143,3 +169,7 @@ class Sample:
         if not kept.size:
             raise InputError("the sample would be empty; give a larger fraction")
         return Microdata(DuckDB.of(columns(data).take(kept)), data.codebook, data.secret)
+
+    def idle(self, *, counts: bool) -> str:
+        """A sample of nearly all records protects nobody."""
+        return seldom(1 - self.fraction, "whether a record counts")

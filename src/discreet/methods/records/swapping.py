@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, share
+from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
+from discreet.methods.contract import Contract, seldom
 from discreet.methods.keys import mix
 from discreet.methods.records.columns import (
     check_microdata,
@@ -23,6 +25,7 @@ from discreet.methods.records.columns import (
     record_uniforms,
     with_columns,
 )
+from discreet.methods.touching import group_numbers, within
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -65,8 +68,10 @@ class Swap:
     also: Sequence[str] | str = ()
     seed: int | None = None
 
-    words: ClassVar[str] = "records swapped before counting"
-    truthful: ClassVar[bool] = False
+    contract: ClassVar[Contract] = Contract(
+        acts_on="records", truthful=False, cellwise=False, transition=False,
+        step="places", words="records swapped before counting",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         share("rate", self.rate)
@@ -83,6 +88,36 @@ class Swap:
         names = [column_of(data, n) for n in (self.geography, *self.also)]
         moved = columns(data, names)
         return with_columns(data, {n: moved[n].take(plan.source) for n in names})
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it names and that must be dimensions."""
+        return (self.geography, *self.risk)
+
+    @property
+    def even(self) -> bool:
+        """Whether every record moves from area to area with the same chances, whatever else it is."""
+        return not (self.strata or self.profile or self.risk or self.household or self.also)
+
+    def idle(self, *, counts: bool) -> str:
+        """Records that stay in their area, or of which next to none moves, are not protected."""
+        if self.geography in self.strata:
+            return f"keeps every record in its own {self.geography} (strata)"
+        return "" if self.k > 1 else seldom(2 * self.rate, "where a record lies")
+
+    def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
+        """The joint numbers of what moves and of the strata are kept, and so are those of all that stays."""
+        moved, kept = {self.geography, *self.also}, set(self.strata)
+        if self.geography in asked:
+            here = dimensions[self.geography]
+            shown = group_numbers(here, asked[self.geography])
+            inside = [name for name in self.strata if name in here.levels and name not in asked]
+            if any(within(group_numbers(here, name), shown) for name in inside):
+                moved, kept = moved - {self.geography}, kept | {self.geography}
+        if set(asked) & moved and set(asked) - moved - kept:
+            return ""
+        but = f" and that is not among {', '.join(self.strata)}" if self.strata else ""
+        return f"ask for one with {self.geography!r} and a variable that stays where it is{but}"
 
     def plan(self, data: Microdata) -> Swapped:
         """Who takes whose place (confidential)."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from discreet.base import deadline
 from discreet.base.arguments import above, checked, whole
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
+from discreet.methods.contract import Contract
 from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.by_solver import suppressed_by_solver
 from discreet.methods.suppress.cleaning import cleaned
@@ -21,7 +24,7 @@ from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.solve import MODULAR, OPTIMAL, solver_of, weights_of
 from discreet.methods.suppress.suppressed import to_protected
 from discreet.release import Protected
-from discreet.rules import Levels, Marks, as_rule
+from discreet.rules import Levels, Marks, Rule, as_rule
 from discreet.rules.apriori import CellMarks
 from discreet.tables.table import Table
 
@@ -52,12 +55,15 @@ class Suppress:
     be done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
-    >>> from discreet.release import protect
+    >>> from discreet.methods.contract import protect
     >>> table = Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
     >>> protect(table, Suppress(Threshold(3))).release()
     Release(area x sex: 16 cells, 4 not shown; count)
     """
 
+    contract: ClassVar[Contract] = Contract(
+        acts_on="table", truthful=True, cellwise=False, transition=False, rule="lines"
+    )
     rule: Any
     order: Any = "value"
     method: Any = field(default=GAUSS, kw_only=True)
@@ -94,6 +100,15 @@ class Suppress:
                 raise InputError(f"no method {self.method!r} of suppression; {known}")
         elif not callable(getattr(self.method, "solve", None)):
             raise InputError("method is 'gauss', 'optimal', 'modular', an Optimal or a Modular")
+
+    def governing_rule(self) -> Rule | None:
+        """The rule, unless cells are hidden by hand whatever it calls."""
+        by_hand = self.hidden is not None and bool(np.size(self.hidden))
+        if isinstance(self.marks, Marks):
+            marked = bool(self.marks.unsafe or self.marks.never)
+        else:
+            marked = self.marks is not None  # those of tau-ARGUS tell of single cells only with the table
+        return None if by_hand or marked else as_rule(self.rule)
 
     @property
     def asks(self) -> str:

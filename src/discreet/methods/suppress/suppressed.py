@@ -11,6 +11,7 @@ import numpy as np
 from discreet.methods.suppress.model.roles import Array, levels_of
 from discreet.methods.suppress.model.task import Task
 from discreet.release import Protected, Status, publishable
+from discreet.tables.room import Room
 from discreet.tables.table import Table
 
 RULE, ELIMINATION, RANK, REPAIR = "rule", "elimination", "rank", "repair"  # steps, beside the names of solvers
@@ -63,7 +64,7 @@ def to_protected(task: Task, result: Suppressed, measures: Sequence[str] | None)
         details["insiders"] = task.asked.insiders
         if task.asked.insiders:
             words += safe_from(task.asked.insiders, lines=task.roles.sums is not None)
-    return Protected(table, shown, status, words, details | _room(task), truthful=True)
+    return Protected(table, shown, status, words, details, truthful=True, room=_room(task))
 
 
 def safe_from(k: int, *, lines: bool) -> str:
@@ -83,16 +84,14 @@ def _status(task: Task, hidden: Array) -> Array:
     return status
 
 
-def _room(task: Task) -> dict[str, Any]:
+def _room(task: Task) -> Room:
     """What an audit goes by: the levels of the rule, also where less was asked for, and bounds known beforehand."""
     table, roles = task.table, task.roles
     n, scale = len(table), 10.0 ** table.statistic(table.measure).decimals
-    room: dict[str, Any] = {"levels": _levels_of_rule(task) if roles.asked is None else _levels_required(task, scale)}
-    if roles.sums is not None:
-        room["sums"] = roles.sums
-    if np.isfinite(roles.low).any() or np.isfinite(roles.high).any():
-        room["bounds"] = roles.low[:n] / scale, roles.high[:n] / scale
-    return room
+    levels = _levels_of_rule(task) if roles.asked is None else _levels_required(task, scale)
+    bounded = np.isfinite(roles.low).any() or np.isfinite(roles.high).any()
+    bounds = (roles.low[:n] / scale, roles.high[:n] / scale) if bounded else None
+    return Room(levels=levels, bounds=bounds, sums=roles.sums)
 
 
 def _levels_of_rule(task: Task) -> tuple[Array, ...]:

@@ -22,8 +22,8 @@ STRICT = Consistency()
 LINK = "protect the tables together (linked), or hide the same cells in all of them (marks)"
 EXAMPLES = 5
 UNSAID = (
-    "the method does not say whether it shows true values (Protected(..., truthful=True) or False), so the table "
-    "cannot be set against others"
+    "the method does not say of every value whether it is the true one (truthful=True or False in its Contract), so "
+    "the table cannot be set against others"
 )
 UNCHECKED = ("not checked", "not compared")  # kinds of findings that leave the verdict open
 

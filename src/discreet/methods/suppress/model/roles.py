@@ -14,9 +14,9 @@ from discreet.base.kinds import is_function
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.suppress.model import earlier_tables as before
 from discreet.methods.suppress.model.parameters import LEVELS, Parameters
-from discreet.release import Hide
 from discreet.rules.base import Sums
 from discreet.rules.levels import Asked, Levels, asked
+from discreet.tables.cell_choice import cell_mask
 from discreet.tables.table import Table
 
 Array = NDArray[Any]
@@ -121,7 +121,7 @@ def cells_of(given: Any, table: Table) -> Array:
     """A mask from any of the ways to name cells."""
     if given is None:
         return np.zeros(len(table), bool)
-    return Hide(given(table) if is_function(given) else given)._mask(table)
+    return cell_mask(table, given(table) if is_function(given) else given)
 
 
 def _over(table: Table, side: Any) -> Array:
