@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from discreet.base.style import style
 from discreet.formats.cells import (
     MEANING,
     MOST_CELLS,
@@ -19,12 +20,7 @@ from discreet.formats.cells import (
 )
 from discreet.release import CONFIDENTIAL, Release
 
-_STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem}"
-    ".scroll{overflow-x:auto}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "caption{text-align:left;font-weight:600;padding:.5rem 0}"
+_RULES = (
     "th,td{border:1px solid #8888;padding:.2rem .5rem;text-align:right;vertical-align:top}"
     "tbody th{text-align:left}dt{font-weight:600}"
 )
@@ -53,7 +49,7 @@ def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, language: str = 
     return (
         f'<!doctype html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>\n"
+        f"<title>{title}</title>{style(_RULES)}</head>\n<body><main><h1>{title}</h1>\n"
         f"{tables}\n<h2>About this table</h2><dl>{words}</dl></main></body></html>\n"
     ).encode()
 

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from discreet.base.style import style
 from discreet.base.verdicts import Verdict
 from discreet.publishing.compare.consistency import ERROR, UNCHECKED, WARNING, Finding
 from discreet.release import AS_IT_IS
@@ -125,11 +126,7 @@ class Report:
 
 # -- the page ---------------------------------------------------------------------------------------------------
 
-_STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem}"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "caption{text-align:left;font-weight:600;padding:.5rem 0}"
+_RULES = (
     "th,td{border-bottom:1px solid #8884;padding:.2rem .6rem;text-align:left;vertical-align:top}"
     "td.n,th.n{text-align:right}.verdict,li.error,li.warning{border-left:.4rem solid #2c7bb6;padding:.3rem 1rem}"
     ".verdict.bad,li.error{border-color:#d7191c}li.warning{border-color:#fdae61}li.note{padding:.3rem 1.4rem}"
@@ -155,7 +152,7 @@ def report_page(report: Report) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><main>{''.join(parts)}</main></body></html>\n"
+        f"<title>{title}</title>{style(_RULES)}</head>\n<body><main>{''.join(parts)}</main></body></html>\n"
     )
 
 

@@ -7,22 +7,19 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet import plot
+from discreet.base.style import style
 from discreet.information import Array
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
-.warning { border-left: .4rem solid #d7191c; padding: .4rem 1rem; background: #d7191c18; }
-table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:last-child { text-align: left; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; }
-.scroll { overflow-x: auto; }
-"""
+RULES = (
+    ".warning{border-left:.4rem solid #d7191c;padding:.4rem 1rem;background:#d7191c18}"
+    "table{margin:1rem 0}th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #8884}"
+    "th:first-child,td:last-child{text-align:left}"
+    "figure{margin:1rem 0}figure svg{max-width:100%;height:auto;background:#fff}"
+)
 WARNING = (
     "Confidential. This page holds functions of the true counts: with enough decimals some of them can be turned back "
     "into counts. It is not a release and must not be published."
@@ -78,9 +75,7 @@ def page(report: Reported) -> str:
         parts += [f"<h2>{escape(name.capitalize())}</h2>", f"<p>{escape(result.statement)}</p>"]
         parts.append(_table(result.summary().reset_index(), f"{name.capitalize()}: the models side by side"))
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><meta name="viewport" content="width=device-width">'
-    return (
-        f'<!doctype html><html lang="en"><head>{head}<style>{STYLE}</style></head><body>{"".join(parts)}</body></html>'
-    )
+    return f'<!doctype html><html lang="en"><head>{head}{style(RULES)}</head><body>{"".join(parts)}</body></html>'
 
 
 def _table(frame: pd.DataFrame, caption: str) -> str:
