@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.datasets import _margins as stated
 from discreet.errors import InputError
+from discreet.population.ipf import SumsByLabel, SumsOverAxes, scale_in_turn
 
 Floats = NDArray[np.float64]
 
@@ -150,11 +150,9 @@ def _fitted() -> tuple[Floats, NDArray[np.int8]]:
     targets = []
     for (first, second), margin in _two_way().items():
         where = subscripts[first].astype(np.int64) * margin.shape[1] + subscripts[second]
-        targets.append((where, margin.ravel()))
+        targets.append(SumsByLabel(where, margin.ravel()))
     p: Floats = np.full(subscripts.shape[1], 1.0 / subscripts.shape[1])
-    for _ in range(ROUNDS):
-        for where, target in targets:
-            p *= _ratio(target, np.bincount(where, weights=p, minlength=target.size))[where]
+    scale_in_turn(p, targets, tolerance=0, iterations=ROUNDS)
     p /= p.sum()
     p.flags.writeable = subscripts.flags.writeable = False  # cached: shared by every caller
     return p, subscripts
@@ -218,12 +216,6 @@ def _shares(weights: Sequence[float]) -> Floats:
 def _rake(weights: ArrayLike, rows: Floats, columns: Floats) -> Floats:
     """Weights scaled to the row and column sums; zeros stay zeros."""
     fitted = np.array(weights, dtype=np.float64)
-    for _ in range(200):
-        fitted *= _ratio(rows, fitted.sum(axis=1))[:, None]
-        fitted *= _ratio(columns, fitted.sum(axis=0))
+    sums = [SumsOverAxes((1,), rows[:, None]), SumsOverAxes((0,), columns[None, :])]
+    scale_in_turn(fitted, sums, tolerance=0, iterations=200)
     return fitted
-
-
-def _ratio(target: Floats, current: NDArray[Any]) -> Floats:  # Any: numpy types a weighted bincount as integers
-    ratio: Floats = np.divide(target, current, out=np.zeros_like(target), where=current > 0)
-    return ratio
