@@ -134,5 +134,5 @@ def method(name: str, **parameters: Any) -> Method:
         needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         if field.init and needed and field.name not in parameters:
             raise InputError(f"method {name!r} needs the parameter {field.name!r}")
-    made: Method = kind(**parameters)
-    return made
+    built: Method = kind(**parameters)
+    return built

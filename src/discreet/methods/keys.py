@@ -74,18 +74,20 @@ def read_secret(secret: str | bytes | Secret | None) -> str | Secret | None:
 
 def _wrapped(value: bytes) -> Secret:
     if len(value) < SECRET_BYTES:
-        raise InputError(f"the secret has {len(value)} bytes; give at least {SECRET_BYTES}, or the name of an "
-                         "environment variable (secret='env:NAME')")  # fmt: skip
+        raise InputError(
+            f"the secret has {len(value)} bytes; give at least {SECRET_BYTES}, or the name of an "
+            "environment variable (secret='env:NAME')"
+        )
     return Secret(value)
 
 
 def _open(secret: str | bytes | Secret | None) -> Secret:
-    found = read_secret(secret)
-    if isinstance(found, Secret):
-        return found
-    if found is None:  # the record keys are the secret then
+    kept = read_secret(secret)
+    if isinstance(kept, Secret):
+        return kept
+    if kept is None:  # the record keys are the secret then
         return Secret(b"discreet: no secret of its own")
-    name = found.removeprefix(_ENVIRONMENT)
+    name = kept.removeprefix(_ENVIRONMENT)
     if not os.environ.get(name):
         raise InputError(f"the environment variable {name!r}, which should hold the secret, is not set")
     return _wrapped(os.environ[name].encode())
@@ -177,11 +179,13 @@ def uniforms(
     positions of the cells that are wanted.
     """
     if seed is not None:
-        made = category_keys(table.layout, inner=inner)
-        return unit_interval(mix(made if only is None else made[only], seed_key(seed, purpose)))
+        words = category_keys(table.layout, inner=inner)
+        return unit_interval(mix(words if only is None else words[only], seed_key(seed, purpose)))
     if "key" not in table.statistics:
-        raise InputError("the table has no cell keys: give a seed, or microdata with record keys (a key column, or a "
-                         "unit and a secret)")  # fmt: skip
+        raise InputError(
+            "the table has no cell keys: give a seed, or microdata with record keys (a key column, or a "
+            "unit and a secret)"
+        )
     keys = table.statistic("key").inner if inner else table.statistic("key").cells
     return unit_interval(mix(keys if only is None else keys[only], _open(secret).key(purpose)))
 

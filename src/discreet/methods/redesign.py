@@ -43,16 +43,16 @@ class Redesign:
     merge: Merge
 
     def __call__(self, table: Table) -> Protected:
-        made = self._table(table)
-        gone = np.zeros(len(made), bool)
+        merged = self._table(table)
+        gone = np.zeros(len(merged), bool)
         for name, groups in self.merge.items():
-            gone |= made.layout.find({name: [c for parts in groups.values() for c in parts]})
+            gone |= merged.layout.find({name: [c for parts in groups.values() for c in parts]})
         status = np.where(gone, Status.NEVER.value, Status.PUBLISHED.value)
-        shown = np.where(gone, np.nan, publishable(made, made.measure).astype(float))
+        shown = np.where(gone, np.nan, publishable(merged, merged.measure).astype(float))
         words = "; ".join(f"{n}: {', '.join(g)}" for n, g in self.merge.items())
         details = {"merge": {n: {c: list(p) for c, p in g.items()} for n, g in self.merge.items()}}
         said = f"table redesign (combined {words})"
-        return Protected(made, {made.measure: shown}, status, said, details, truthful=True)
+        return Protected(merged, {merged.measure: shown}, status, said, details, truthful=True)
 
     def idle(self, *, counts: bool) -> str:
         """Without codes to combine the table stays what it is."""
@@ -123,10 +123,10 @@ def cheapest_merge(
         if not heap:
             return None
         _, _, parts = heapq.heappop(heap)
-        made = Redesign({n: _named(p) for n, p in zip(names, parts, strict=True) if any(len(g) > 1 for g in p)})
-        done = made(table)
-        if not (np.asarray(rule(done.table), bool) & ~done.hidden).any():
-            return made
+        redesign = Redesign({n: _named(p) for n, p in zip(names, parts, strict=True) if any(len(g) > 1 for g in p)})
+        protected = redesign(table)
+        if not (np.asarray(rule(protected.table), bool) & ~protected.hidden).any():
+            return redesign
         for further in _further(parts, neighbours):
             if further not in seen:
                 seen.add(further)

@@ -66,12 +66,12 @@ class CellKey:
     @cached_property
     def noise(self) -> PTable:
         """The perturbation table that is used."""
-        made = self.ptable
-        if made is None:
-            made = _designed(self.d, self.v, self.js, self.pstay, self.mono)
-        elif not isinstance(made, PTable):
-            made = PTable.read(made)
-        return made.with_zeros(self.zeros, self.js + 1) if self.zeros else made
+        table = self.ptable
+        if table is None:
+            table = _designed(self.d, self.v, self.js, self.pstay, self.mono)
+        elif not isinstance(table, PTable):
+            table = PTable.read(table)
+        return table.with_zeros(self.zeros, self.js + 1) if self.zeros else table
 
     def __call__(self, table: Table) -> Protected:
         true = count_cells(table, "the cell key method")
@@ -135,8 +135,10 @@ class CellKeyMagnitude:
         if self.mu and self.mu_rule is None:
             raise InputError("mu is extra noise for sensitive cells: say which (mu_rule=), or leave it at 0")
         if self.d <= 1 or (self.d + self.mu) * p[0] > 1:
-            raise InputError(f"d={self.d}, mu={self.mu}: d must be above 1 and (d + mu) * p[0] at most 1, or a cell "
-                             "could turn negative")  # fmt: skip
+            raise InputError(
+                f"d={self.d}, mu={self.mu}: d must be above 1 and (d + mu) * p[0] at most 1, or a cell "
+                "could turn negative"
+            )
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
@@ -158,8 +160,10 @@ class CellKeyMagnitude:
             raise InputError("this table counts records: CellKeyMagnitude is for magnitudes (tabulate with value=)")
         top = table.contributions.top
         if top < len(self.epsilon):
-            raise InputError(f"epsilon has {len(self.epsilon)} weights but the table keeps the {top} largest "
-                             f"contributions; tabulate with top={len(self.epsilon)}")  # fmt: skip
+            raise InputError(
+                f"epsilon has {len(self.epsilon)} weights but the table keeps the {top} largest "
+                f"contributions; tabulate with top={len(self.epsilon)}"
+            )
         statistic = table.statistic(table.measure)
         true = statistic.cells / 10**statistic.decimals
         noise = self._noise(table, true)

@@ -68,10 +68,10 @@ class ControlledRound:
     def __call__(self, table: Table) -> Protected:
         b = whole_base(table, self.base)
         statistic = table.statistic(table.measure)
-        found = controlled(table.layout, statistic.inner / b, time_limit=self.time_limit)
-        shown = table.layout.aggregate(found.inner * b)
+        rounding = controlled(table.layout, statistic.inner / b, time_limit=self.time_limit)
+        shown = table.layout.aggregate(rounding.inner * b)
         width: Any = b - 1
-        if not found.restricted:  # how far a margin went is for nobody to know
+        if not rounding.restricted:  # how far a margin went is for nobody to know
             width = np.where(table.is_inner, b - 1, table.layout.parts * (b - 1))
         return perturbed(
             table,
@@ -80,9 +80,9 @@ class ControlledRound:
             lower=shown - width,
             upper=shown + width,
             base=self.base,
-            deviation=found.deviation * self.base,
-            gap=found.gap,
-            restricted=found.restricted,
+            deviation=rounding.deviation * self.base,
+            gap=rounding.gap,
+            restricted=rounding.restricted,
         )
 
     def idle(self, *, counts: bool) -> str:
@@ -102,8 +102,8 @@ def controlled(layout: Layout, inner: Floats, *, unpublished: float = _UNPUBLISH
     """
     floor, rest = _split(inner)
     unknown = np.flatnonzero(rest > 0)
-    made = np.rint(floor).astype(np.int64)
-    rows, least, rest_cells = _constraints(layout, inner, made, unknown)
+    rounded = np.rint(floor).astype(np.int64)
+    rows, least, rest_cells = _constraints(layout, inner, rounded, unknown)
     weight = np.full(layout.n_inner, unpublished)
     weight[layout.inner_of_cell[layout.inner_of_cell >= 0]] = 1
     cost = (weight * (1 - 2 * rest))[unknown] + rows.T @ (1 - 2 * rest_cells)
@@ -114,11 +114,13 @@ def controlled(layout: Layout, inner: Floats, *, unpublished: float = _UNPUBLISH
         if answer is None:
             answer = _solve_relaxed(cost, rows, least, rest_cells)
     if answer is None:
-        raise InputError("no rounding that adds up was found in the time limit; give more time (time_limit=), a "
-                         "larger base, or publish fewer margins at once")  # fmt: skip
-    made[unknown] += answer[0]
-    deviation = np.abs(layout.aggregate(made) - layout.aggregate(inner)).sum()
-    return Rounded(made, float(deviation), answer[1], restricted)
+        raise InputError(
+            "no rounding that adds up was found in the time limit; give more time (time_limit=), a "
+            "larger base, or publish fewer margins at once"
+        )
+    rounded[unknown] += answer[0]
+    deviation = np.abs(layout.aggregate(rounded) - layout.aggregate(inner)).sum()
+    return Rounded(rounded, float(deviation), answer[1], restricted)
 
 
 def _split(x: Floats) -> tuple[Floats, Floats]:
@@ -128,11 +130,11 @@ def _split(x: Floats) -> tuple[Floats, Floats]:
     return floor, np.where(rest < _WHOLE, 0.0, rest)
 
 
-def _constraints(layout: Layout, inner: Floats, made: Array, unknown: Array) -> tuple[csr_array, Floats, Floats]:
+def _constraints(layout: Layout, inner: Floats, rounded: Array, unknown: Array) -> tuple[csr_array, Floats, Floats]:
     """For every published sum: which unknowns it adds, the least number of them that go up, and its fraction."""
     sums = np.flatnonzero(layout.inner_of_cell < 0)
     floor, rest = _split(layout.aggregate(inner.astype(np.float64))[sums])
-    least = floor - layout.aggregate(made)[sums]
+    least = floor - layout.aggregate(rounded)[sums]
     rows = layout.matrix[unknown][:, sums].T.tocsr().astype(np.float64)
     used = np.diff(rows.indptr) > 0
     return rows[used], least[used], rest[used]
@@ -146,13 +148,18 @@ def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats) -> tuple[
         return np.zeros(0, np.int64), 0.0
     constraints = [LinearConstraint(rows, least, most)] if rows.shape[0] else []
     for whole in (0, 1):
-        found = milp(cost, integrality=np.full(cost.size, whole), bounds=Bounds(0, 1), constraints=constraints,
-                     options={"time_limit": deadline.left()})  # fmt: skip
-        if found.x is None:
+        solution = milp(
+            cost,
+            integrality=np.full(cost.size, whole),
+            bounds=Bounds(0, 1),
+            constraints=constraints,
+            options={"time_limit": deadline.left()},
+        )
+        if solution.x is None:
             return None
-        up = np.rint(found.x)
-        if np.abs(found.x - up).max() < _WHOLE:
-            return up.astype(np.int64), float(found.mip_gap or 0.0) if whole else 0.0
+        up = np.rint(solution.x)
+        if np.abs(solution.x - up).max() < _WHOLE:
+            return up.astype(np.int64), float(solution.mip_gap or 0.0) if whole else 0.0
     return None
 
 
@@ -169,8 +176,13 @@ def _solve_relaxed(cost: Floats, rows: csr_array, least: Floats, rest: Floats) -
     integrality = np.concatenate([np.ones(n), np.zeros(2 * m)])
     top = np.concatenate([np.ones(n), np.full(2 * m, np.inf)])
     constraints = [LinearConstraint(full, least, least + inside)]
-    found = milp(price, integrality=integrality, bounds=Bounds(0, top), constraints=constraints,
-                 options={"time_limit": deadline.left()})  # fmt: skip
-    if found.x is None:
+    solution = milp(
+        price,
+        integrality=integrality,
+        bounds=Bounds(0, top),
+        constraints=constraints,
+        options={"time_limit": deadline.left()},
+    )
+    if solution.x is None:
         return None
-    return np.rint(found.x[:n]).astype(np.int64), float(found.mip_gap or 0.0)
+    return np.rint(solution.x[:n]).astype(np.int64), float(solution.mip_gap or 0.0)

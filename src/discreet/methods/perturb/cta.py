@@ -54,8 +54,10 @@ class Adjustment:
     def __post_init__(self) -> None:
         room = np.maximum(self.upper - self.values - self.up, self.values - self.lower - self.down)
         if (stuck := int((room[self.sensitive] < -1e-9).sum())) > 0:
-            raise InputError(f"{stuck:,} sensitive cells can reach neither protection limit within their bounds; "
-                             "widen the bounds or lower the protection")  # fmt: skip
+            raise InputError(
+                f"{stuck:,} sensitive cells can reach neither protection limit within their bounds; "
+                "widen the bounds or lower the protection"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +106,19 @@ def _least_absolute(p: Adjustment) -> tuple[Floats, float]:
             LinearConstraint(hstack([no, pick, diagonal(p.down[s])], format="csr"), p.down[s], np.inf),
             LinearConstraint(hstack([no, pick, diagonal(below[s])], format="csr"), -np.inf, below[s]),
         ]
-    found = milp(
+    solution = milp(
         np.concatenate([p.cost, p.cost, np.zeros(k)]),
         integrality=np.concatenate([np.zeros(2 * n), np.ones(k)]),
         bounds=Bounds(0, np.concatenate([np.maximum(above, 0), np.maximum(below, 0), np.ones(k)])),
         constraints=constraints,
         options={"time_limit": deadline.left()},
     )
-    if found.x is None:
-        raise InputError("no adjustment keeps all sums, bounds and protection limits (or none was found in the time "
-                         "limit): widen the bounds, free fixed cells, or give more time (time_limit=)")  # fmt: skip
-    return found.x[:n] - found.x[n : 2 * n], float(found.mip_gap or 0.0)
+    if solution.x is None:
+        raise InputError(
+            "no adjustment keeps all sums, bounds and protection limits (or none was found in the time "
+            "limit): widen the bounds, free fixed cells, or give more time (time_limit=)"
+        )
+    return solution.x[:n] - solution.x[n : 2 * n], float(solution.mip_gap or 0.0)
 
 
 def _least_squares(p: Adjustment, rises: Array) -> Floats:
@@ -145,8 +149,9 @@ def _least_squares(p: Adjustment, rises: Array) -> Floats:
     solver.passModel(model)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise InputError("the quadratic programme was not solved in the time limit; give more time (time_limit=) or "
-                         "take norm='L1'")  # fmt: skip
+        raise InputError(
+            "the quadratic programme was not solved in the time limit; give more time (time_limit=) or take norm='L1'"
+        )
     return np.array(solver.getSolution().col_value)
 
 
@@ -194,13 +199,17 @@ class CTA:
     def __call__(self, table: Table) -> Protected:
         problem = self.problem(table)
         with deadline.within(self.time_limit):
-            found = adjust(problem, norm=self.norm, time_limit=_ADJUSTED * self.time_limit)
-            inner = _inner_values(table, found.values)
+            adjusted = adjust(problem, norm=self.norm, time_limit=_ADJUSTED * self.time_limit)
+            inner = _inner_values(table, adjusted.values)
             whole = controlled(table.layout, inner, time_limit=self.time_limit)
         if not whole.restricted:
             raise InputError("the adjusted values cannot be made whole with every sum kept; publish fewer margins")
         shown = table.layout.aggregate(whole.inner)
-        details: dict[str, Any] = {"sensitive": problem.sensitive[: len(table)], "cost": found.cost, "gap": found.gap}
+        details: dict[str, Any] = {
+            "sensitive": problem.sensitive[: len(table)],
+            "cost": adjusted.cost,
+            "gap": adjusted.gap,
+        }
         words = "controlled tabular adjustment"
         if self.reach is None or self.reach >= 1 or problem.values.min() < 0:  # all a reader knows: empty cells stay so
             lower = np.where(shown > 0, 1.0, 0.0) if problem.values.min() >= 0 else np.full(len(table), -np.inf)
@@ -247,14 +256,14 @@ class CTA:
 
     def _levels(self, rule: Rule, table: Table, values: Floats, scale: int) -> tuple[Floats, Floats]:
         """How far down or up a sensitive cell must go, in whole units."""
-        given, n = self.protection, len(table)
-        if given is None:
+        protection, n = self.protection, len(table)
+        if protection is None:
             down, up = rule.levels(table)
-            given = tuple(np.where((down > 0) | (up > 0), x, _SHARE * np.abs(table.value)) for x in (down, up))
-        if isinstance(given, int | float):
-            positive("protection", given)
-            given = (np.abs(values[:n]) * given / scale,) * 2
-        down, up = _pair("protection", given)
+            protection = tuple(np.where((down > 0) | (up > 0), x, _SHARE * np.abs(table.value)) for x in (down, up))
+        if isinstance(protection, int | float):
+            positive("protection", protection)
+            protection = (np.abs(values[:n]) * protection / scale,) * 2
+        down, up = _pair("protection", protection)
         if down.shape != (n,) or up.shape != (n,) or not (np.isfinite(down).all() and np.isfinite(up).all()):
             raise InputError(f"protection is a share, or a pair of amounts for each of the {n:,} cells")
         pad = np.zeros(len(values) - n)
@@ -262,15 +271,15 @@ class CTA:
         return np.minimum(whole[0], np.abs(values)), whole[1]
 
 
-def _pair(name: str, given: Any) -> tuple[Floats, Floats]:
+def _pair(name: str, sides: Any) -> tuple[Floats, Floats]:
     """Two arrays, one below and one above."""
-    if not isinstance(given, (tuple, list, np.ndarray)) or len(given) != 2:
-        raise InputError(f"{told(name, given)}: give a pair of arrays over the cells")
-    return numbers(name, given[0]), numbers(name, given[1])
+    if not isinstance(sides, (tuple, list, np.ndarray)) or len(sides) != 2:
+        raise InputError(f"{told(name, sides)}: give a pair of arrays over the cells")
+    return numbers(name, sides[0]), numbers(name, sides[1])
 
 
-def _mask(found: Any, n: int, name: str) -> Array:
-    mask = np.asarray(found)
+def _mask(cells: Any, n: int, name: str) -> Array:
+    mask = np.asarray(cells)
     if mask.dtype != bool or mask.shape != (n,):
         raise InputError(f"{name} is a truth value for each of the {n:,} cells, or a function that gives them")
     return mask
@@ -299,9 +308,9 @@ def _relations(table: Table) -> csr_array:
     place[hidden] = len(table) + np.arange(len(hidden))
     parts = layout.matrix[:, sums].T.tocoo()
     width = len(table) + len(hidden)
-    made = csr_array((parts.data.astype(float), (parts.row, place[parts.col])), shape=(len(sums), width))
+    of_parts = csr_array((parts.data.astype(float), (parts.row, place[parts.col])), shape=(len(sums), width))
     own = csr_array((-np.ones(len(sums)), (np.arange(len(sums)), sums)), shape=(len(sums), width))
-    return csr_array(made + own)
+    return csr_array(of_parts + own)
 
 
 def _inner_values(table: Table, values: Floats) -> Floats:

@@ -28,9 +28,16 @@ def largest_entropy(noise: NDArray[Any], variance: float, stay: float, mono: boo
     from scipy.optimize import minimize
 
     bounds = [(None, None), *[(0, None)] * (len(b) - 1)]
-    found = minimize(_dual, np.zeros(len(b)), args=(a, b), jac=True, method="L-BFGS-B", bounds=bounds,
-                     options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-12})  # fmt: skip
-    return _polished(found.x, a, b)
+    dual = minimize(
+        _dual,
+        np.zeros(len(b)),
+        args=(a, b),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-12},
+    )
+    return _polished(dual.x, a, b)
 
 
 def _constraints(noise: NDArray[Any], variance: float, stay: float, mono: bool) -> tuple[Floats, Floats]:
@@ -55,8 +62,14 @@ def _exists(a: Floats, b: Floats) -> bool:
     from scipy.optimize import linprog
 
     n = a.shape[1]
-    found = linprog(np.zeros(n), A_ub=-a[1:], b_ub=-b[1:] + 1e-12, A_eq=np.vstack([a[0], np.ones(n)]),
-                    b_eq=[0.0, 1.0], bounds=(0, 1))  # fmt: skip
+    found = linprog(
+        np.zeros(n),
+        A_ub=-a[1:],
+        b_ub=-b[1:] + 1e-12,
+        A_eq=np.vstack([a[0], np.ones(n)]),
+        b_eq=[0.0, 1.0],
+        bounds=(0, 1),
+    )
     return bool(found.status == 0)
 
 

@@ -34,15 +34,15 @@ def arrays(sums: Sequence[Array], possible: Array, most: int) -> list[Array] | N
     >>> [a.tolist() for a in arrays([np.array([1, 1]), np.array([1, 1])], np.ones((2, 2), bool), 9) or []]
     [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
     """
-    found: list[Array] = []
+    fitting: list[Array] = []
     if possible.size > DEPTH:
         return None
     for steps, array in enumerate(_search(possible, [s.astype(np.int64).copy() for s in sums])):
         if array is not None:
-            found.append(array)
-        if len(found) > most or steps > STEPS * most:
+            fitting.append(array)
+        if len(fitting) > most or steps > STEPS * most:
             return None
-    return found
+    return fitting
 
 
 def _search(possible: Array, left: list[Array]) -> Iterator[Array | None]:
@@ -50,7 +50,7 @@ def _search(possible: Array, left: list[Array]) -> Iterator[Array | None]:
 
     Gives every array that fits, and None at every other step.
     """
-    shape, made = possible.shape, np.zeros(possible.shape, np.int64)
+    shape, counts = possible.shape, np.zeros(possible.shape, np.int64)
     cells = list(np.ndindex(*shape))
 
     def options(at: tuple[int, ...]) -> range:
@@ -60,13 +60,13 @@ def _search(possible: Array, left: list[Array]) -> Iterator[Array | None]:
         return range(low, high + 1)
 
     def put(at: tuple[int, ...], value: int) -> None:
-        made[at] += value
+        counts[at] += value
         for k, s in enumerate(left):
             s[at[:k] + at[k + 1 :]] -= value
 
     def walk(depth: int) -> Iterator[Array | None]:
         if depth == len(cells):
-            yield made.copy()
+            yield counts.copy()
             return
         yield None
         at = cells[depth]
@@ -91,13 +91,13 @@ def log_ways(array: Array) -> float:
     return -math.fsum(math.lgamma(int(x) + 1) for x in array.ravel())
 
 
-def pick(found: Sequence[Array], distribution: str, rng: np.random.Generator) -> Array:
+def pick(listed: Sequence[Array], distribution: str, rng: np.random.Generator) -> Array:
     """One of the listed arrays, alike likely or by its weight."""
     if distribution == "uniform":
-        return found[int(rng.integers(len(found)))]
-    weight = np.array([log_ways(a) for a in found])
+        return listed[int(rng.integers(len(listed)))]
+    weight = np.array([log_ways(a) for a in listed])
     p = np.exp(weight - weight.max())
-    return found[int(rng.choice(len(found), p=p / p.sum()))]
+    return listed[int(rng.choice(len(listed), p=p / p.sum()))]
 
 
 def dealt(margins: Sequence[Array], rng: np.random.Generator) -> Array:
@@ -113,14 +113,14 @@ def dealt(margins: Sequence[Array], rng: np.random.Generator) -> Array:
         codes = [np.repeat(np.arange(len(m)), m) for m in margins]
         cell = np.ravel_multi_index([codes[0], *(rng.permutation(c) for c in codes[1:])], shape)
         return np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
-    made = np.asarray(margins[0])
+    units = np.asarray(margins[0])
     for margin in margins[1:]:  # cell by cell, without a list of the units
         left, parts = np.asarray(margin).copy(), []
-        for number in made.tolist():
+        for number in units.tolist():
             parts.append(rng.multivariate_hypergeometric(left, number, method="marginals"))
             left -= parts[-1]
-        made = np.concatenate(parts)
-    return made.reshape(shape)
+        units = np.concatenate(parts)
+    return units.reshape(shape)
 
 
 def shared_out(total: int, cells: int, distribution: str, rng: np.random.Generator) -> Array:

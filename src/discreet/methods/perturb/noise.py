@@ -25,8 +25,8 @@ def moments(counts: Any, transition: Any) -> tuple[Floats, Floats]:
     """
     x = read_counts(counts, "counts")
     values, place = np.unique(x, return_inverse=True)
-    found = [_moments(int(v), read_transition(transition)) for v in values]
-    mean, variance = np.array(found, np.float64).reshape(-1, 2).T
+    pairs = [_moments(int(v), read_transition(transition)) for v in values]
+    mean, variance = np.array(pairs, np.float64).reshape(-1, 2).T
     return mean[place].reshape(x.shape), variance[place].reshape(x.shape)
 
 

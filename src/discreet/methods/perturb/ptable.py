@@ -247,8 +247,10 @@ def _row(i: int, d: int, v: float, js: int, pstay: float, mono: bool) -> Floats:
             return out
         if stay == 0:
             break
-    raise InputError(f"no noise of at most {d} with variance at most {v:g} keeps a count of {i} unbiased"
-                     f"{f' and hides 1 to {js}' if js else ''}; give a larger v or d, or a smaller js")  # fmt: skip
+    raise InputError(
+        f"no noise of at most {d} with variance at most {v:g} keeps a count of {i} unbiased"
+        f"{f' and hides 1 to {js}' if js else ''}; give a larger v or d, or a smaller js"
+    )
 
 
 def _read(path: Path) -> PTable:
@@ -270,8 +272,8 @@ def _read(path: Path) -> PTable:
 
     first, shift, target = column("i"), column(*aliases["v"]), column("j")
     assert first is not None
-    for given in (first, shift, target):
-        if given is not None and not (np.abs(given) <= _WIDEST).all():  # NaN too
+    for column_values in (first, shift, target):
+        if column_values is not None and not (np.abs(column_values) <= _WIDEST).all():  # NaN too
             raise InputError(f"{path.name!r}: counts and noise are whole numbers of at most {_WIDEST:,}")
     i = first.astype(int)
     p, ends = column("p"), column(*aliases["ub"])
@@ -282,8 +284,8 @@ def _read(path: Path) -> PTable:
     if len(i) and sorted(set(i.tolist())) != list(range(i.max() + 1)):
         raise InputError(f"{path.name!r}: there should be a row for every count from 0 to the largest")
     d = int(np.abs(v).max())
-    made = np.zeros((i.max() + 1, 2 * d + 1))
-    np.add.at(made, (i, v + d), p)
-    if not (np.abs(made.sum(axis=1) - 1) <= 1e-4).all():  # of every count; NaN too
+    table = np.zeros((i.max() + 1, 2 * d + 1))
+    np.add.at(table, (i, v + d), p)
+    if not (np.abs(table.sum(axis=1) - 1) <= 1e-4).all():  # of every count; NaN too
         raise InputError(f"{path.name!r}: the probabilities of a count should sum to 1")
-    return PTable(made / made.sum(axis=1, keepdims=True))
+    return PTable(table / table.sum(axis=1, keepdims=True))

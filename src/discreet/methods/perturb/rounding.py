@@ -138,8 +138,10 @@ class SemiControlledRound:
     def __call__(self, table: Table) -> Protected:
         b = whole_base(table, self.base)
         if b > MOST_UNITS:
-            raise InputError(f"base={self.base} is {b:,} units of the last decimal, more than {MOST_UNITS:,}: give the "
-                             "measure fewer decimals, or use RandomRound")  # fmt: skip
+            raise InputError(
+                f"base={self.base} is {b:,} units of the last decimal, more than {MOST_UNITS:,}: give the "
+                "measure fewer decimals, or use RandomRound"
+            )
         true = table.statistic(table.measure).inner
         group, groups = groups_of(table, self.control)
         residue = true % b

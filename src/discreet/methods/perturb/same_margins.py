@@ -57,8 +57,8 @@ class SameMargins:
 
     def __post_init__(self) -> None:
         for name, known in (("distribution", DISTRIBUTIONS), ("keep", KEPT)):
-            if (given := getattr(self, name)) not in known:
-                raise InputError(f"{name}={given!r}: {nearest(str(given), known)}")
+            if (word := getattr(self, name)) not in known:
+                raise InputError(f"{name}={word!r}: {nearest(str(word), known)}")
         whole("listed", self.listed, 0)
         whole("sweeps", self.sweeps, 1, 1_000_000)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
@@ -74,36 +74,36 @@ class SameMargins:
         possible = table.layout.dense(np.ones(table.layout.n_inner, np.int64)) > 0
         if self.keep == "one-way":
             groups = [[np.arange(n)] for n in true.shape]
-        made, listed = np.zeros_like(true), True
+        drawn, listed = np.zeros_like(true), True
         for block in itertools.product(*groups):
             at = np.ix_(*block)
-            made[at], whole_list = self._drawn(true[at], possible[at], rng)
+            drawn[at], whole_list = self._drawn(true[at], possible[at], rng)
             listed &= whole_list
-        return self._protected(table, table.layout.aggregate(made.ravel()[table.layout.inner]), listed)
+        return self._protected(table, table.layout.aggregate(drawn.ravel()[table.layout.inner]), listed)
 
     def _drawn(self, true: Array, possible: Array, rng: np.random.Generator) -> tuple[Array, bool]:
         """One block anew, from its sums alone; and whether every table with these sums was looked at."""
-        made = np.zeros_like(true)
+        drawn = np.zeros_like(true)
         if true.ndim == 1:
-            made[possible] = shared_out(int(true.sum()), int(possible.sum()), self.distribution, rng)
-            return made, True
+            drawn[possible] = shared_out(int(true.sum()), int(possible.sum()), self.distribution, rng)
+            return drawn, True
         simple = possible.all() and (true.ndim == 2 or self.keep == "one-way")  # moves are known to connect these
         if simple:
-            made = dealt([true.sum(axis=tuple(j for j in range(true.ndim) if j != k)) for k in range(true.ndim)], rng)
-        if (true.ndim == 2 or self.keep == "all") and not (simple and more_than(made, self.listed)):
-            found = arrays([true.sum(axis=k) for k in range(true.ndim)], possible, self.listed)
-            if found is not None:
-                return pick(found, self.distribution, rng), True
+            drawn = dealt([true.sum(axis=tuple(j for j in range(true.ndim) if j != k)) for k in range(true.ndim)], rng)
+        if (true.ndim == 2 or self.keep == "all") and not (simple and more_than(drawn, self.listed)):
+            fitting = arrays([true.sum(axis=k) for k in range(true.ndim)], possible, self.listed)
+            if fitting is not None:
+                return pick(fitting, self.distribution, rng), True
         if not simple:
             raise InputError(
                 "the tables with these margins are too many to be listed, and no moves are known to connect them "
                 "(three variables or more with all margins kept, or structural zeros): keep='one-way', or list more"
             )
-        return (made if self.distribution == "exact" else walked(made, self.sweeps, rng)), False
+        return (drawn if self.distribution == "exact" else walked(drawn, self.sweeps, rng)), False
 
     def _protected(self, table: Table, shown: Array, listed: bool) -> Protected:
         kept = _kept(table, self.keep)
-        made = perturbed(
+        protected = perturbed(
             table,
             shown,
             "cells drawn at random among the tables with the same margins, which are true"
@@ -114,7 +114,7 @@ class SameMargins:
             listed=listed,
             seed=self.seed,
         )
-        return replace(made, truthful=None)  # margins are true, cells are not: nothing may hang on either
+        return replace(protected, truthful=None)  # margins are true, cells are not: nothing may hang on either
 
 
 def _kept(table: Table, keep: str) -> Array:

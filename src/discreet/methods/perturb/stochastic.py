@@ -52,9 +52,13 @@ class Stochastic:
     """
 
     contract: ClassVar[Contract] = Contract(
-        acts_on="table", truthful=False, cellwise=False, transition=True,
-        step="counts", words="counts of all combinations perturbed at random",
-    )  # fmt: skip
+        acts_on="table",
+        truthful=False,
+        cellwise=False,
+        transition=True,
+        step="counts",
+        words="counts of all combinations perturbed at random",
+    )
     stay: float = 0.75
     window: int = 2
     cap: int = 10
@@ -78,12 +82,12 @@ class Stochastic:
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
         whole("cap", self.cap, 1, MOST)
         if self.matrix is None:
-            made = designed(self.stay, self.window, self.cap, self.period)
+            matrix = designed(self.stay, self.window, self.cap, self.period)
         else:
-            made = read_matrix(self.matrix)
-        if not 1 <= self.period <= len(made):
-            raise InputError(f"period={self.period}: give 1 to the number of rows of the matrix, {len(made)}")
-        object.__setattr__(self, "matrix", tuple(tuple(row) for row in made.tolist()))
+            matrix = read_matrix(self.matrix)
+        if not 1 <= self.period <= len(matrix):
+            raise InputError(f"period={self.period}: give 1 to the number of rows of the matrix, {len(matrix)}")
+        object.__setattr__(self, "matrix", tuple(tuple(row) for row in matrix.tolist()))
         if restore:  # margins are true, cells are not: nothing may hang on either
             object.__setattr__(self, "contract", replace(self.contract, truthful=None))
 
@@ -119,8 +123,8 @@ class Stochastic:
             empty_stay = p[0, 0] == 1 and not p[1:, 0].any()
             lower = np.where(exact, shown, (shown > 0) & empty_stay)
             upper = np.where(exact, shown, np.inf)
-            made = perturbed(table, shown, words + ", margins restored", lower=lower, upper=upper, **details)
-            return replace(made, truthful=self.contract.truthful)
+            protected = perturbed(table, shown, words + ", margins restored", lower=lower, upper=upper, **details)
+            return replace(protected, truthful=self.contract.truthful)
         move = np.abs(np.subtract.outer(np.arange(len(self.matrix)), np.arange(len(self.matrix))))
         held = np.array(self.matrix) > 0
         reach = 2 * int(move[held].max()) if self.invariant else int(move[held].max())  # there and back again
@@ -161,8 +165,10 @@ class Stochastic:
         top = len(p) - self.period
         open_ = p[top:, :top].any() or p[:top, top:].any()
         if open_ and self.period < len(p) and (counts >= len(p)).any():
-            raise InputError("there are counts above the matrix's last row, and its last rows (period=) lead to "
-                             "others; give a larger matrix, or one whose last rows form a block")  # fmt: skip
+            raise InputError(
+                "there are counts above the matrix's last row, and its last rows (period=) lead to "
+                "others; give a larger matrix, or one whose last rows form a block"
+            )
 
 
 def designed(stay: float, window: int, cap: int, period: int) -> Floats:
@@ -206,10 +212,10 @@ def restored(table: Table, true: Array, shown: Array, margins: Sequence[Sequence
         axes = tuple(sorted(layout.axis(name) for name in margin))
         wanted.append((axes, exact.sum(axis=tuple(a for a in range(exact.ndim) if a not in axes))))
     close = min(1e-9, 1e-7 / max(int(true.sum()), 1))  # to less than what still counts as whole
-    found = ipf(dense, wanted, tolerance=close, iterations=20_000)
-    fitted = found.values.ravel()[layout.inner]
+    fit = ipf(dense, wanted, tolerance=close, iterations=20_000)
+    fitted = fit.values.ravel()[layout.inner]
     sums = replace(Layout.of(table.dimensions, margins), possible=layout.possible)
-    made = controlled(sums, fitted, unpublished=1.0)
-    if not (found.converged and made.restricted):
+    rounding = controlled(sums, fitted, unpublished=1.0)
+    if not (fit.converged and rounding.restricted):
         raise InputError("these margins cannot all be kept in whole numbers; restore fewer (restore=)")
-    return made.inner
+    return rounding.inner

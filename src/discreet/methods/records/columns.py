@@ -55,21 +55,23 @@ def codes(column: Any) -> tuple[Array, Any]:
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
-    found = array.indices.fill_null(len(array.dictionary)) if array.null_count else array.indices
-    return found.to_numpy(zero_copy_only=False).astype(np.int64), array.dictionary
+    indices = array.indices.fill_null(len(array.dictionary)) if array.null_count else array.indices
+    return indices.to_numpy(zero_copy_only=False).astype(np.int64), array.dictionary
 
 
 def leaf_codes(data: Microdata, name: str) -> Array:
     """The position of every record's code among the finest codes of a dimension; what the codebook lacks is refused."""
     key = data.key(name)
-    found, values = codes(columns(data, [key.column])[key.column])
+    number, values = codes(columns(data, [key.column])[key.column])
     position = {code: k for k, code in enumerate(key.codes)}
     texts = [_code(v) for v in values.to_pylist()]
     place = np.array([position.get(t, -1) for t in texts] + [position.get(key.missing or "", -1)])
-    out = place[found]
+    out = place[number]
     if bad := int((out < 0).sum()):
-        raise InputError(f"dimension {name!r}: {bad:,} records have a code that the codebook lacks, or none; correct "
-                         "the data or the codebook")  # fmt: skip
+        raise InputError(
+            f"dimension {name!r}: {bad:,} records have a code that the codebook lacks, or none; correct "
+            "the data or the codebook"
+        )
     return out
 
 

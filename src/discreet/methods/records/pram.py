@@ -44,9 +44,13 @@ class Pram:
     seed: int | None = None
 
     contract: ClassVar[Contract] = Contract(
-        acts_on="records", truthful=False, cellwise=False, transition=False,
-        step="categories", words="categories changed at random before counting",
-    )  # fmt: skip
+        acts_on="records",
+        truthful=False,
+        cellwise=False,
+        transition=False,
+        step="categories",
+        words="categories changed at random before counting",
+    )
 
     def __post_init__(self) -> None:
         share("stay", self.stay)

@@ -115,16 +115,16 @@ def recoded(dimension: Dimension, parts: Mapping[str, Sequence[str]]) -> tuple[A
             owner[leaf] = code
     named = [owner.get(leaf, leaf) for leaf in dimension.leaves]
     leaves = tuple(dict.fromkeys(named))
-    made = Dimension(dimension.name, leaves, (), dimension.total)
+    coarser = Dimension(dimension.name, leaves, (), dimension.total)
     for group in dimension.groups:
         held = dimension.leaves_of(group.code)
         signs = {owner.get(leaf, leaf): sign for leaf, sign in held.items()}
         whole = all(named.count(code) == sum(owner.get(leaf, leaf) == code for leaf in held) for code in signs)
         if whole and group.code not in leaves and min(signs.values()) > 0:
-            made = made.with_group(group.code, list(signs))
-    labels = {code: text for code, text in dimension.labels.items() if code in made.codes}
+            coarser = coarser.with_group(group.code, list(signs))
+    labels = {code: text for code, text in dimension.labels.items() if code in coarser.codes}
     place = np.array([leaves.index(code) for code in named])
-    return place, replace(made, labels=labels)
+    return place, replace(coarser, labels=labels)
 
 
 @checked

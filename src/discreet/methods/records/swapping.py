@@ -69,17 +69,21 @@ class Swap:
     seed: int | None = None
 
     contract: ClassVar[Contract] = Contract(
-        acts_on="records", truthful=False, cellwise=False, transition=False,
-        step="places", words="records swapped before counting",
-    )  # fmt: skip
+        acts_on="records",
+        truthful=False,
+        cellwise=False,
+        transition=False,
+        step="places",
+        words="records swapped before counting",
+    )
 
     def __post_init__(self) -> None:
         share("rate", self.rate)
         if self.rate > 0.5:
             raise InputError(f"rate={self.rate}: more than half cannot be picked and paired with others")
         for name in ("strata", "profile", "risk", "also"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+            names = getattr(self, name)
+            object.__setattr__(self, name, (names,) if isinstance(names, str) else tuple(names))
         if self.k and not self.risk:
             raise InputError("k is the smallest safe number of alike units: say alike in what (risk=)")
 
@@ -142,8 +146,8 @@ class Swap:
         if self.household is None:
             return np.arange(data.n)
         name = column_of(data, self.household)
-        found, _ = codes(columns(data, [name])[name])
-        return np.unique(found, return_inverse=True)[1]
+        number, _ = codes(columns(data, [name])[name])
+        return np.unique(number, return_inverse=True)[1]
 
     def _levels(self, data: Microdata, area: Array) -> Array:
         """The area of every record at each level of the geography, coarsest first."""
@@ -162,8 +166,8 @@ class Swap:
         for name in (*self.strata, *self.profile):
             inside = name in levels and name not in data.codebook.columns
             values = self._levels(data, area)[levels.index(name)] if inside else leaf_codes(data, name)
-            made = _combined([(out[-1], int(out[-1].max()) + 1), (_made_up(values, unit, len(size), name))])[0]
-            out.append(made)
+            combined = _combined([(out[-1], int(out[-1].max()) + 1), (_made_up(values, unit, len(size), name))])[0]
+            out.append(combined)
         return out[len(self.strata) :][::-1]
 
     def _targets(self, data: Microdata, unit: Array, home: Array) -> tuple[Array, Floats, Array]:
@@ -192,8 +196,8 @@ def _combined(parts: Sequence[tuple[Array, int]]) -> tuple[Array, int]:
     for codes_, size in parts:
         out, number = out * size + codes_, number * size
         if number > _MOST_CELLS:
-            found, out = np.unique(out, return_inverse=True)
-            number = len(found)
+            distinct, out = np.unique(out, return_inverse=True)
+            number = len(distinct)
     return out, number
 
 
@@ -221,8 +225,8 @@ def _made_up(values: Array, unit: Array, n: int, name: str) -> tuple[Array, int]
         return out, int(values.max()) + 1
     sums = np.zeros(n, np.uint64)
     np.add.at(sums, unit, mix(np.arange(int(values.max()) + 1).astype(np.uint64), _salt(name))[values])
-    found, out = np.unique(sums, return_inverse=True)
-    return out, len(found)
+    distinct, out = np.unique(sums, return_inverse=True)
+    return out, len(distinct)
 
 
 def _salt(name: str) -> bytes:
@@ -276,7 +280,7 @@ def _match(waiting: Array, pool: Array, alike: Array, kinds: int, home: Array, l
     end = np.cumsum(size)
     kind = alike[waiting].astype(np.int64)
     left = np.argsort(kind, kind="stable")
-    found, at = np.full(len(waiting), -1), end[kind] - size[kind]
+    partner, at = np.full(len(waiting), -1), end[kind] - size[kind]
     while left.size and pool.size:
         begins = np.flatnonzero(np.concatenate([[True], kind[left][1:] != kind[left][:-1]]))
         number = np.diff(np.append(begins, len(left)))
@@ -285,7 +289,7 @@ def _match(waiting: Array, pool: Array, alike: Array, kinds: int, home: Array, l
         candidate = pool[np.where(inside, place, 0)]
         depth = level[waiting[left]]
         elsewhere = inside & (home[depth, candidate] != home[depth, waiting[left]])
-        found[left[elsewhere]] = candidate[elsewhere]
+        partner[left[elsewhere]] = candidate[elsewhere]
         at[left] += np.repeat(number, number)
         left = left[inside & ~elsewhere]
-    return found
+    return partner
