@@ -95,7 +95,7 @@ LAYERS = {
     """,
     "server": """
         settings schema queries cube sheet cache logs metrics unions charts counting migrations
-        store guard auth limits record_lines commits history
+        store guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist
         site

@@ -69,7 +69,7 @@ def protect_in_parts(
     """
     parts = Parts.of(data, by, value=value, where=where, cells=cells)
     words = {"title": title, "source": source, "notes": tuple(notes)}
-    name = formats.chosen(path, format)
+    name = formats.chosen_format(path, format)
     check_growing(name)
     done = 0
     with whole_file(path) as file:

@@ -114,9 +114,8 @@ def _modular() -> list[Any]:
 
 
 def _risk() -> list[Any]:
-    from discreet.risk import draw_risks
-
     from discreet.population import Multinomial
+    from discreet.risk import draw_risks
 
     estimates = [Multinomial().fit(np.arange(1, 13).reshape(3, 4), 900)]
     draws = draw_risks(estimates, 200, seed=1)

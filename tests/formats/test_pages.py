@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from discreet import Dimension, Hide, InputError, Publish, Release, Table, cli, protect
 from discreet.formats import NAMES, to_bytes
-from discreet.formats.cells import Cube, facts
+from discreet.formats.layers import Cube, facts
 from discreet.formats.xlsx import sheet_names
 from tests.formats.test_formats import expected, three_way, two_measures
 

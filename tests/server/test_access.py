@@ -16,7 +16,7 @@ import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth, cube
-from discreet.server.limits import Counter, Over
+from discreet.server.rate_limits import Counter, Over
 from discreet.server.store import Store
 from tests import servers
 from tests.database import database

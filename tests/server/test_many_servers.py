@@ -20,7 +20,7 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.cli.serve import serve
-from discreet.server.limits import Counter, Over
+from discreet.server.rate_limits import Counter, Over
 from discreet.server.store import Store
 from tests import servers
 from tests.database import database

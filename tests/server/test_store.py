@@ -17,7 +17,7 @@ from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth
 from discreet.server.commits import Commits
-from discreet.server.limits import Over
+from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.store import Store, Unreachable
 from tests import servers

@@ -78,7 +78,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Like main, but returns the exit code."""
     began = time.perf_counter()
     try:
-        console.prepare(sys.argv[1:] if arguments is None else arguments)
+        console.prepare_console(sys.argv[1:] if arguments is None else arguments)
         with _notes():
             code = app.main(
                 args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False

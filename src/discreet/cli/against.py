@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.naming import STATUS, unused
-from discreet.cli.cells import read_csv
+from discreet.cli.ready import read_csv
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def against(
     if measure is None and len(release.values) > 1:
         raise InputError(f"protection levels are of one measure; say --measure with one of {', '.join(release.values)}")
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
-    held = read(path, seen)
+    held = read_truth(path, seen)
     listed = ~np.isnan(held.truth)
     in_file = np.zeros(len(listed), bool)
     in_file[np.ravel_multi_index(tuple(release.codes.T), seen.layouts[0].code_shape)] = True
@@ -74,7 +74,7 @@ def against(
     )  # fmt: skip
 
 
-def read(path: Path, seen: View) -> Confidential:
+def read_truth(path: Path, seen: View) -> Confidential:
     """The columns of the file by their names, a line for each cell."""
     frame, layout = read_csv(path), seen.layouts[0]
     names = [d.name for d in layout.dimensions]

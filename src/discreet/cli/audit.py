@@ -14,7 +14,7 @@ from discreet.base.naming import unused
 from discreet.cli.against import against
 from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
-from discreet.cli.drawing import Column, more, table
+from discreet.cli.drawing import TextColumn, more, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ def audit(
     from discreet.release import Release
 
     check_suffix(output, (*CSV, *HTML), "an audit")
-    with bar("auditing") as progress:
+    with audit_bar("auditing") as progress:
         if file.suffix == ".jj":
             from discreet.formats.jj import read_jj
 
@@ -140,13 +140,13 @@ def _show(found: Audit, rows: int) -> None:
         number = name in measured and name in _PLACES
         texts = [f"{v:,.{_PLACES[str(name)]}g}" for v in cells.astype(float)] if number else cells.tolist()
         spare = _SPARE.index(name) + 1 if name in measured and name in _SPARE else 0
-        columns.append(Column(str(name), texts, number, spare))
-    gone = table(columns, f"Cells that are not shown: {found.view.measure}")
+        columns.append(TextColumn(str(name), texts, number, spare))
+    gone = text_table(columns, f"Cells that are not shown: {found.view.measure}")
     more(len(found.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def audit_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on stderr; nothing when stderr is no terminal."""
     from rich.console import Console
     from rich.progress import Progress

@@ -52,7 +52,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Commands that each take an option once, unless it says that it may be repeated."""
 
     command_class = Command
@@ -75,12 +75,12 @@ def refuse_repeated(command: click.Command, context: click.Context, arguments: S
             raise InputError(f"{names} is given twice, and only one of them could count; give it once")
 
 
-def joined(sign: str) -> Callable[[click.Context, click.Parameter, Sequence[str]], str]:
+def joined_by(sign: str) -> Callable[[click.Context, click.Parameter, Sequence[str]], str]:
     """A list that may be written with its sign, ``--by county,sex``, or one by one, ``--by county --by sex``."""
     return lambda context, option, given: sign.join(part for part in given if part)
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--log-level",
     type=click.Choice(LEVELS),
@@ -122,7 +122,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[..., Any]] = [
         click.argument("data", type=Place()),
         click.option(
-            "--by", multiple=True, callback=joined(","), help="Dimensions to cross, separated by commas; repeatable."
+            "--by", multiple=True, callback=joined_by(","), help="Dimensions to cross, separated by commas; repeatable."
         ),
         click.option("--codebook", type=path, help="TOML file with dimensions, unit, weight, magnitudes; or .rda."),
         click.option("--value", help="A magnitude to sum; without one, records are counted."),
@@ -212,11 +212,11 @@ def load_table(
             from discreet.formats import argus
 
             return argus.read_table(data, codebook, response=value, totals=totals, total=total_of(total)).table
-        from discreet.cli.cells import read_ready
+        from discreet.cli.ready import read_ready_file
 
         coded = () if codebook is None else read_codebook(codebook).dimensions
         known = {d.name: d for d in (*dimensions, *coded)}
-        return read_ready(data, names_of(by), known, count, value, totals, total_of(total), decimal, thousands)
+        return read_ready_file(data, names_of(by), known, count, value, totals, total_of(total), decimal, thousands)
     if count is not None:
         raise InputError("--count names a column of a table of cells (--ready); records are counted without")
     if decimal is not None or thousands is not None:
@@ -226,13 +226,13 @@ def load_table(
     if not names_of(by):
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
     chosen = filters(where, codebook, names_of(by))
-    records = read_microdata(
+    records = open_microdata(
         data, codebook, names_of(by), value, missing, database_table, engine, memory, weighted=weighted
     )
     return tabulate(records, by=names_of(by), value=value, where=chosen, top=top)
 
 
-def read_microdata(
+def open_microdata(
     data: Path | str,
     codebook: Path | None,
     names: Sequence[str],
@@ -284,7 +284,7 @@ def book_of(codebook: Path | None, file: Path) -> Codebook | None:
 
 def records_of(data: Path | str, codebook: Path, table: str | None, engine: str | None) -> Microdata:
     """Records with all the dimensions of their codebook, or of the ``.rda`` in its place."""
-    return read_microdata(data, codebook, (), None, None, table, engine)
+    return open_microdata(data, codebook, (), None, None, table, engine)
 
 
 def names_of(text: str) -> list[str]:
@@ -345,26 +345,26 @@ def emit_release(
     release: Release, output: Path | None, format: str | None = None, *, metadata: bool = False, private: bool = False
 ) -> None:
     """A release to a file in the format of its suffix, or to stdout as CSV, unless ``format`` says otherwise."""
-    from discreet.formats import beside, to_bytes
+    from discreet.formats import metadata_path, to_bytes
 
     if metadata and output is not None:
         about = to_bytes(release, "csvw", url=output.name)
-        emit(about, beside(output, format_of(output, format)), private=private)
+        emit(about, metadata_path(output, format_of(output, format)), private=private)
     emit(to_bytes(release, format_of(output, format)), output, private=private)
 
 
 def format_of(output: Path | None, format: str | None = None, *, metadata: bool = False) -> str:
     """The name of the format to write, so that a wrong suffix is found before any work is done."""
     if metadata:
-        from discreet.formats import beside
+        from discreet.formats import metadata_path
 
         if output is None:
             raise InputError("--metadata writes a file beside the CSV: name that (-o table.csv)")
-        beside(output, format_of(output, format))
-    from discreet.formats import by_name, chosen
+        metadata_path(output, format_of(output, format))
+    from discreet.formats import by_name, chosen_format
 
     if output is not None:
-        return chosen(output, format)
+        return chosen_format(output, format)
     return "csv" if format is None else by_name(format).name
 
 
@@ -375,9 +375,9 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     names = "csv, csv-notes, xlsx, json-stat, sdmx-csv, px, parquet, html, argus-csv or sbs"
     out = click.option("-o", "--output", type=path, help=f"Write here instead of to stdout: {kinds}.")
     words = "Beside a CSV, write its method, notes and quality (CSV on the Web)."
-    beside = click.option("--metadata", is_flag=True, help=words)
+    metadata = click.option("--metadata", is_flag=True, help=words)
     named = click.option("--format", metavar="NAME", help=f"The format, whatever the suffix: {names}.")
-    return out(named(beside(command)))
+    return out(named(metadata(command)))
 
 
 def emit_json(told: Any) -> None:

@@ -31,7 +31,7 @@ def say(text: str, level: str = "info") -> None:
         click.echo(text, err=True)
 
 
-def prepare(arguments: Sequence[str]) -> None:
+def prepare_console(arguments: Sequence[str]) -> None:
     """Let every character be printed on whatever console, and refuse arguments that were not understood.
 
     Files are written as bytes and keep all their characters; this is about words on a screen.

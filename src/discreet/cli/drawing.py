@@ -16,7 +16,7 @@ _FRAME = 3  # a column's blanks and line
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """A head and its cells; the columns with the highest ``spare`` go first when there is no room, 0 never goes."""
 
     head: str
@@ -25,7 +25,7 @@ class Column:
     spare: int = 0
 
 
-def table(columns: Sequence[Column], title: str, *, last_apart: bool = False) -> int:
+def text_table(columns: Sequence[TextColumn], title: str, *, last_apart: bool = False) -> int:
     """Print columns, as many as there is room for; returns how many are left out."""
     from rich.console import Console
     from rich.table import Table
@@ -66,7 +66,7 @@ def _text(cell: Any) -> Text:
     return cell if isinstance(cell, Text) else Text(str(cell))
 
 
-def _width(column: Column, cells: Sequence[Text], *, cut: bool) -> int:
+def _width(column: TextColumn, cells: Sequence[Text], *, cut: bool) -> int:
     """What a column needs: a number all its digits, a label a few letters, or all of them."""
     from rich.cells import cell_len
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli import unprotected as guard
-from discreet.cli.common import bar, filters, format_of, names_of, read_microdata, say
-from discreet.cli.policy import PolicyChoice, mind
+from discreet.cli.common import bar, filters, format_of, names_of, open_microdata, say
+from discreet.cli.policy import PolicyChoice, say_openly
 from discreet.errors import InputError
 from discreet.release import AS_IT_IS
 
@@ -46,7 +46,7 @@ def protect_in_parts(
     if not by:
         raise InputError("name the dimensions of the table: --by county,sex")
     began = time.perf_counter()
-    data = read_microdata(
+    data = open_microdata(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
@@ -58,7 +58,7 @@ def protect_in_parts(
             format=format, progress=progress, **_size(cells),
         )  # fmt: skip
     if name == "publish":
-        guard.mind(AS_IT_IS)
+        guard.say_unprotected(AS_IT_IS)
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
 
 
@@ -72,7 +72,7 @@ def answer_in_parts(
     if policy.record is not None:
         raise InputError("--record keeps a digest of the whole table: leave it out, or ask without --in-parts")
     data, query, made = policy.question(which)
-    mind(made)
+    say_openly(made)
     began = time.perf_counter()
     with bar("counting and protecting") as progress:
         answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))

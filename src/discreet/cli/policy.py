@@ -24,8 +24,8 @@ from discreet.cli.common import (
     keep_edited,
     load_table,
     names_of,
+    open_microdata,
     place_options,
-    read_microdata,
     records_of,
     say,
     table_options,
@@ -90,17 +90,17 @@ def check(file: Path, codebook: Path | None) -> None:
         f"{file} is well formed: at most {rules.max_dimensions} variables, {rules.max_cells:,} cells, "
         f"{rules.max_filters} filters; {steps}methods: {methods}"
     )
-    mind(made)
+    say_openly(made)
     if codebook is not None and book.key is None and (needing := keyed(made)):
         say(f"mind: {', '.join(needing)} needs record keys, and the codebook names no key: every question would fail")
 
 
-def mind(made: Policy, release: Release | None = None) -> None:
+def say_openly(made: Policy, release: Release | None = None) -> None:
     """Say on stderr what a policy, or the answer it gave, publishes as it is."""
     if release is None and made.openly:
         say(f"mind: {made.openly}")
     elif release is not None:
-        unprotected.mind(release.method)
+        unprotected.say_unprotected(release.method)
 
 
 @example(
@@ -171,7 +171,7 @@ def search(
     if as_json:
         emit_json(found.to_dict())
     else:
-        draw(found)
+        draw_map(found)
     say("Confidential: compared with the true table.")
     if found.best is None:
         say("none of the methods is allowed")
@@ -265,7 +265,7 @@ class PolicyChoice:
                 release = answer(data, query, made)
             else:
                 release = answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
-        mind(made, release)
+        say_openly(made, release)
         return release
 
     def question(self, which: dict[str, Any]) -> tuple[Microdata, Query, Policy]:
@@ -278,7 +278,7 @@ class PolicyChoice:
         names = names_of(which["by"])
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
-        data = read_microdata(
+        data = open_microdata(
             which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"],
             which["engine"], which["memory"], weighted=which["weighted"],
         )  # fmt: skip
@@ -316,7 +316,7 @@ def parse_try(text: str) -> dict[str, Any]:
     return grid(name, **parameters)
 
 
-def draw(found: Any) -> None:
+def draw_map(found: Any) -> None:
     """The map as a table that fits 80 columns, the least risk first; one more table for each further measure."""
     from rich.console import Console
 

@@ -22,7 +22,7 @@ from discreet.cli.common import (
     format_of,
     load_table,
     names_of,
-    read_microdata,
+    open_microdata,
     release_options,
     say,
     table_options,
@@ -105,7 +105,7 @@ def protect(
     if confidential is not None:
         write_whole(confidential, _all(done).to_csv(index=False).encode(), private=True)
         say(f"wrote {confidential}: confidential")
-    guard.mind(done.method)
+    guard.say_unprotected(done.method)
     say(_summary(done, time.perf_counter() - began))
 
 
@@ -203,7 +203,7 @@ def _protected(
     if which["ready"]:
         raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
     by = names_of(which["by"])
-    records = read_microdata(
+    records = open_microdata(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip

@@ -10,7 +10,7 @@ import click
 
 from discreet.base.files import HTML, check_suffix, is_file
 from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
-from discreet.cli.drawing import Column, more, table
+from discreet.cli.drawing import TextColumn, more, text_table
 from discreet.errors import DiscreetWarning, InputError
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def risk(
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DiscreetWarning)  # they are notes of the report
-            report = assess(table, shown, weights=numbers(weights), **known_population(population))
+            report = assess(table, shown, weights=read_numbers(weights), **known_population(population))
         page = None if html is None else report.to_html(html)
     if as_json:
         emit_json(report.to_dict())
     else:
-        draw(report, lines)
+        draw_risk(report, lines)
     if page is not None:
         say(f"wrote {html}")
     say("Confidential: functions of the true counts.")
@@ -92,7 +92,7 @@ def known_population(text: str | None) -> dict[str, Any]:
         raise InputError(f"{text} needs two columns: the codes of a dimension and whole numbers") from None
 
 
-def numbers(text: str) -> list[float]:
+def read_numbers(text: str) -> list[float]:
     """``"0.1,0.8,0.1"`` as numbers."""
     try:
         return [float(part) for part in text.split(",")]
@@ -100,7 +100,7 @@ def numbers(text: str) -> list[float]:
         raise InputError(f"--weights takes three numbers separated by commas, not {text!r}") from None
 
 
-def draw(report: RiskReport, lines: int) -> None:
+def draw_risk(report: RiskReport, lines: int) -> None:
     """The report for people who read it in a terminal: measures, then the riskiest lines or a heat map."""
     from rich.console import Console
     from rich.table import Table as Rich
@@ -120,22 +120,22 @@ def draw(report: RiskReport, lines: int) -> None:
     for result in report.extra.values():
         console.print(result.statement, markup=False)
     if len(report.table.dimensions) == 2 and report.counts.size <= 600:
-        heat_map(report)
+        draw_heat_map(report)
     if lines:
         riskiest(report, lines)
 
 
-def heat_map(report: RiskReport) -> None:
+def draw_heat_map(report: RiskReport) -> None:
     """A two-way table whose last column and row are the risks of its lines, coloured."""
     from discreet.risk.frequency import line_risks
 
     down, across = report.table.dimensions
     columns, rows = line_risks(report.counts, report.before.weights)
-    made = [Column(f"{down.name} \\ {across.name}", [*down.leaves, "R1"], number=False)]
+    made = [TextColumn(f"{down.name} \\ {across.name}", [*down.leaves, "R1"], number=False)]
     for n, (code, line, value) in enumerate(zip(across.leaves, report.counts.T, columns, strict=True)):
-        made.append(Column(code, [*(f"{int(k):,}" for k in line), shade(value)], spare=n))
-    made.append(Column("R1", [*(shade(value) for value in rows), shade(float(report.before.value))]))
-    gone = table(made, "Counts, with the risk (R1) of every row and column", last_apart=True)
+        made.append(TextColumn(code, [*(f"{int(k):,}" for k in line), shade(value)], spare=n))
+    made.append(TextColumn("R1", [*(shade(value) for value in rows), shade(float(report.before.value))]))
+    gone = text_table(made, "Counts, with the risk (R1) of every row and column", last_apart=True)
     more(0, gone, "a wider terminal shows them, e.g. COLUMNS=160")
 
 
@@ -143,15 +143,15 @@ def riskiest(report: RiskReport, most: int) -> None:
     """The riskiest lines with a bar for each."""
     rows = report.lines.head(most).to_dict(orient="records")
     full = [0 if row["r1"] != row["r1"] else round(20 * row["r1"]) for row in rows]
-    after = [Column("R2", [shade(row["r2"]) for row in rows])] if report.after is not None else []
+    after = [TextColumn("R2", [shade(row["r2"]) for row in rows])] if report.after is not None else []
     made = [
-        Column("line", report.line_labels(most), number=False),
-        Column("people", [f"{int(row['n']):,}" for row in rows]),
-        Column("R1", [shade(row["r1"]) for row in rows]),
+        TextColumn("line", report.line_labels(most), number=False),
+        TextColumn("people", [f"{int(row['n']):,}" for row in rows]),
+        TextColumn("R1", [shade(row["r1"]) for row in rows]),
         *after,
-        Column("", ["█" * n + "░" * (20 - n) for n in full], spare=1),
+        TextColumn("", ["█" * n + "░" * (20 - n) for n in full], spare=1),
     ]
-    table(made, "Riskiest lines")
+    text_table(made, "Riskiest lines")
 
 
 def number(value: float) -> str:

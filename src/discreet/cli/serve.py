@@ -20,15 +20,15 @@ from discreet.cli.common import (
     example,
     format_of,
     is_rda,
-    joined,
+    joined_by,
     place_options,
     records_of,
     release_options,
     say,
     working,
 )
-from discreet.cli.policy import mind
-from discreet.cli.store import opened, store_option
+from discreet.cli.policy import say_openly
+from discreet.cli.store import open_store, store_option
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -182,11 +182,11 @@ def run(settings: Settings, host: str, port: int, workers: int) -> None:
 def serve_on(settings: Settings, found: socket, address: str, workers: int) -> None:
     """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
     from discreet.server.store import Store
-    from discreet.server.workers import keep, load
+    from discreet.server.workers import keep, preload
 
     try:
         Store(settings.store).close()  # made once, and said now if it cannot be
-        load(settings)
+        preload(settings)
         say(f"discreet serves on {address} (stop with Ctrl-C)")
         keep(settings, found, workers)
     finally:
@@ -221,11 +221,11 @@ def cube(
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
 @click.option(
-    "--variables", required=True, multiple=True, callback=joined(","),
+    "--variables", required=True, multiple=True, callback=joined_by(","),
     help="Variables with their level of detail: sex,age or county:region,sex; repeatable.",
 )  # fmt: skip
 @click.option(
-    "--where", multiple=True, callback=joined(";"),
+    "--where", multiple=True, callback=joined_by(";"),
     help="The population: region=R1, several separated by semicolons; repeatable.",
 )  # fmt: skip
 @release_options
@@ -249,7 +249,7 @@ def answer(
         source = records_of(data, codebook, database_table, engine)
     policy = read_policy(policy_file)
     release = ask(source, query_from(source.dimensions, variables, where), policy)
-    mind(policy, release)
+    say_openly(policy, release)
     emit_release(release, output, format, metadata=metadata)
 
 
@@ -283,7 +283,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
         say(f"making {records:,} synthetic persons and their cube")
         cube.build(datasets.census(n=records), folder / "cube")
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
-    with opened(url) as store:
+    with open_store(url) as store:
         if store.user("ada") is None:
             auth.new_user(store, "ada", "methodologist", password)
             say(f"methodologist: name ada, password {password}")
@@ -324,7 +324,7 @@ def add_user(name: str, role: str, password_stdin: bool, url: str) -> None:
     from discreet.server import auth
 
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None
-    with opened(url) as store:
+    with open_store(url) as store:
         auth.new_user(store, name, role, password)
     say(f"added {name}, {role}")
 
@@ -352,7 +352,7 @@ def change_user(name: str, role: str | None, password_stdin: bool, active: bool 
         changes["active"] = active
     if not changes:
         raise InputError("nothing to change: give --role, --password-stdin or --inactive")
-    with opened(url) as store:
+    with open_store(url) as store:
         store.change_user(name, **changes)
     say(f"changed {name}")
 
@@ -362,7 +362,7 @@ def change_user(name: str, role: str | None, password_stdin: bool, active: bool 
 @STORE
 def users(url: str) -> None:
     """List the users."""
-    with opened(url) as store:
+    with open_store(url) as store:
         found = store.all_users()
     for user in found:
         click.echo(f"{user['name']}\t{user['role']}\t{'active' if user['active'] else 'closed'}")
@@ -377,7 +377,7 @@ def token(name: str, revoke: bool, url: str) -> None:
     """Print a new API token of a user; it is shown this once, and kept as a hash."""
     from discreet.server import auth
 
-    with opened(url) as store:
+    with open_store(url) as store:
         if not revoke:
             click.echo(auth.new_token(store, name))
             return
@@ -398,7 +398,7 @@ def rotate_keys(url: str) -> None:
     """
     from discreet.server import auth
 
-    with opened(url) as store:
+    with open_store(url) as store:
         ended = store.rotate()
     say(f"keys are new, {ended} sessions ended; servers take them up within {auth.KEY_SECONDS:g} s")
 
@@ -412,6 +412,6 @@ def export_record(output: Path | None, url: str) -> None:
     from discreet.server.record_lines import export
 
     check_suffix(output, [".jsonl", ".json"], "a record")
-    with opened(url) as store:
+    with open_store(url) as store:
         lines = list(export(store))
     emit("".join(line + "\n" for line in lines).encode(), output, private=True)

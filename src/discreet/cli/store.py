@@ -56,7 +56,7 @@ def has_password(url: str) -> bool:
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Store]:
+def open_store(url: str) -> Iterator[Store]:
     """A server's store, closed again."""
     from discreet.server.store import Store
 

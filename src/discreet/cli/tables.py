@@ -25,7 +25,7 @@ from discreet.cli.common import (
     total_option,
     working,
 )
-from discreet.cli.drawing import Column, more, table
+from discreet.cli.drawing import TextColumn, more, text_table
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
@@ -72,9 +72,9 @@ def show(
         most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]
         stubs = zip(*found.stubs, strict=True)
         body = zip(*found.body, strict=True)
-        gone = table(
-            [Column(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
-            + [Column(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
+        gone = text_table(
+            [TextColumn(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
+            + [TextColumn(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
             measure,
         )
         cure = "--rows and --columns show more, as far as the terminal is wide, e.g. COLUMNS=160"

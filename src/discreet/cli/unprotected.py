@@ -68,7 +68,7 @@ class Looked:
         return done
 
 
-def mind(method: str) -> None:
+def say_unprotected(method: str) -> None:
     """Say on stderr that a table is published as it is, if it is."""
     from discreet.release import AS_IT_IS
 

@@ -10,6 +10,7 @@ from discreet.base.files import CSV, check_suffix, write_whole
 from discreet.data.codebook import Codebook
 from discreet.datasets.business import business, business_arrow, business_codebook, business_dimensions
 from discreet.datasets.census import census, census_arrow, census_codebook, census_dimensions, census_structural
+from discreet.datasets.export import table_csv, write_microdata
 from discreet.datasets.printed import (
     injuries,
     injuries_figure,
@@ -20,12 +21,11 @@ from discreet.datasets.printed import (
     willenborg_redesigned,
     willenborg_suppressed,
 )
-from discreet.datasets.writing import table_csv, write_microdata
 from discreet.errors import InputError, nearest
 
 __all__ = [
     "NAMES",
-    "Entry",
+    "Dataset",
     "business",
     "business_arrow",
     "business_codebook",
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-class Entry(NamedTuple):
+class Dataset(NamedTuple):
     """One dataset: the function's name, what it holds in one line, and "microdata" or "table"."""
 
     name: str
@@ -57,15 +57,15 @@ class Entry(NamedTuple):
 
 
 _CATALOGUE = (
-    Entry("census", "Synthetic persons for the JOS15 hypercube: 7 variables, 245,700 cells; n and seed", "microdata"),
-    Entry("business", "Synthetic firms: turnover, nested regions and activities, holdings; n and seed", "microdata"),
-    Entry("psd14_travel", "Output area by mode of travel, 10 x 11 (PSD14 Table 3)", "table"),
-    Entry("psd14_sex", "Output area by sex, 10 x 2 (PSD14 Table 4)", "table"),
-    Entry("psd14_religion", "Output area by religion, 10 x 9 (PSD14 Table 5)", "table"),
-    Entry("willenborg", "Economic activity by size class, 5 x 5 (ODF03 Table 1; partly reconstructed)", "table"),
-    Entry("willenborg_redesigned", "The same with two activities combined, 4 x 5 (ODF03 Table 2)", "table"),
-    Entry("injuries", "Traffic accidents by group and injury, 5 x 4 (LL21 Table 1)", "table"),
-    Entry("injuries_figure", "Its car drivers of Oslo and Bergen, 2 x 4 (LL21 Figure 1)", "table"),
+    Dataset("census", "Synthetic persons for the JOS15 hypercube: 7 variables, 245,700 cells; n and seed", "microdata"),
+    Dataset("business", "Synthetic firms: turnover, nested regions and activities, holdings; n and seed", "microdata"),
+    Dataset("psd14_travel", "Output area by mode of travel, 10 x 11 (PSD14 Table 3)", "table"),
+    Dataset("psd14_sex", "Output area by sex, 10 x 2 (PSD14 Table 4)", "table"),
+    Dataset("psd14_religion", "Output area by religion, 10 x 9 (PSD14 Table 5)", "table"),
+    Dataset("willenborg", "Economic activity by size class, 5 x 5 (ODF03 Table 1; partly reconstructed)", "table"),
+    Dataset("willenborg_redesigned", "The same with two activities combined, 4 x 5 (ODF03 Table 2)", "table"),
+    Dataset("injuries", "Traffic accidents by group and injury, 5 x 4 (LL21 Table 1)", "table"),
+    Dataset("injuries_figure", "Its car drivers of Oslo and Bergen, 2 x 4 (LL21 Figure 1)", "table"),
 )
 NAMES = tuple(entry.name for entry in _CATALOGUE)
 _PRINTED = {
@@ -84,7 +84,7 @@ _MICRODATA = {"census": (census_arrow, census_codebook), "business": (business_a
 
 
 @checked
-def catalogue() -> list[Entry]:
+def catalogue() -> list[Dataset]:
     """What there is, in the order a reader wants it.
 
     >>> catalogue()[1].name, catalogue()[1].kind

@@ -37,7 +37,7 @@ FORMATS = (
         "xlsx",
         ".xlsx",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "Excel, one sheet per wafer",
+        "Excel, one sheet per layer",
         "xlsx",
     ),
     Format("json-stat", ".json", "application/json", "JSON-stat 2.0", "jsonstat"),
@@ -114,16 +114,16 @@ def write(
     With ``metadata`` a CSV gets a file of CSV on the Web metadata beside it, with the method and the notes, such as the
     stated quality; it is written first, so that a CSV never stands there without it.
     """
-    name = chosen(path, format)
+    name = chosen_format(path, format)
     data = to_bytes(release, name, **options)
     if metadata:
-        write_whole(beside(path, name), to_bytes(release, "csvw", url=Path(path).name, **options))
+        write_whole(metadata_path(path, name), to_bytes(release, "csvw", url=Path(path).name, **options))
     write_whole(path, data)
     return Path(path)
 
 
 @checked
-def beside(path: str | Path, format: str) -> Path:
+def metadata_path(path: str | Path, format: str) -> Path:
     """Where the metadata of a CSV go."""
     if format != "csv":
         raise InputError(f"metadata stand beside format 'csv'; format {format!r} has its words within")
@@ -131,10 +131,10 @@ def beside(path: str | Path, format: str) -> Path:
 
 
 @checked
-def chosen(path: str | Path, format: str | None = None) -> str:
+def chosen_format(path: str | Path, format: str | None = None) -> str:
     """The format that a file gets: that of its suffix, or the given one unless the suffix is another format's.
 
-    >>> chosen("table.dat", "csv"), chosen("table.px")
+    >>> chosen_format("table.dat", "csv"), chosen_format("table.px")
     ('csv', 'px')
     """
     if format is None:

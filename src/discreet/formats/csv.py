@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from discreet.base.naming import heads, unused
-from discreet.formats.cells import column, facts, number_texts
+from discreet.formats.layers import column, facts, number_texts
 from discreet.release import Release
 
 

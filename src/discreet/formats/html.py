@@ -1,4 +1,4 @@
-"""One page for people: every wafer a table with real headings, no file beside it, no script."""
+"""A release as one HTML file: every layer a table with real headings, no file beside it, no script."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from html import escape
 import numpy as np
 
 from discreet.base.style import style
-from discreet.formats.cells import (
+from discreet.formats.layers import (
     MEANING,
     MOST_CELLS,
     Cube,
-    Wafer,
+    Layer,
     facts,
     heading,
+    layers,
     number_texts,
     small_enough,
-    wafers,
 )
 from discreet.release import CONFIDENTIAL, Release
 
@@ -27,7 +27,7 @@ _RULES = (
 
 
 def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, language: str = "en") -> bytes:
-    """A page of its own: title, one table per wafer and measure, then source, method, marks and notes.
+    """A page of its own: title, one table per layer and measure, then source, method, marks and notes.
 
     A value that is not shown reads 'c' with its meaning; a combination that is not part of the table is blank.
 
@@ -61,11 +61,11 @@ def _tables(release: Release, cube: Cube) -> list[str]:
     for name in release.values:
         texts = np.array(number_texts(release, name, mark).to_pylist(), object)
         grids[name] = cube.spread(texts, "").reshape(-1, rows, columns)
-    pages = wafers(cube, list(release.values))
+    pages = layers(cube, list(release.values))
     return [_table(cube, page, grids[page.measure][page.number].tolist()) for page in pages]
 
 
-def _table(cube: Cube, page: Wafer, body: list[list[str]]) -> str:
+def _table(cube: Cube, page: Layer, body: list[list[str]]) -> str:
     down = max(len(cube.codes) - 2, 0)
     flat = len(cube.codes) == 1
     heads = [page.measure] if flat else cube.labels(down + 1)

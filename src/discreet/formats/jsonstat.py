@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.naming import unused
-from discreet.formats.cells import MEANING, MEASURE, Cube, clean, heading
+from discreet.formats.layers import MEANING, MEASURE, Cube, clean, heading
 from discreet.release import CONFIDENTIAL, Release
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base.naming import heads
-from discreet.formats.cells import MEANING, clean
+from discreet.formats.layers import MEANING, clean
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.naming import unused
 from discreet.errors import InputError
-from discreet.formats.cells import ABSENT, MEANING, MEASURE, Cube, heading, number_texts, small_enough
+from discreet.formats.layers import ABSENT, MEANING, MEASURE, Cube, heading, number_texts, small_enough
 from discreet.release import CONFIDENTIAL, Release
 
 MOST_VALUES = 10_000_000  # combinations of codes, cells or not: PX writes all of them

@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.base.naming import unused
 from discreet.errors import InputError
-from discreet.formats.cells import column, facts, heading, number_texts
 from discreet.formats.csv import lines, quoted
+from discreet.formats.layers import column, facts, heading, number_texts
 from discreet.release import CONFIDENTIAL, Release
 
 OBSERVATION = {False: "A", True: "Q"}  # CL_OBS_STATUS: normal value; missing value, suppressed

@@ -1,4 +1,4 @@
-"""Excel workbooks: a sheet about the table, then one sheet per wafer."""
+"""Excel workbooks: a sheet about the table, then one sheet per layer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.formats.cells import MOST_CELLS, Array, Cube, Wafer, clean, facts, heading, small_enough, wafers
+from discreet.formats.layers import MOST_CELLS, Array, Cube, Layer, clean, facts, heading, layers, small_enough
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ _INSTEAD = "write .csv, .parquet or .px, or take fewer dimensions"
 
 
 def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, most_sheets: int = MOST_SHEETS) -> bytes:
-    """A workbook: 'About' has the words and the list of sheets; each other sheet one wafer of one measure.
+    """A workbook: 'About' has the words and the list of sheets; each other sheet one layer of one measure.
 
-    A wafer is the last two dimensions at one code of each other dimension. A value that is not shown reads 'c', a
+    A layer is the last two dimensions at one code of each other dimension. A value that is not shown reads 'c', a
     combination that is not part of the table is blank.
     """
     from xlsxwriter import Workbook
 
     cube = Cube.of(release)
     small_enough(cube.size * len(release.values), most_cells, "an Excel file (most_cells=)", _INSTEAD)
-    pages = list(wafers(cube, list(release.values)))
+    pages = list(layers(cube, list(release.values)))
     if len(pages) > most_sheets:
         raise InputError(f"{len(pages):,} sheets are more than {most_sheets:,} (most_sheets=); {_INSTEAD}")
     names = sheet_names([_sheet_name(page, len(release.values) > 1) for page in pages])
@@ -49,7 +49,7 @@ def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, most_sheets: int
     there = cube.spread(np.ones(len(release), bool), False).reshape(grids[pages[0].measure].shape)
     for page, name in zip(pages, names, strict=True):
         body = grids[page.measure][page.number].tolist(), there[page.number].tolist()
-        _wafer(book.add_worksheet(name), styles, cube, page, *body)
+        _write_layer(book.add_worksheet(name), styles, cube, page, *body)
     book.close()
     return sink.getvalue()
 
@@ -76,7 +76,7 @@ class _Styles:
         )
 
 
-def _about(book: Workbook, styles: _Styles, release: Release, pages: Sequence[Wafer], names: Sequence[str]) -> None:
+def _about(book: Workbook, styles: _Styles, release: Release, pages: Sequence[Layer], names: Sequence[str]) -> None:
     sheet = book.add_worksheet(ABOUT)
     sheet.set_column(0, 0, 28)
     sheet.set_column(1, 1, 90)
@@ -95,8 +95,8 @@ def _about(book: Workbook, styles: _Styles, release: Release, pages: Sequence[Wa
         sheet.write_string(row, 1, _caption(page))
 
 
-def _wafer(
-    sheet: Worksheet, styles: _Styles, cube: Cube, page: Wafer, values: list[list[float]], there: list[list[bool]]
+def _write_layer(
+    sheet: Worksheet, styles: _Styles, cube: Cube, page: Layer, values: list[list[float]], there: list[list[bool]]
 ) -> None:
     across = cube.codes[-1] if len(cube.codes) > 1 else (page.measure,)
     titles = cube.labels(len(cube.codes) - 1) if len(cube.codes) > 1 else [page.measure]
@@ -119,7 +119,7 @@ def _wafer(
 
 
 def _grid(release: Release, cube: Cube, measure: str) -> Array:
-    """Values of a measure by wafer, row and column, NaN where there is none to show."""
+    """Values of a measure by layer, row and column, NaN where there is none to show."""
     rows, columns = cube.shape[-2:] if len(cube.shape) > 1 else (cube.shape[0], 1)
     values = clean(release.values[measure], release.decimals[measure])
     return cube.spread(values, np.nan).reshape(-1, rows, columns)
@@ -130,12 +130,12 @@ def _texts(sheet: Worksheet, row: int, texts: Sequence[str], style: Any) -> None
         sheet.write_string(row, k, text, style)
 
 
-def _caption(page: Wafer) -> str:
+def _caption(page: Layer) -> str:
     fixed = ", ".join(f"{d.name}: {d.label(code)}" for d, code in page.fixed)
     return f"{page.measure} ({fixed})" if fixed else page.measure
 
 
-def _sheet_name(page: Wafer, several: bool) -> str:
+def _sheet_name(page: Layer, several: bool) -> str:
     parts = [page.measure] if several or not page.fixed else []
     return " ".join([*parts, *(code for _, code in page.fixed)])
 

@@ -16,7 +16,7 @@ from discreet.errors import InputError, Refused, listed
 from discreet.methods.by_hand import Publish
 from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
-from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh
+from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
 from discreet.policy.pretabular import TWIN, ready
 from discreet.policy.query import Query, Resolved
@@ -62,7 +62,7 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
     """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
     resolved = dry_run(data, query, policy)
     method = policy.make(number)
-    return weigh(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)
+    return weigh_evidence(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)
 
 
 # -- the codebook decides ---------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
         method = policy.make(number)
         protected = protect(table, method)
         check_hides(protected)
-        evidence = weigh(protected, method, resolved, policy)
+        evidence = weigh_evidence(protected, method, resolved, policy)
         try:
             table_rules(evidence, policy, resolved)
             if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):

@@ -39,13 +39,13 @@ SWEEPS = 200  # of the fit that fills hidden cells
 WEIGHTED = "weighted count"
 
 
-def column(what: str, number: int, measure: str) -> str:
+def measure_column(what: str, number: int, measure: str) -> str:
     """The name of a column: that of the first measure has no end."""
     return what if number == 0 else f"{what} {measure}"
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleModel:
     """The table as a sample of a larger population: the name of a model, and N (None: as the weights say)."""
 
     model: str
@@ -53,14 +53,14 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class How:
+class Comparison:
     """What methods are compared by: the true table, the measures, and how often a method is drawn (None: see above)."""
 
     table: Table
     measures: Measures
     loss: str
     draws: int | None = None
-    sample: Sample | None = None
+    sample: SampleModel | None = None
 
     @cached_property
     def counts(self) -> Array:
@@ -78,7 +78,7 @@ class How:
             warnings.simplefilter("ignore", DiscreetWarning)  # ``assess_sample`` tells what a model finds odd
             return np.asarray(model.fit(self.counts, max(size, int(self.counts.sum()))).draw(number, seed=SEED))
 
-    def _population_size(self, sample: Sample) -> int:
+    def _population_size(self, sample: SampleModel) -> int:
         if sample.size is not None:
             return sample.size
         if WEIGHTED not in self.table.statistics:
@@ -173,7 +173,10 @@ class How:
         else:
             each = [self._behind(shown) for shown in now]
             risks = {name: np.array([np.mean(found[name]) for found in each]) for name in self.measures.names}
-        found = {column("risk", k, n): np.atleast_1d(risks[n]).astype(float) for k, n in enumerate(self.measures.names)}
+        found = {
+            measure_column("risk", k, n): np.atleast_1d(risks[n]).astype(float)
+            for k, n in enumerate(self.measures.names)
+        }
         found["utility"] = np.atleast_1d(1.0 - LOSSES[self.loss](was, now, axes))
         return {**found, "changed": np.atleast_1d(1.0 - same)}
 

@@ -17,7 +17,7 @@ from discreet.base.arguments import checked
 from discreet.base.files import whole_file
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused
-from discreet.formats import chosen
+from discreet.formats import chosen_format
 from discreet.formats.growing import check_growing, growing
 from discreet.methods.contract import Method, protect, transition_of
 from discreet.methods.effect import check_hides
@@ -25,7 +25,7 @@ from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.answering import check_query, filtered, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
-from discreet.policy.posterior import Shown, reach_of, small_share
+from discreet.policy.posterior import ShownCounts, reach_of, small_share
 from discreet.policy.query import Query, Resolved
 from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
@@ -50,7 +50,7 @@ def answer_in_parts(
     methods = [policy.make(number) for number in range(len(policy.methods))]
     for method in methods:
         check_cellwise(method)
-    name = chosen(path, format)
+    name = chosen_format(path, format)
     check_growing(name)
     names = [d.name for d in data.dimensions if d.name in resolved.levels]
     value = None if query.measure == "count" else query.measure
@@ -94,7 +94,7 @@ class _Seen:
     cells: int = 0
     shown: int = 0
     population: dict[tuple[int, ...], int] = field(default_factory=dict)  # by the codes of filters that have several
-    counts: Shown | None = None
+    counts: ShownCounts | None = None
 
     @property
     def transition(self) -> Transition | None:
@@ -120,7 +120,7 @@ class _Seen:
         found, at = np.unique(layout.codes[inner][asked][:, apart], axis=0, return_inverse=True)
         for codes_, people in zip(found.tolist(), np.bincount(at.ravel(), shown[asked], len(found)), strict=True):
             self.population[tuple(codes_)] += int(people)
-        part = Shown.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
+        part = ShownCounts.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
         self.counts = part if self.counts is None else self.counts + part
 
     @property
@@ -135,7 +135,7 @@ def _releases(
     parts: Parts, method: Method, resolved: Resolved, policy: Policy, seen: _Seen
 ) -> Iterator[tuple[int, Release]]:
     """The cells of the asked population part by part, and how many cells are done; ``seen`` is kept up to date."""
-    chosen = {name: codes for name, (_, codes) in resolved.population.items()}
+    population = {name: codes for name, (_, codes) in resolved.population.items()}
     done = 0
     for table in parts:
         protected = protect(table, method)
@@ -143,6 +143,6 @@ def _releases(
         notes = [*policy.notes, *protection_notes(protected), *population_notes(resolved)]
         done += len(table)
         seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved)
-        release = filtered(protected.release(notes=notes), chosen)
+        release = filtered(protected.release(notes=notes), population)
         if len(release):
             yield done, release

@@ -18,7 +18,7 @@ from discreet.methods.contract import contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
 from discreet.policy.population_models import model_of
-from discreet.policy.posterior import Shown, bounded_small_share, guesses, reach_of, small_share
+from discreet.policy.posterior import ShownCounts, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
 from discreet.release import Protected
@@ -58,7 +58,7 @@ class Evidence:
         return replace(self, after=self.before, utility=1.0, loss=0.0, risks=same)
 
 
-def weigh(protected: Protected, method: Any, resolved: Resolved, policy: Policy) -> Evidence:
+def weigh_evidence(protected: Protected, method: Any, resolved: Resolved, policy: Policy) -> Evidence:
     """The evidence of a protected table, as anybody could compute it who sees the whole of it.
 
     All of it is about the table before it is filtered, so that no choice of a filter opens what another closes; only
@@ -203,11 +203,11 @@ def _small_share(protected: Protected, shown: Array, hidden: Array, method: Any,
     layout, room = protected.table.layout, protected.room
     transition = transition_of(method, Table.of(shown, protected.table.dimensions))
     if transition is not None:
-        return small_share(Shown.of(shown, hidden, small, reach_of(transition)), transition, small)
+        return small_share(ShownCounts.of(shown, hidden, small, reach_of(transition)), transition, small)
     if room.lower is not None and room.upper is not None:
         low, high = (layout.dense(_inner(protected, np.asarray(side, float))) for side in (room.lower, room.upper))
         return bounded_small_share(shown, low, high, hidden, small)
-    return small_share(Shown.of(shown, hidden, small, 0), None, small)
+    return small_share(ShownCounts.of(shown, hidden, small, 0), None, small)
 
 
 def _inner(protected: Protected, cells: Array) -> Array:

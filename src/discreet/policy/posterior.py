@@ -43,7 +43,7 @@ def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draw
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCounts:
     """How often each count is shown, as far as it matters to which cells are small; sums over parts of a table.
 
     ``often[j]`` is the number of cells that show j, the last entry those that show more.
@@ -54,17 +54,17 @@ class Shown:
     hidden: int = 0
 
     @classmethod
-    def of(cls, counts: Array, hidden: Array, small: int, reach: int) -> Shown:
+    def of(cls, counts: Array, hidden: Array, small: int, reach: int) -> ShownCounts:
         """Of shown counts (whatever stands in hidden cells), for cells of 1 to ``small`` and noise of ``reach``."""
         size = max(SMALL, small + reach) + 2
         seen = np.minimum(counts[~hidden], size - 1).ravel()
         return cls(np.bincount(seen, minlength=size), int(counts.size), int(hidden.sum()))
 
-    def __add__(self, other: Shown) -> Shown:
-        return Shown(self.often + other.often, self.cells + other.cells, self.hidden + other.hidden)
+    def __add__(self, other: ShownCounts) -> ShownCounts:
+        return ShownCounts(self.often + other.often, self.cells + other.cells, self.hidden + other.hidden)
 
 
-def small_share(shown: Shown, transition: Transition | None, small: int) -> float:
+def small_share(shown: ShownCounts, transition: Transition | None, small: int) -> float:
     r"""Expected share of cells that held 1 to ``small`` people, given what is shown of all; hidden ones count as small.
 
     .. math:: \frac1K \sum_j n_j P(1 \le \text{was} \le s \mid \text{shows } j)
@@ -72,7 +72,7 @@ def small_share(shown: Shown, transition: Transition | None, small: int) -> floa
     by the same fitted prior as ``guesses``, and computed, not drawn. Without a transition matrix what is shown is all
     there is to go by. [JOS15]_ section 2.3; counting small cells after rounding to base 3 would never find any.
 
-    >>> shown = Shown.of(np.array([0] * 80 + [3] * 20), np.zeros(100, bool), 2, 2)
+    >>> shown = ShownCounts.of(np.array([0] * 80 + [3] * 20), np.zeros(100, bool), 2, 2)
     >>> round(small_share(shown, Transition.rounding(3), 2), 2), small_share(shown, None, 2)
     (0.4, 0.0)
     """

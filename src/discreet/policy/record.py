@@ -27,7 +27,7 @@ RELEASED, RELEASED_AS_IT_IS, REFUSED = "released", "released as it is", "refused
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class RecordEntry:
     """One answer. ``outcome`` is "released" ("released as it is" where nothing protects the table) with the SHA-256 of
     the CSV bytes, or "refused" with the rule."""
 
@@ -41,13 +41,13 @@ class Entry:
     digest: str = ""
 
 
-def entry(query: Query, policy: Policy, data: str, who: str, result: Release | Refused) -> Entry:
+def entry(query: Query, policy: Policy, data: str, who: str, result: Release | Refused) -> RecordEntry:
     """The entry for an answer."""
     told = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "data": data}
     if isinstance(result, Refused):
-        return Entry(query=query.to_dict(), policy=policy.digest, outcome=REFUSED, rule=result.rule, **told)
+        return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=REFUSED, rule=result.rule, **told)
     digest = hashlib.sha256(result.to_csv()).hexdigest()
-    return Entry(query=query.to_dict(), policy=policy.digest, outcome=outcome_of(result), digest=digest, **told)
+    return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=outcome_of(result), digest=digest, **told)
 
 
 def outcome_of(result: Release | Refused) -> str:
@@ -57,12 +57,12 @@ def outcome_of(result: Release | Refused) -> str:
     return RELEASED_AS_IT_IS if result.as_it_is else RELEASED
 
 
-def append(path: str | Path, made: Entry) -> None:
+def append(path: str | Path, made: RecordEntry) -> None:
     """Add one line to the record in one write, so that a line is there whole or not at all."""
     append_private(path, (json.dumps(asdict(made), sort_keys=True, ensure_ascii=False) + "\n").encode())
 
 
-def read(path: str | Path) -> Iterator[Entry]:
+def read_record(path: str | Path) -> Iterator[RecordEntry]:
     """The entries of a record, oldest first."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def read(path: str | Path) -> Iterator[Entry]:
         raise InputError(f"the record {str(path)!r} is not text in UTF-8") from None
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            yield Entry(**json.loads(line))
+            yield RecordEntry(**json.loads(line))
         except (TypeError, ValueError):
             raise InputError(f"the record's line {number} is not an entry") from None
 
@@ -96,7 +96,7 @@ def answer_recorded(
 class Replayed:
     """What a replay found of one entry: "same", how it differs, or why it was not compared."""
 
-    entry: Entry
+    entry: RecordEntry
     found: str
 
     @property
@@ -114,7 +114,7 @@ def replay(
     Several policies where roles had one each; every line is answered by the policy that it names.
     """
     known = {one.digest: one for one in ([policy] if isinstance(policy, Policy) else policy)}
-    for old in read(path):
+    for old in read_record(path):
         if (chosen := known.get(old.policy)) is None:
             yield Replayed(old, "another policy")
             continue

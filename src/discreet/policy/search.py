@@ -23,7 +23,7 @@ from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods import method
 from discreet.methods.contract import Method, contract_of
-from discreet.policy.comparing import How, Sample, column
+from discreet.policy.comparing import Comparison, SampleModel, measure_column
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.population_models import model_of
 from discreet.risk.frequency import WEIGHTS
@@ -147,7 +147,7 @@ def ru_map(
     if t3 is not None:
         positive("t3", t3)
     measures = read_measures(measure, weights, jos15_weights)
-    how = How(table, measures, read_loss(loss), draws, _sample(measures, population, population_size))
+    how = Comparison(table, measures, read_loss(loss), draws, _sample(measures, population, population_size))
     limits = read_thresholds("t2", t2, how.measures)
     assert how.before  # made once, before several threads ask for it
     if resume is None:
@@ -161,7 +161,7 @@ def ru_map(
 
 
 def _judged(
-    how: How, named: Mapping[str, Method], file: ResumeFile | None, progress: Progress | None
+    how: Comparison, named: Mapping[str, Method], file: ResumeFile | None, progress: Progress | None
 ) -> dict[str, dict[str, Any]]:
     """Risk and utility of every method, from the file where they are kept there for this table and these measures."""
     kept: dict[str, dict[str, Any]] = {}
@@ -186,7 +186,7 @@ def _judged(
     return dict(side_by_side(judge, list(named.items())))
 
 
-def _sample(measures: Measures, model: str, size: int | None) -> Sample | None:
+def _sample(measures: Measures, model: str, size: int | None) -> SampleModel | None:
     """The table as a sample, if a model of the population behind it is named."""
     if size is not None:
         whole("population_size", size, 1)
@@ -197,19 +197,19 @@ def _sample(measures: Measures, model: str, size: int | None) -> Sample | None:
     model_of(model)
     if "jos15" in measures.names:
         raise InputError("the measure 'jos15' has no form for samples: leave it or population out")
-    return Sample(model, size)
+    return SampleModel(model, size)
 
 
 def _frame(
-    rows: Mapping[str, dict[str, Any]], how: How, t2: tuple[float, ...] | None, t3: float | None
+    rows: Mapping[str, dict[str, Any]], how: Comparison, t2: tuple[float, ...] | None, t3: float | None
 ) -> pd.DataFrame:
     """The map: what was found of each method, which ones nobody beats, and which ones the thresholds allow."""
     import pandas as pd
 
-    names = [column("risk", k, name) for k, name in enumerate(how.measures.names)]
+    names = [measure_column("risk", k, name) for k, name in enumerate(how.measures.names)]
     frame = pd.DataFrame.from_dict(dict(rows), orient="index").rename_axis("method")
     for k, (name, before) in reversed(list(enumerate(how.before.items()))):
-        frame.insert(0, column("before", k, name), before)
+        frame.insert(0, measure_column("before", k, name), before)
     frame["pareto"] = _pareto(frame[names].to_numpy(float), frame["utility"].to_numpy(float))
     ok = frame["risk"].notna()
     for name, limit in zip(names, t2 or (), strict=False):

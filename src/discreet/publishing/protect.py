@@ -78,7 +78,7 @@ def perform(unit: Unit, source: Source, private: Path, salt: bytes) -> Outcome:
 
 def _performed(unit: Unit, source: Source, private: Path, salt: bytes) -> tuple[FinishedTable, ...]:
     began = time.perf_counter()
-    data = records_of(source)
+    data = open_records(source)
     ready = []
     together = unit.linked and unit.approach == "together"  # then the method answers for all tables at once
     for entry, release in zip(unit.entries, unit_releases(unit, data), strict=True):
@@ -121,7 +121,7 @@ def digest(salt: bytes, data: bytes) -> str:
 
 
 @lru_cache(maxsize=8)
-def records_of(source: Source) -> Microdata:
+def open_records(source: Source) -> Microdata:
     """The records of a source, opened once a process."""
     return source.open()
 
@@ -178,7 +178,7 @@ def _changed(how: How, data: Microdata) -> Microdata:
 
 def forget() -> None:
     """Let go of records, which may have changed since the last run in this process."""
-    records_of.cache_clear()
+    open_records.cache_clear()
     _last.clear()
 
 

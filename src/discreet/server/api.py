@@ -13,8 +13,8 @@ from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller
-from discreet.server.limits import Over
 from discreet.server.queries import address, query_from
+from discreet.server.rate_limits import Over
 from discreet.server.service import Reply, Service
 from discreet.server.store import Unreachable
 
@@ -37,7 +37,7 @@ _ERROR = {
 }
 
 
-class Fault(Exception):  # noqa: N818 - an answer to the caller
+class HttpFault(Exception):  # noqa: N818 - an answer to the caller
     """An answer other than a table, in the canonical form."""
 
     def __init__(self, status: int, error: str, rule: str, reason: str, hint: str = "", **headers: str) -> None:
@@ -50,21 +50,21 @@ class Fault(Exception):  # noqa: N818 - an answer to the caller
         return Response(orjson.dumps(self.body), self.status, self.headers, "application/json")
 
 
-def fault_of(error: Exception) -> Fault:
+def fault_of(error: Exception) -> HttpFault:
     """The canonical form of what the library raises."""
     if isinstance(error, Refused):
         if error.rule in TOO_LARGE_RULES:
-            return Fault(TOO_LARGE, "too large", error.rule, error.reason, error.hint)
-        return Fault(FORBIDDEN, "refused", error.rule, error.reason, error.hint)
+            return HttpFault(TOO_LARGE, "too large", error.rule, error.reason, error.hint)
+        return HttpFault(FORBIDDEN, "refused", error.rule, error.reason, error.hint)
     if isinstance(error, Over):
         words = {"rate": "too many requests", "tables": "too many different tables", "address": "too many attempts"}
         reason = words[error.rule]
         hint = f"wait {error.seconds} seconds"
-        return Fault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
+        return HttpFault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
     if isinstance(error, Unreachable):
         reason = "nothing can be answered now, because it could not be recorded"
-        return Fault(AWAY, "not available", "store", reason, "try again in a moment", Retry_After="2")
-    return Fault(BAD, "bad query", "input", str(error), "see /api/metadata for variables, levels and categories")
+        return HttpFault(AWAY, "not available", "store", reason, "try again in a moment", Retry_After="2")
+    return HttpFault(BAD, "bad query", "input", str(error), "see /api/metadata for variables, levels and categories")
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -88,14 +88,14 @@ async def admitted(request: Request) -> Caller:
         caller: Caller = await request.app.state.gate.admit(request)
     except PermissionError:
         await service.commits.run(service.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
-        raise Fault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
+        raise HttpFault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
                     WWW_Authenticate="Bearer") from None  # fmt: skip
     request.state.role = caller.role
     await service.count_request(caller)
     if service.settings.mode == "restricted" and not caller.may("approved"):
         if caller.signed_in:
-            raise Fault(FORBIDDEN, "refused", "mode", "your account is not approved", "ask the data's owner")
-        raise Fault(401, "unauthorized", "mode", "this server answers approved users only",
+            raise HttpFault(FORBIDDEN, "refused", "mode", "your account is not approved", "ask the data's owner")
+        raise HttpFault(401, "unauthorized", "mode", "this server answers approved users only",
                     "send a token: Authorization: Bearer ...", WWW_Authenticate="Bearer")  # fmt: skip
     return caller
 
@@ -110,10 +110,10 @@ async def metadata(request: Request) -> Response:
     tag = f'"{service.edition}-metadata"'
     if same(request, tag):
         return Response(status_code=304, headers=headers(service, tag))
-    return Response(orjson.dumps(described(service)), 200, headers(service, tag), "application/json")
+    return Response(orjson.dumps(metadata_document(service)), 200, headers(service, tag), "application/json")
 
 
-def described(service: Service) -> dict[str, Any]:
+def metadata_document(service: Service) -> dict[str, Any]:
     """The codebook and the policy's limits as plain values."""
     rules = service.policy.query
     return {
@@ -184,7 +184,7 @@ async def table(
     measure: Annotated[str, MEASURE] = "count",
 ) -> Response:
     """CSV unless another format is preferred; the bytes are those of the library and the command line."""
-    return await tabled(request, chosen(request.headers.get("accept", "*/*")), variables, where, measure)
+    return await tabled(request, accepted_format(request.headers.get("accept", "*/*")), variables, where, measure)
 
 
 @router.get("/table.{suffix}", summary="A protected table, in the format of the suffix", responses=_TABLE)
@@ -199,7 +199,7 @@ async def table_as(
     found = [f for f in SERVED if f.suffix == f".{suffix.lower()}"]
     if not found:
         known = ", ".join(f.suffix for f in SERVED)
-        raise Fault(406, "no such format", "format", "the suffix names no format", f"known: {known}")
+        raise HttpFault(406, "no such format", "format", "the suffix names no format", f"known: {known}")
     return await tabled(request, found[0], variables, where, measure)
 
 
@@ -220,7 +220,9 @@ async def tabled(request: Request, form: Format, variables: str, where: str, mea
     try:
         body = await service.body(query, reply, form.name)
     except InputError as error:
-        raise Fault(TOO_LARGE, "too large", "format", str(error), "take another format or a smaller table") from None
+        raise HttpFault(
+            TOO_LARGE, "too large", "format", str(error), "take another format or a smaller table"
+        ) from None
     extra["Content-Disposition"] = f'inline; filename="table{form.suffix}"'
     extra["Content-Type"] = form.media_type
     return Response(body, 200, extra)
@@ -246,10 +248,10 @@ def same(request: Request, tag: str) -> bool:
     return given == "*" or tag in [part.strip().removeprefix("W/") for part in given.split(",")]
 
 
-def chosen(accept: str) -> Format:
+def accepted_format(accept: str) -> Format:
     """The format that an Accept header prefers; CSV when anything will do.
 
-    >>> chosen("application/json;q=0.5, text/x-pcaxis").name, chosen("*/*").name
+    >>> accepted_format("application/json;q=0.5, text/x-pcaxis").name, accepted_format("*/*").name
     ('px', 'csv')
     """
     best: tuple[float, int, Format] | None = None
@@ -264,7 +266,7 @@ def chosen(accept: str) -> Format:
                 break
     if best is None:
         known = ", ".join(dict.fromkeys(f.media_type.partition(";")[0] for f in SERVED))
-        raise Fault(406, "no such format", "format", "no format of the Accept header is served", f"known: {known}")
+        raise HttpFault(406, "no such format", "format", "no format of the Accept header is served", f"known: {known}")
     return best[2]
 
 

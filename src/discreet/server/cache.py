@@ -10,7 +10,7 @@ from discreet.release import Release
 
 
 @dataclass
-class Answer:
+class CachedAnswer:
     """What became of a query: a release with its forms as bytes, or a refusal."""
 
     result: Release | Refused
@@ -29,9 +29,9 @@ class Answers:
     def __init__(self, megabytes: int) -> None:
         self.room = megabytes * 1_000_000
         self.held = 0
-        self._kept: OrderedDict[str, tuple[Answer, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[CachedAnswer, int]] = OrderedDict()
 
-    def get(self, name: str) -> Answer | None:
+    def get(self, name: str) -> CachedAnswer | None:
         """A kept answer, which thereby is the newest."""
         entry = self._kept.get(name)
         if entry is None:
@@ -39,7 +39,7 @@ class Answers:
         self._kept.move_to_end(name)
         return entry[0]
 
-    def put(self, name: str, answer: Answer) -> None:
+    def put(self, name: str, answer: CachedAnswer) -> None:
         """Keep an answer, or take note that it has grown."""
         _, old_size = self._kept.pop(name, (None, 0))
         self.held -= old_size

@@ -50,7 +50,7 @@ def bars(sheet: Sheet) -> Markup:
     )
 
 
-def risk_utility(points: Sequence[Point], t2: float | None) -> Markup:
+def risk_utility_chart(points: Sequence[Point], t2: float | None) -> Markup:
     """The risk-utility map: risk to the right, utility upwards; the upper left corner is the best."""
     width, height, edge = 640, 360, 50
 

@@ -26,7 +26,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.policy import Policy, Query
 from discreet.server.counting import Counting
-from discreet.server.unions import laminar, union, unions
+from discreet.server.unions import compare_unions, laminar, union
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -180,11 +180,11 @@ class Guard:
     def _joint(self, axis: int, mine: int, others: frozenset[int]) -> tuple[int, ...]:
         """What a family leaves of several others, as long as these do not cut across each other."""
         sets = frozenset().union(*(self.families[axis][other] for other in others))
-        return unions(self.families[axis][mine], sets)[1] if laminar(sets) else ()
+        return compare_unions(self.families[axis][mine], sets)[1] if laminar(sets) else ()
 
     def _pair(self, axis: int, mine: int, other: int) -> Pair:
         a, b = self.families[axis][mine], self.families[axis][other]
-        both, left = unions(a, b)
+        both, left = compare_unions(a, b)
         return Pair(shared=union(both), cells=max(len(both), 1), left=left)
 
     def _averaging(self, new: Geometry, before: Sequence[Geometry]) -> int | None:

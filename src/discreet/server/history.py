@@ -18,12 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from discreet.errors import Refused
 from discreet.policy import Policy, Query
-from discreet.policy.record import Entry, outcome_of
+from discreet.policy.record import RecordEntry, outcome_of
 from discreet.release import Release
 from discreet.server.auth import Caller
-from discreet.server.cache import Answer
+from discreet.server.cache import CachedAnswer
 from discreet.server.guard import Flag, Geometry, Guard, query_from_line
-from discreet.server.limits import Counter
+from discreet.server.rate_limits import Counter
 from discreet.server.record_lines import REFUSED, Line, record_line, told_line
 from discreet.server.schema import asked
 from discreet.server.store import Row, Store, Unreachable
@@ -42,19 +42,19 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Question:
+class PendingAnswer:
     """Somebody asks something, and this would be the answer."""
 
     caller: Caller
     query: Query
-    answer: Answer
+    answer: CachedAnswer
 
 
 @dataclass(frozen=True)
 class Decision:
     """The answer that is given, and what the guard thought of it."""
 
-    answer: Answer
+    answer: CachedAnswer
     flag: Flag | None = None
 
 
@@ -80,17 +80,17 @@ class History:
         past = self._past.get(self.whose(caller))
         return past is not None and query.digest in past.answered
 
-    def line(self, caller: Caller, query: Query, answer: Answer, flag: Flag | None = None) -> Line:
+    def line(self, caller: Caller, query: Query, answer: CachedAnswer, flag: Flag | None = None) -> Line:
         """The line of the record for an answer."""
         refused = answer.result if isinstance(answer.result, Refused) else None
-        entry = Entry(
+        entry = RecordEntry(
             when=datetime.now(UTC).isoformat(timespec="seconds"), who=caller.who, query=query.to_dict(),
             outcome=outcome_of(answer.result), rule="" if refused is None else refused.rule,
             digest=answer.digest if refused is None else "", **self._stamp,
         )  # fmt: skip
         return record_line(entry, "" if flag is None else flag.rule)
 
-    def foresee(self, question: Question) -> None:
+    def foresee(self, question: PendingAnswer) -> None:
         """Count what a decision will need, where counting takes long, so that nobody is locked out meanwhile."""
         who = self.whose(question.caller)
         known = self._past.get(who)
@@ -101,7 +101,7 @@ class History:
     # -- decisions ----------------------------------------------------------------------------------------------
 
     def decide(
-        self, connection: Connection, questions: Sequence[Question]
+        self, connection: Connection, questions: Sequence[PendingAnswer]
     ) -> tuple[list[Decision | Exception], list[Line]]:
         """A verdict on each question, one after the other, and the lines that make it known."""
         names = sorted({self.whose(question.caller) for question in questions})
@@ -135,7 +135,9 @@ class History:
                 past.flagged |= new.flagged
         self._new = {}
 
-    def _decide(self, connection: Connection, question: Question, past: Past, new: Past) -> tuple[Decision, list[Line]]:
+    def _decide(
+        self, connection: Connection, question: PendingAnswer, past: Past, new: Past
+    ) -> tuple[Decision, list[Line]]:
         caller, query, answer = question.caller, question.query, question.answer
         if query.digest in past.answered or query.digest in new.answered:
             return Decision(answer), [self.line(caller, query, answer)]
@@ -143,7 +145,7 @@ class History:
             self.tables.take(caller.who, self.most * caller.share, connection)
         flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
         if flag is not None and self._refuses(len(past.flagged | new.flagged)) and isinstance(answer.result, Release):
-            answer = Answer(Refused(flag.rule, flag.reason, flag.hint), "")
+            answer = CachedAnswer(Refused(flag.rule, flag.reason, flag.hint), "")
         lines = [self.line(caller, query, answer, flag)]
         if isinstance(answer.result, Release):
             name = secrets.token_hex(16)
@@ -152,7 +154,7 @@ class History:
             lines.append(told_line(name, self.whose(caller), query.digest, query.canonical, flag is not None))
         return Decision(answer, flag), lines
 
-    def _judge(self, question: Question, before: Sequence[Geometry]) -> Flag | None:
+    def _judge(self, question: PendingAnswer, before: Sequence[Geometry]) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
             return None
         return self.guard.check(self.guard.geometry(question.query), before)

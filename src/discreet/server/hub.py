@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
-from discreet.server.api import Fault
+from discreet.server.api import HttpFault
 from discreet.server.cube import read_cube
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import rendered, root
@@ -136,7 +136,7 @@ async def hub_health(request: Request) -> Response:
 async def not_found(request: Request, error: Exception) -> Response:
     """An address that no cube has."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return Fault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()
+    return HttpFault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()
 
 
 class Safe:

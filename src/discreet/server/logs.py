@@ -45,7 +45,7 @@ def milliseconds(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 2)
 
 
-def place(error: BaseException) -> str:
+def error_place(error: BaseException) -> str:
     """File and line where an error arose; its message may hold data and is left out."""
     at = error.__traceback__
     while at and at.tb_next:

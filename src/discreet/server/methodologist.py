@@ -19,13 +19,13 @@ from discreet.methods.by_hand import Publish
 from discreet.methods.contract import protect
 from discreet.policy import Query, ru_map
 from discreet.policy.answering import protect_by
-from discreet.policy.judging import weigh
+from discreet.policy.judging import weigh_evidence
 from discreet.release import Protected
 from discreet.risk.risk_report import assess
 from discreet.server import charts
-from discreet.server.api import Fault, service_of
+from discreet.server.api import HttpFault, service_of
 from discreet.server.auth import Caller
-from discreet.server.pages import page, visitor
+from discreet.server.pages import rendered_page, visitor
 from discreet.server.queries import query_from
 from discreet.server.service import Service
 
@@ -40,8 +40,8 @@ async def methodologist(request: Request) -> Caller:
     caller = await visitor(request)
     if not caller.may("methodologist"):
         if not caller.signed_in:
-            raise Fault(303, "sign in", "role", "sign in first", "", Location="/login")
-        raise Fault(403, "refused", "role", "this page is for methodologists", "ask for the role")
+            raise HttpFault(303, "sign in", "role", "sign in first", "", Location="/login")
+        raise HttpFault(403, "refused", "role", "this page is for methodologists", "ask for the role")
     return caller
 
 
@@ -58,7 +58,9 @@ async def method(request: Request) -> Response:
     lines = await service.commits.run(service.store.last_answers, MOST_LINES)
     total = await service.commits.run(service.store.answers)
     told = [{**line, "when": _when(line["at"]), "asked": _asked(line["query"])} for line in lines]
-    return page(request, caller, "method.html", variables=variables, where=where, found=found, lines=told, total=total)
+    return rendered_page(
+        request, caller, "method.html", variables=variables, where=where, found=found, lines=told, total=total
+    )
 
 
 def examined(service: Service, query: Query) -> dict[str, Any]:
@@ -88,10 +90,10 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
         "cells": len(table),
         "rows": rows,
         "columns": [name for name in found.frame.columns if name not in NOT_SHOWN],
-        "map": charts.risk_utility(points, next(iter(limits.limits("t2").values()), None)),
+        "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
-        "evidence": weigh(chosen, service.policy.make(0), resolved, service.policy),
-        "audit": audited(chosen),
+        "evidence": weigh_evidence(chosen, service.policy.make(0), resolved, service.policy),
+        "audit": audit_rows(chosen),
         "decision": _decision(table, resolved, service),
     }
 
@@ -109,7 +111,7 @@ def _decision(table: Any, resolved: Any, service: Service) -> str:
     return "released"
 
 
-def audited(protected: Protected) -> dict[str, Any]:
+def audit_rows(protected: Protected) -> dict[str, Any]:
     """What somebody who knows the method and all totals can say of the cells (``discreet.audit``), if there are few."""
     if len(protected.table) > MOST_AUDITED:
         return {"rows": [], "note": f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"}

@@ -17,10 +17,10 @@ from discreet.errors import InputError, Refused
 from discreet.policy import Query
 from discreet.release import Release
 from discreet.server import charts
-from discreet.server.api import ATTEMPTS, SERVED, Fault, admitted, fault_of, service_of
+from discreet.server.api import ATTEMPTS, SERVED, HttpFault, admitted, fault_of, service_of
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
 from discreet.server.messages import explained, suggestions
-from discreet.server.queries import parameters_of, query_from
+from discreet.server.queries import query_from, query_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
 
@@ -34,7 +34,7 @@ _templates = Environment(
 
 
 @dataclass(frozen=True)
-class Choice:
+class PageChoice:
     """What a visitor has chosen so far: the query's parts and how the table is laid out."""
 
     variables: tuple[tuple[str, str], ...] = ()
@@ -61,7 +61,7 @@ class Choice:
 
     def parameters(self, **changes: Any) -> dict[str, str]:
         """The permalink's parameters."""
-        out = parameters_of(self.variables, self.where)
+        out = query_parameters(self.variables, self.where)
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
@@ -78,7 +78,7 @@ class Choice:
         return urlencode({k: v for k, v in self.parameters().items() if k in ("variables", "where")}, safe=":,;=")
 
     @classmethod
-    def from_link(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> Choice:
+    def from_link(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the parameters of a permalink."""
         query = query_from(dimensions, given.get("variables", ""), given.get("where", ""))
         places = [(name.strip(), place) for place in PLACES for name in given.get(place, "").split(",") if name.strip()]
@@ -93,7 +93,7 @@ class Choice:
         )
 
     @classmethod
-    def from_form(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> Choice:
+    def from_form(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the fields of the form: v_NAME, level_NAME, place_NAME and only_NAME."""
         chosen = [d.name for d in dimensions if given.get(f"v_{d.name}")]
         variables = tuple(sorted((name, given.get(f"level_{name}") or name) for name in chosen))
@@ -109,14 +109,14 @@ class Choice:
 async def start(request: Request) -> Response:
     """The form, empty."""
     caller = await visitor(request)
-    return page(request, caller, "page.html", choice=Choice(), verdict=None, result=None)
+    return rendered_page(request, caller, "page.html", choice=PageChoice(), verdict=None, result=None)
 
 
 @router.get("/go")
 async def go(request: Request) -> Response:
     """The form's fields turned into a permalink."""
     await visitor(request)
-    choice = Choice.from_form(request.query_params, service_of(request).dimensions)
+    choice = PageChoice.from_form(request.query_params, service_of(request).dimensions)
     if not choice.variables:
         return RedirectResponse(f"{root(request)}/", 303)
     return RedirectResponse(root(request) + choice.link(), 303)
@@ -127,7 +127,7 @@ async def verdict(request: Request) -> Response:
     """What would become of the form as it stands, for the live line below it."""
     caller = await visitor(request)
     service = service_of(request, caller)
-    choice = Choice.from_form(request.query_params, service.dimensions)
+    choice = PageChoice.from_form(request.query_params, service.dimensions)
     found = await weighed(service, caller, choice)
     return Response(rendered("verdict.html", verdict=found, root=root(request)), media_type="text/html")
 
@@ -137,7 +137,7 @@ async def table(request: Request) -> Response:
     """A table: the address is the query."""
     caller = await visitor(request)
     service = service_of(request, caller)
-    choice = Choice.from_link(request.query_params, service.dimensions)
+    choice = PageChoice.from_link(request.query_params, service.dimensions)
     resolved = service.resolved(choice.query())
     try:
         reply = await service.ask(caller, resolved)
@@ -146,16 +146,16 @@ async def table(request: Request) -> Response:
         found = await weighed(service, caller, choice, refused)
         request.state.rule = refused.rule
         status = fault_of(refused).status
-        return page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
+        return rendered_page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
     result = shown(service, choice, reply, release)
-    made = page(
+    made = rendered_page(
         request, caller, "page.html", choice=choice, verdict=None, result=result, link=root(request) + choice.link()
     )
     remember(request, made, choice)
     return made
 
 
-def shown(service: Service, choice: Choice, reply: Reply, release: Release) -> dict[str, Any]:
+def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) -> dict[str, Any]:
     """What the template needs to show a table."""
     sheet, known = laid_out(release, choice.place, choice.wafer), service.dimensions
     return {
@@ -171,7 +171,7 @@ def shown(service: Service, choice: Choice, reply: Reply, release: Release) -> d
     }
 
 
-async def weighed(service: Service, caller: Caller, choice: Choice, known: Refused | None = None) -> dict[str, Any]:
+async def weighed(service: Service, caller: Caller, choice: PageChoice, known: Refused | None = None) -> dict[str, Any]:
     """The live line: cells asked and allowed, whether it would be answered, and what to change."""
     most = service.policy.query.max_cells
     if not choice.variables:
@@ -186,7 +186,7 @@ async def weighed(service: Service, caller: Caller, choice: Choice, known: Refus
     if refused is not None:
         told |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
         told["suggestions"] = [
-            (words, Choice(variables, where, choice.places).link())
+            (words, PageChoice(variables, where, choice.places).link())
             for words, variables, where in suggestions(service, choice.variables, choice.where)
         ]
     return told
@@ -196,7 +196,7 @@ async def weighed(service: Service, caller: Caller, choice: Choice, known: Refus
 async def about(request: Request) -> Response:
     """What the numbers are and are not."""
     caller = await visitor(request)
-    return page(request, caller, "about.html", explained=explained(service_of(request, caller).policy))
+    return rendered_page(request, caller, "about.html", explained=explained(service_of(request, caller).policy))
 
 
 # -- signing in -------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ async def about(request: Request) -> Response:
 @router.get("/login")
 async def login(request: Request) -> Response:
     """The form to sign in."""
-    return page(request, Caller(""), "login.html", failed=False)
+    return rendered_page(request, Caller(""), "login.html", failed=False)
 
 
 @router.post("/login")
@@ -215,10 +215,10 @@ async def sign_in(request: Request) -> Response:
     await service.commits.run(service.addresses.take, gate.stranger(request).who, ATTEMPTS)
     fields = await gate.form(request)
     if fields is None:
-        raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+        raise HttpFault(403, "refused", "form", "the form is too old or not ours", "load the page again")
     session = await service.commits.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
     if session is None:
-        return page(request, Caller(""), "login.html", 401, failed=True)
+        return rendered_page(request, Caller(""), "login.html", 401, failed=True)
     response = RedirectResponse(f"{root(request)}/", 303)
     gate.set_cookie(response, SESSION, session, SESSION_SECONDS)
     return response
@@ -229,7 +229,7 @@ async def sign_out(request: Request) -> Response:
     """End the session."""
     gate = gate_of(request)
     if await gate.form(request) is None:
-        raise Fault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+        raise HttpFault(403, "refused", "form", "the form is too old or not ours", "load the page again")
     if name := request.cookies.get(gate.cookie(SESSION)):
         await service_of(request).commits.run(gate.store.close_session, name)
     response = RedirectResponse(f"{root(request)}/", 303)
@@ -244,9 +244,9 @@ async def visitor(request: Request) -> Caller:
     """The caller; strangers are sent to sign in when the server is restricted."""
     try:
         return await admitted(request)
-    except Fault as fault:
+    except HttpFault as fault:
         if fault.status == 401:
-            raise Fault(303, "sign in", "mode", "sign in first", "", Location="/login") from None
+            raise HttpFault(303, "sign in", "mode", "sign in first", "", Location="/login") from None
         raise
 
 
@@ -265,7 +265,7 @@ def gate_of(request: Request) -> Gate:
     return gate
 
 
-def page(request: Request, caller: Caller, template: str, status: int = 200, **values: Any) -> Response:
+def rendered_page(request: Request, caller: Caller, template: str, status: int = 200, **values: Any) -> Response:
     """A page with the head that all share."""
     gate, service = gate_of(request), service_of(request, caller)
     nonce, token = gate.form_token(request)
@@ -281,11 +281,11 @@ def page(request: Request, caller: Caller, template: str, status: int = 200, **v
     return response
 
 
-def fault_page(request: Request, fault: Fault) -> Response:
+def fault_page(request: Request, fault: HttpFault) -> Response:
     """An error as a page, or the redirect that it is."""
     if "Location" in fault.headers:
         return RedirectResponse(root(request) + fault.headers["Location"], fault.status)
-    response = page(request, Caller(""), "fault.html", fault.status, fault=fault.body)
+    response = rendered_page(request, Caller(""), "fault.html", fault.status, fault=fault.body)
     response.headers.update(fault.headers)
     return response
 
@@ -300,7 +300,7 @@ def recent(request: Request) -> list[str]:
     return [link for link in links if link.startswith(f"{root(request)}/table?")][:MOST_RECENT]
 
 
-def remember(request: Request, response: Response, choice: Choice) -> None:
+def remember(request: Request, response: Response, choice: PageChoice) -> None:
     """Add a table to the cookie of recent ones."""
     link = root(request) + choice.link()
     links = [link, *(old for old in recent(request) if old != link)][:MOST_RECENT]

@@ -18,13 +18,13 @@ def address(query: Query) -> str:
     >>> address(Query.of("sex, county:region", where="age=100+"))
     'variables=county:region,sex&where=age=100%2B'
     """
-    parts = parameters_of(query.variables, query.where)
+    parts = query_parameters(query.variables, query.where)
     if query.measure != "count":
         parts["measure"] = query.measure
     return urlencode(parts, safe=":,;=")
 
 
-def parameters_of(variables: Iterable[tuple[str, str]], where: Filters) -> dict[str, str]:
+def query_parameters(variables: Iterable[tuple[str, str]], where: Filters) -> dict[str, str]:
     """Variables and population as the parameters of an address; everybody is no parameter."""
     parts = {"variables": ",".join(name if name == level else f"{name}:{level}" for name, level in variables)}
     if population := filter_text(where, SIGN):

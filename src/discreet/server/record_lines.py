@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Insert, insert, select
 
-from discreet.policy.record import Entry
+from discreet.policy.record import RecordEntry
 from discreet.server.schema import asked, record
 from discreet.server.store import Store
 
@@ -20,7 +20,7 @@ Line = tuple[str, dict[str, Any]]  # table of the store, and a row of it
 STATEMENTS: dict[str, Insert] = {"asked": insert(asked), "record": insert(record)}
 
 
-def record_line(entry: Entry, guard: str = "") -> Line:
+def record_line(entry: RecordEntry, guard: str = "") -> Line:
     """An entry of the dissemination record as a row."""
     row = asdict(entry)
     row["at"] = datetime.fromisoformat(row.pop("when")).timestamp()

@@ -17,13 +17,13 @@ from discreet.policy.answering import answer_table, check_query
 from discreet.policy.query import Resolved
 from discreet.release import Release
 from discreet.server.auth import Caller
-from discreet.server.cache import Answer, Answers
+from discreet.server.cache import Answers, CachedAnswer
 from discreet.server.commits import Commits
 from discreet.server.counting import Counting, counting_of, read_data
 from discreet.server.guard import Flag, Guard
-from discreet.server.history import History, Question
-from discreet.server.limits import DAY, MINUTE, Counter
+from discreet.server.history import History, PendingAnswer
 from discreet.server.queries import address
+from discreet.server.rate_limits import DAY, MINUTE, Counter
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
 from discreet.tables.table import Table
@@ -36,7 +36,7 @@ LARGE = 20_000  # cells from which a table is made off the event loop
 class Reply:
     """An answer, what the guard thought of it, and whether it was made before."""
 
-    answer: Answer
+    answer: CachedAnswer
     flag: Flag | None = None
     cached: bool = False
 
@@ -131,7 +131,7 @@ class Service:
         if self.history.told(caller, query):
             await self.commits.write(self.history.line(caller, query, answer))
             return Reply(answer, None, cached)
-        question = Question(caller, query, answer)
+        question = PendingAnswer(caller, query, answer)
         if not self.counting.held:
             await asyncio.to_thread(self.history.foresee, question)
         decision = await self.commits.decide(question)
@@ -171,16 +171,16 @@ class Service:
 
     # -- steps --------------------------------------------------------------------------------------------------
 
-    async def _make(self, resolved: Resolved) -> Answer:
+    async def _make(self, resolved: Resolved) -> CachedAnswer:
         long = resolved.cells > LARGE or not self.counting.held
         answer = await asyncio.to_thread(self._answer, resolved) if long else self._answer(resolved)
         self.answers.put(resolved.query.digest, answer)
         return answer
 
-    def _answer(self, resolved: Resolved) -> Answer:
+    def _answer(self, resolved: Resolved) -> CachedAnswer:
         try:
             release = answer_table(self.counting.table(resolved), resolved, self.policy)
         except Refused as refused:
-            return Answer(Refused(refused.rule, refused.reason, refused.hint), "")
+            return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()
-        return Answer(release, hashlib.sha256(csv).hexdigest(), {"csv": csv})
+        return CachedAnswer(release, hashlib.sha256(csv).hexdigest(), {"csv": csv})

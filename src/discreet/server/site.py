@@ -22,11 +22,11 @@ from discreet.base.version import VERSION
 from discreet.errors import InputError, Refused
 from discreet.server import api, pages
 from discreet.server import methodologist as method
-from discreet.server.api import Fault, fault_of
+from discreet.server.api import HttpFault, fault_of
 from discreet.server.auth import Gate
-from discreet.server.limits import Over
-from discreet.server.logs import log, milliseconds, place
+from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
+from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import Settings
 from discreet.server.store import Unreachable
@@ -83,7 +83,7 @@ def site(settings: Settings) -> FastAPI:
     if settings.metrics:
         app.add_api_route("/metrics", metrics, include_in_schema=False)
     app.mount("/static", static(), name="static")
-    for kind in (Fault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
+    for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, fault_response)
     app.add_middleware(Watched)
     routes = (*api.router.routes, *pages.router.routes, *method.router.routes, *app.routes)
@@ -122,14 +122,14 @@ async def fault_response(request: Request, error: Exception) -> Response:
     """An error in the form that fits who asks: JSON under /api, else a page."""
     if isinstance(error, RequestValidationError):
         named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
-        fault = Fault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
+        fault = HttpFault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
     elif isinstance(error, HTTPException):
         words = {404: "there is nothing here", 405: "this cannot be done here"}
-        fault = Fault(
+        fault = HttpFault(
             error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api/metadata"
         )
     else:
-        fault = error if isinstance(error, Fault) else fault_of(error)
+        fault = error if isinstance(error, HttpFault) else fault_of(error)
     request.state.rule = fault.body["rule"]
     path = request.url.path.removeprefix(pages.root(request))
     if path.startswith("/api") or path == "/health":
@@ -161,10 +161,10 @@ class Watched:
         try:
             await self.app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
-            log.error("fault", extra={"where": place(error), "kind": type(error).__name__})
+            log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
             if not status:
                 request = Request(scope, receive)
-                fault = Fault(500, "fault", "server", "something went wrong on our side", "try again")
+                fault = HttpFault(500, "fault", "server", "something went wrong on our side", "try again")
                 await (await fault_response(request, fault))(scope, receive, sending)
         facts = _facts(scope, status, start)
         METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))

@@ -17,7 +17,7 @@ NEAR = 0.8  # share of codes that two populations have in common when they are n
 
 
 @lru_cache(maxsize=4096)
-def unions(mine: Sets, theirs: Sets) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def compare_unions(mine: Sets, theirs: Sets) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The smallest sets that unions of both families make up, and the sets that subtraction leaves.
 
     The families are cut into pieces that have nothing in common. Where the sets of a piece have the same union in both
@@ -26,9 +26,9 @@ def unions(mine: Sets, theirs: Sets) -> tuple[tuple[int, ...], tuple[int, ...]]:
     out by adding and subtracting is a union of such differences and of told sets. Of differences within each other the
     smallest is enough, since the others have more people.
 
-    >>> unions(frozenset([0b0111]), frozenset([0b0001, 0b0010]))
+    >>> compare_unions(frozenset([0b0111]), frozenset([0b0001, 0b0010]))
     ((), (4,))
-    >>> unions(frozenset([0b0011]), frozenset([0b0001, 0b0010]))
+    >>> compare_unions(frozenset([0b0011]), frozenset([0b0001, 0b0010]))
     ((3,), ())
     """
     if mine == theirs:

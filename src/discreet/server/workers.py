@@ -34,7 +34,7 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-def load(settings: Settings) -> None:
+def preload(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
     from discreet.server import app, hub  # noqa: F401 - imported here so that no worker has to
@@ -135,9 +135,9 @@ class Keeper:
         except DiscreetError as error:
             sys.stderr.write(f"discreet: {error}\n")
         except Exception as error:  # noqa: BLE001 - its message may hold data
-            from discreet.server.logs import place
+            from discreet.server.logs import error_place
 
-            sys.stderr.write(f"discreet: a worker failed ({type(error).__name__} at {place(error)})\n")
+            sys.stderr.write(f"discreet: a worker failed ({type(error).__name__} at {error_place(error)})\n")
         finally:
             sys.stderr.flush()
             os._exit(code)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from discreet.formats.argus.cells import Tabular, read_table
 from discreet.formats.argus.coding import read_codebook
 from discreet.formats.argus.description import Description, Variable, read_description
-from discreet.formats.argus.marks import Marks, read_apriori
+from discreet.formats.argus.marks import ArgusMarks, read_apriori
 from discreet.formats.argus.records import read_microdata
 
 __all__ = [
+    "ArgusMarks",
     "Description",
-    "Marks",
     "Tabular",
     "Variable",
     "read_apriori",

@@ -14,8 +14,8 @@ from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.formats.argus.description import Description, Variable, read_description
-from discreet.formats.argus.fields import dimension, numbers, read_fields
-from discreet.formats.argus.marks import LETTERS, Marks
+from discreet.formats.argus.fields import dimension, field_numbers, read_fields
+from discreet.formats.argus.marks import LETTERS, ArgusMarks
 from discreet.formats.argus.records import sibling
 from discreet.release import Status
 from discreet.tables.contributions import Contributions
@@ -32,7 +32,7 @@ class Tabular:
     """A table that tau-ARGUS or its user made, and what is said of its cells. Confidential."""
 
     table: Table
-    marks: Marks
+    marks: ArgusMarks
 
 
 @checked
@@ -66,7 +66,7 @@ def read_table(
     needed = [v for v in about.variables if set(v.kinds) & {"largest", "cost", "lower", "upper", "shadow"}]
     if torn := [v.name for v in needed if v not in used]:
         raise InputError(f"{about.path.name}: {torn[0]!r} cannot hold codes and numbers too; drop one of its keywords")
-    columns = {v.name: numbers(fields[v.name], v, path, comma=about.separator != ",") for v in used}
+    columns = {v.name: field_numbers(fields[v.name], v, path, comma=about.separator != ",") for v in used}
     frame = {d.name: _codes(fields[d.name], d) for d in dims} | columns
     table = Table.of(
         frame,
@@ -133,8 +133,8 @@ def _with_contributions(
 
 def _marks(
     about: Description, path: Path, fields: Mapping[str, Any], columns: Mapping[str, Array], cell: Array, n: int
-) -> Marks:
-    marks = Marks.none(n)
+) -> ArgusMarks:
+    marks = ArgusMarks.none(n)
     for kind, numbers_of in (("cost", marks.cost), ("lower", marks.lower), ("upper", marks.upper)):
         if (v := about.one(kind)) is not None:
             numbers_of[cell] = columns[v.name]

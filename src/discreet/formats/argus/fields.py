@@ -67,7 +67,7 @@ def _separated(text: str, path: Path, description: Description) -> dict[str, pa.
     return {name: table.column(name).combine_chunks() for name in names}
 
 
-def numbers(column: pa.Array, variable: Variable, path: Path, *, comma: bool) -> Array:
+def field_numbers(column: pa.Array, variable: Variable, path: Path, *, comma: bool) -> Array:
     """A column of text as numbers, with a decimal comma if ``comma``."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -34,7 +34,7 @@ LETTERS = {
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Marks:
+class ArgusMarks:
     """Per cell of a table: a status in the letters of ``Status`` ('' where nothing is said), and numbers or NaN."""
 
     status: Array
@@ -45,7 +45,7 @@ class Marks:
     greatest: Array
 
     @classmethod
-    def none(cls, n: int) -> Marks:
+    def none(cls, n: int) -> ArgusMarks:
         """Nothing said about any of ``n`` cells."""
         return cls(np.full(n, "", "<U1"), *(np.full(n, np.nan) for _ in range(5)))
 
@@ -92,7 +92,7 @@ class Marks:
 
 
 @checked
-def read_apriori(path: str | Path, table: Table, *, separator: str | None = None) -> Marks:
+def read_apriori(path: str | Path, table: Table, *, separator: str | None = None) -> ArgusMarks:
     """An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
 
     ``s`` safe, ``u`` unsafe, ``p`` (or ``z``) protected: must be published, ``m``/``ml`` secondary; ``c`` (or ``w``)
@@ -102,7 +102,7 @@ def read_apriori(path: str | Path, table: Table, *, separator: str | None = None
     path = Path(path)
     text = read_text(path)
     sign = separator or max(";,\t|", key=text.split("\n", 1)[0].count)
-    marks = Marks.none(len(table))
+    marks = ArgusMarks.none(len(table))
     find = finder(table)
     n = len(table.dimensions)
     for number, row in enumerate(csv_rows(text, sign, repr(path.name)), start=1):
@@ -117,7 +117,7 @@ def read_apriori(path: str | Path, table: Table, *, separator: str | None = None
     return marks
 
 
-def _say(marks: Marks, cell: int, what: str, rest: list[str], place: str) -> None:
+def _say(marks: ArgusMarks, cell: int, what: str, rest: list[str], place: str) -> None:
     """Write into the marks what a line says."""
     if what in ("C", "PL", "AB") or (what == "W" and rest):
         amounts = [_amount(word, place) for word in rest]

@@ -13,7 +13,7 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetWarning, InputError
 from discreet.formats.argus.description import Description, Variable, read_description
-from discreet.formats.argus.fields import dimension, numbers, read_fields
+from discreet.formats.argus.fields import dimension, field_numbers, read_fields
 
 NONE = "none"  # the code of a request variable that is blank
 
@@ -48,7 +48,7 @@ def read_microdata(
         if kept and {"category", "request", "holding"} & set(v.kinds):
             columns[v.name] = _blank_is_missing(fields[v.name])
         if "response" in v.kinds or v.name == book.weight:
-            columns[_number_column(v)] = numbers(fields[v.name], v, path, comma=about.separator != ",")
+            columns[_number_column(v)] = field_numbers(fields[v.name], v, path, comma=about.separator != ",")
     return Microdata.read(pa.table(columns), book)
 
 

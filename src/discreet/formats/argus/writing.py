@@ -10,7 +10,7 @@ from typing import Any
 from discreet.base.naming import unused
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
-from discreet.formats.cells import column, number_texts
+from discreet.formats.layers import column, number_texts
 from discreet.release import CONFIDENTIAL, Release
 
 HIDDEN = "x"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.tables.table import Table
 
 
-def read_ready(
+def read_ready_file(
     data: Path,
     names: Sequence[str],
     known: Mapping[str, Dimension],

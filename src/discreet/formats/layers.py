@@ -85,7 +85,7 @@ class Cube:
 
 
 @dataclass(frozen=True)
-class Wafer:
+class Layer:
     """Two dimensions of a table at one code of each other dimension: what fits on a sheet of paper."""
 
     number: int
@@ -93,15 +93,15 @@ class Wafer:
     fixed: tuple[tuple[Dimension, str], ...]
 
 
-def wafers(cube: Cube, measures: Sequence[str]) -> Iterator[Wafer]:
-    """All wafers that have a cell, in the codebook's order, those of one measure after those of another."""
+def layers(cube: Cube, measures: Sequence[str]) -> Iterator[Layer]:
+    """All layers that have a cell, in the codebook's order, those of one measure after those of another."""
     outer = cube.shape[:-2]
     there = set(np.unique(cube.place // math.prod(cube.shape[-2:])).tolist())
     for measure in measures:
         for number, index in enumerate(np.ndindex(*outer)):
             fixed = tuple((cube.dimensions[k], cube.codes[k][i]) for k, i in enumerate(index))
             if number in there:
-                yield Wafer(number, measure, fixed)
+                yield Layer(number, measure, fixed)
 
 
 def number_texts(release: Release, measure: str, hidden: str) -> pa.Array:
