@@ -16,7 +16,7 @@ from scipy.sparse import block_diag, csr_array, hstack, vstack
 
 import discreet as dc
 from discreet import Dimension, Refused, Table
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.hitas.subtables import Block, maximal
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Needs, Problem
@@ -196,7 +196,7 @@ def sound(problem: Problem, found: Solution) -> bool:
     """Whether the pattern protects and the figures fit together."""
     assert found.bound <= found.cost + 1e-9
     assert problem.cost(found.hidden) == pytest.approx(found.cost)
-    return Judge(problem)(found.hidden) and bool(check(problem, found.hidden).met.all())
+    return Judge(problem)(found.hidden) and bool(examine(problem, found.hidden).met.all())
 
 
 def sums(shape: tuple[int, ...]) -> csr_array:

@@ -14,7 +14,7 @@ from discreet.cli import run
 from discreet.errors import InputError
 from discreet.formats.jj import parse_jj, read_jj
 from discreet.linear.null_space import basis, whole_columns
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
@@ -138,12 +138,12 @@ def test_elimination_protects_any_system_of_sums(seed: int) -> None:
     problem = Problem(csr_array(rows.astype(float)), np.full(12, 3.0), np.full(12, 3.0), weight, hidden, needs)
     whole = whole_columns(basis(problem.rows))
     assert np.abs(rows @ whole.T.toarray()).max(initial=0) == 0
-    if not check(problem, np.ones(12, bool)).met.all():
+    if not examine(problem, np.ones(12, bool)).met.all():
         with pytest.raises(UnprotectedError):
             pattern_by_elimination(problem)
         return
     pattern = pattern_by_elimination(problem)
-    assert check(problem, pattern).met.all()
+    assert examine(problem, pattern).met.all()
     assert pattern[cell].all()
 
 

@@ -41,7 +41,7 @@ def cleaned(task: Task, result: Suppressed, weights: Any, until: float) -> Suppr
 
 def _needed(task: Task, hidden: Array, weights: Any) -> tuple[Array, float]:
     """The cheaper of a pattern and what pruning, insiders and the audit make of it; and what it costs."""
-    from discreet.methods.suppress.attacker.all_at_once import met
+    from discreet.methods.suppress.attacker.feasibility import met
     from discreet.methods.suppress.heuristics.prune import clean_up
 
     of_table = problem_of(task, weights)

@@ -145,14 +145,14 @@ class SuppressionInstance:
         >>> parse_jj(text).protect().hidden.tolist()
         [False, True, True]
         """
-        from discreet.methods.suppress.attacker.feasibility import check
+        from discreet.methods.suppress.attacker.feasibility import examine
         from discreet.methods.suppress.heuristics.prune import clean_up as cleaned
 
         costs = getattr(method, "weights", "cost") if weights is None else weights
         problem, began = self.problem(costs), time.monotonic()
         solution = _solution(method, problem, progress)
         hidden = cleaned(problem, solution.hidden, progress=progress)[0] if clean_up else solution.hidden
-        if not check(problem, hidden).met.all():
+        if not examine(problem, hidden).met.all():
             raise Unjudged(f"the pattern for {self.name!r} does not bear out")
         cost = problem.cost(hidden)
         status = OPTIMAL if solution.bound >= cost else solution.status

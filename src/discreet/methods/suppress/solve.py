@@ -83,7 +83,7 @@ def weights_of(solver: Any) -> Any:
 
 def unmet(problem: Problem, pattern: Array) -> Array:
     """Numbers of the needs that a pattern does not meet."""
-    from discreet.methods.suppress.attacker.all_at_once import met
+    from discreet.methods.suppress.attacker.feasibility import met
 
     return np.flatnonzero(~met(problem, pattern))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.methods.suppress.attacker.cheapest_move import Move, Ways
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.witnesses import Move
 from discreet.methods.suppress.model.condense import hidden_part_with_moves
 from tests.problems import random_problem
 
@@ -16,7 +17,7 @@ def test_programmes_over_moves_agree_with_those_over_rows(seed: int) -> None:
     p = random_problem(seed, (3, 3, 3, 3))
     pattern = p.hidden | (p.free & (np.random.default_rng(seed).random(len(p)) < 0.7))
     part, _, basis = hidden_part_with_moves(p, pattern)
-    over, by_rows = Ways(part, basis), Ways(part)
+    over, by_rows = MoveFinder(part, basis), MoveFinder(part)
     assert over.moves is not None
     everything = np.ones(len(part), bool)
     for need in range(len(part.needs)):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from discreet.methods.suppress.attacker import all_at_once as at_once
-from discreet.methods.suppress.attacker.feasibility import check, verified
+from discreet.methods.suppress.attacker.feasibility import examine, met
+from discreet.methods.suppress.attacker.joint_moves import reached
+from discreet.methods.suppress.attacker.witnesses import verified
+from discreet.methods.suppress.model.condense import hidden_part
+from discreet.methods.suppress.model.tuning import DEFAULT, AttackerTuning
 from tests.problems import needy, protects, random_problem
 
 
@@ -18,33 +23,33 @@ def test_a_check_agrees_with_plain_programmes(seed: int, shape: tuple[int, ...])
     random = np.random.default_rng(seed)
     for share in (0.4, 0.7, 1.0):
         pattern = p.hidden | (p.free & (random.random(len(p)) < share))
-        checked = check(p, pattern)
+        checked = examine(p, pattern)
         assert checked.met.tolist() == protects(p, pattern).tolist()
         if checked.met.all():
             assert verified(p, pattern, checked.witnesses)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_many_needs_at_once_agree_with_plain_programmes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_needs_at_once_agree_with_plain_programmes(seed: int) -> None:
     """What is met and what is not, with most of it told by a few moves of everything."""
-    monkeypatch.setattr(at_once, "FEW", 0)
+    together = replace(DEFAULT, attacker=AttackerTuning(few=0))
     p = needy(seed, (5, 5, 3))
     random = np.random.default_rng(seed)
     for share in (0.2, 1.0):
         pattern = p.hidden | (p.free & (random.random(len(p)) < share))
-        found = at_once.met(p, pattern)
+        found = met(p, pattern, together)
         assert found.tolist() == protects(p, pattern).tolist()
     assert not found.all()
-    part = at_once.hidden_part(p, p.hidden | p.free)[0]
-    shown = at_once.reached(part)
+    part = hidden_part(p, p.hidden | p.free)[0]
+    shown = reached(part)
     assert shown.sum() > 0.8 * found.sum()
     assert not (shown & ~found).any()
 
 
-def test_a_solver_that_breaks_sums_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_that_breaks_sums_is_not_believed() -> None:
     """Then every need is asked about by itself."""
     p = needy(1, (5, 5, 3))
     pattern = p.hidden | p.free
-    monkeypatch.setattr(at_once, "TINY", -1.0)
-    assert not at_once.reached(at_once.hidden_part(p, pattern)[0]).any()
-    assert at_once.met(p, pattern).tolist() == check(p, pattern).met.tolist()
+    doubting = replace(DEFAULT, attacker=AttackerTuning(kept=-1.0))
+    assert not reached(hidden_part(p, pattern)[0], doubting).any()
+    assert met(p, pattern, doubting).tolist() == examine(p, pattern).met.tolist()

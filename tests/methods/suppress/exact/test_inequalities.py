@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 
-from discreet.methods.suppress.attacker.furthest_move import FAR
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Plane, bridge
 from discreet.methods.suppress.exact.master import Relaxation
@@ -24,7 +23,7 @@ def test_no_inequality_cuts_off_a_pattern_that_protects(kind: str, seed: int) ->
     separation = Separation(small)
     many = 0
     for k, x in enumerate(points(small.small, seed, 12)):
-        for cut in separation(x, cap=FAR if k % 2 else 1.0):
+        for cut in separation(x, cap=DEFAULT.attacker.far if k % 2 else 1.0):
             many += 1
             assert (cut.coefficient > 0).all()
             assert (cut.coefficient <= 1).all()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact import tree
 from discreet.methods.suppress.exact.branch_and_cut import BranchAndCut
 from discreet.methods.suppress.exact.branching import nearest_to_a_half
@@ -76,7 +76,7 @@ def test_a_dive_ends_in_a_pattern_that_protects(kind: str, seed: int) -> None:
     level = root(kind, seed)
     level.relaxation.run(time.monotonic() + 5)
     tree.Tree(level).dive(time.monotonic() + 0.3)
-    assert check(level.problem, level.best.pattern).met.all()
+    assert examine(level.problem, level.best.pattern).met.all()
     assert level.best.cost >= least_cost(level.problem) - 1e-6
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.methods.suppress.attacker.feasibility import verified
+from discreet.methods.suppress.attacker.witnesses import verified
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.heuristics import elimination
 from discreet.methods.suppress.heuristics.local_moves import first_pattern

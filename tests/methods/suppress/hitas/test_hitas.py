@@ -9,7 +9,7 @@ import pytest
 
 from discreet import Dimension
 from discreet.errors import InputError
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.hitas.hitas import Modular, SubtableRun
 from discreet.methods.suppress.model.components import restrict
@@ -31,7 +31,7 @@ def test_patterns_protect_the_whole_system(seed: int) -> None:
     """Every need is met by moves that keep all sums, whatever the sub-tables look like."""
     problem, _ = hierarchical(seed, zeros=0.15 * (seed % 2))
     found = Modular(time=3, exact=15).solve(problem)
-    assert check(problem, found.hidden).met.all()
+    assert examine(problem, found.hidden).met.all()
     assert found.hidden[problem.hidden].all()
     assert not (found.hidden & np.isinf(problem.weight)).any()
     assert found.cost == pytest.approx(problem.cost(found.hidden))
@@ -44,7 +44,7 @@ def test_from_above_protects_by_itself_and_is_near_the_least_cost(seed: int) -> 
     problem, layout = hierarchical(seed)
     pattern = above(problem, layout)
     assert pattern is not None
-    assert check(problem, pattern).met.all()
+    assert examine(problem, pattern).met.all()
     least = Optimal(time=60).solve(problem)
     assert least.bound - 1e-6 <= problem.cost(pattern) <= 2 * least.cost
 
@@ -97,14 +97,14 @@ def test_linked_tables_get_one_pattern() -> None:
     needs = Needs.of(sensitive, 0.2 * value[sensitive], 0.2 * value[sensitive])
     problem = Problem(rows, value, 2 * value, np.where(unseen, 0, value), hidden, needs)
     found = Modular(time=4, exact=10).solve(problem)
-    assert check(problem, found.hidden).met.all()
+    assert examine(problem, found.hidden).met.all()
     for margin in margins:
         own = Layout.of(dims, [margin])
         at = np.flatnonzero(np.isin(layout.flat, own.flat))
         inside = np.flatnonzero(np.add.reduceat(np.isin(rows.indices, at), rows.indptr[:-1]) == np.diff(rows.indptr))
         alone = restrict(problem, at, inside)
         assert len(alone.needs)
-        assert check(alone, found.hidden[at]).met.all()
+        assert examine(alone, found.hidden[at]).met.all()
 
 
 def test_what_cannot_be_protected_is_named() -> None:

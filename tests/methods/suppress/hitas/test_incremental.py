@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.hitas.incremental import SumsSoFar, accept_choice, cheaper_choice
 from discreet.methods.suppress.model.problem import Problem
@@ -15,7 +15,7 @@ def protected(problem: Problem) -> SumsSoFar:
     """Everything hidden, with the moves that show all needs met."""
     pattern = problem.hidden | problem.free
     every = np.ones(problem.rows.shape[0], bool)
-    return SumsSoFar(problem, pattern, every, dict(check(problem, pattern).witnesses))
+    return SumsSoFar(problem, pattern, every, dict(examine(problem, pattern).witnesses))
 
 
 def test_new_sums_break_only_the_needs_they_concern() -> None:
@@ -36,7 +36,7 @@ def test_a_change_is_cheaper_and_protects() -> None:
     new = accept_choice(state, change)
     assert new is not None
     assert problem.cost(new.pattern) < problem.cost(state.pattern)
-    assert check(problem, new.pattern).met.all()
+    assert examine(problem, new.pattern).met.all()
     assert not len(new.broken(np.arange(problem.rows.shape[0]), np.flatnonzero(~new.pattern)))
 
 
@@ -48,5 +48,5 @@ def test_changes_that_do_not_fit_together_are_not_kept() -> None:
     for cells in halves:
         change = cheaper_choice(protected(problem), cells, lambda part, _: Optimal(time=5).solve(part).hidden)
         state = state if change is None else accept_choice(state, change) or state
-        assert check(problem, state.pattern).met.all()
+        assert examine(problem, state.pattern).met.all()
     assert problem.cost(state.pattern) < problem.cost(problem.hidden | problem.free)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.model.components import joined_pattern, movable_cells, split
 from discreet.methods.suppress.model.problem import Needs, Problem
 from tests.problems import beside, least_cost, square
@@ -50,7 +50,7 @@ def test_a_need_that_cannot_be_met_stays_impossible() -> None:
     problem = square([[5, 0], [7, 8]], [0], weight=np.array([5, 0, np.inf, 7, 8, np.inf, np.inf, np.inf, np.inf]))
     ((part, cells),) = split(problem)
     assert cells.tolist() == [0]
-    assert not check(part, np.ones(1, bool)).met.any()
+    assert not examine(part, np.ones(1, bool)).met.any()
 
 
 def test_coalitions_follow_their_cells() -> None:

@@ -8,88 +8,51 @@ is in units of the level it is about.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import Unjudged
-from discreet.methods.suppress.attacker.move_program import Cheapest, by_moves
+from discreet.methods.suppress.attacker.move_program import BasisProgram, much_smaller_over_moves
+from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-Side = Literal[0, 1]  # 0 below, 1 above
 Entries = tuple[Array, Array, Array]  # row, column and factor of each term
-FAR = 1e4  # moves of other cells, in levels, that the first programme allows
-TINY = 1e-7  # of a level: less is no move
-WIDE = 8  # cells in a sum on average from which blocks pay
-WIDTHS = (4, 8)  # cells taken from each sum around a cell
-LIMIT = 3_000  # steps of the dual simplex method before another is tried
-URGE_MOVES = 1e5  # the same where the programme is posed over moves
-NARROW = 1e-3  # of a level: cells that move less are priced as if they moved this far
-BEYOND = 16.0  # levels that a cell may move where one move serves many: scaled down it serves each
-FURTHEST = 1e7  # levels, where a cell has no bound
-URGE = 1e6  # what reaching the level is worth, in usual prices
 OPTIONS = {
     "output_flag": False, "solver": "simplex", "simplex_strategy": 1, "presolve": "off", "threads": 1,
-    "parallel": "off", "random_seed": 1, "simplex_iteration_limit": LIMIT, "simplex_scale_strategy": 0,
+    "parallel": "off", "random_seed": 1, "simplex_scale_strategy": 0,
 }  # fmt: skip
-PRIMAL = {"simplex_strategy": 4, "simplex_iteration_limit": 10 * LIMIT}
-INTERIOR = {"solver": "ipm", "presolve": "on", "simplex_iteration_limit": 1_000 * LIMIT}
 
 
-@dataclass(frozen=True, eq=False)
-class Move:
-    """Cells and how far each moves."""
-
-    cells: Array
-    by: Array
-
-    def of(self, cell: int) -> float:
-        """How far one cell moves."""
-        at = np.flatnonzero(self.cells == cell)
-        return float(self.by[at[0]]) if len(at) else 0.0
-
-    def times(self, factor: float) -> Move:
-        """A part of the move, or its opposite."""
-        return Move(self.cells, self.by * factor)
-
-
-@dataclass(frozen=True, eq=False)
-class Refusal:
-    """There is no move. ``proved`` is False if some cells were not let move as far as they can.
-
-    ``reach``: how much of the level can come by way of each cell of the table at most, where the solver tells. A
-    pattern whose cells' reaches add up to less than 1 does not protect.
-    """
-
-    proved: bool
-    reach: Array | None = None
-
-
-class Ways:
+class MoveFinder:
     """The sums of a problem laid out to find moves quickly. Not for several threads at once: each takes a ``twin``.
 
     ``moves``, a basis of all moves, lets programmes be posed over those where they are few.
     """
 
-    def __init__(self, problem: Problem, moves: csr_array | None = None) -> None:
-        self.problem = problem
-        self.moves = moves if moves is not None and by_moves(problem.rows, moves) else None
+    def __init__(self, problem: Problem, moves: csr_array | None = None, tuning: Tuning = DEFAULT) -> None:
+        self.problem, self.tuning, self.attacker = problem, tuning, tuning.attacker
+        limit = tuning.attacker.simplex_limit
+        self.dual = OPTIONS | {"simplex_iteration_limit": limit}
+        self.primal = {"simplex_strategy": 4, "simplex_iteration_limit": 10 * limit}
+        self.interior = {"solver": "ipm", "presolve": "on", "simplex_iteration_limit": 1_000 * limit}
+        self.moves = moves if moves is not None and much_smaller_over_moves(problem.rows, moves, tuning) else None
         self.rows, self.columns = problem.rows.tocsr(), problem.rows.tocsc()
         self.size = len(problem)
         self.loose = (problem.down > 0) | (problem.up > 0)
-        self.wide = problem.rows.nnz >= WIDE * problem.rows.shape[0]
+        self.wide = problem.rows.nnz >= self.attacker.wide * problem.rows.shape[0]
         self.known = [np.isin(np.arange(self.size), cells) for cells in problem.needs.known]
         self.local = SimpleNamespace()  # solvers, made when they are needed
 
-    def twin(self) -> Ways:
+    def twin(self) -> MoveFinder:
         """The same with solvers of its own, which keep their bases from one move to the next."""
         other = copy.copy(self)
         other.local = SimpleNamespace()
@@ -105,14 +68,15 @@ class Ways:
         cell = int(self.problem.needs.cell[need])
         allowed = self.movable(pattern, need)
         most = (self.problem.up if side else self.problem.down)[cell]
-        if not allowed[cell] or most < amount * (1 - TINY):
+        if not allowed[cell] or most < amount * (1 - self.attacker.tiny):
             return Refusal(True)
-        for width in WIDTHS if self.wide and self.moves is None else ():
-            found = self._solve(self.block(allowed, price, cell, width), cell, side, amount, price, FAR)
+        for width in self.attacker.widths if self.wide and self.moves is None else ():
+            block = self.block(allowed, price, cell, width)
+            found = self._solve(block, cell, side, amount, price, self.attacker.far)
             if isinstance(found, Move):
                 return found
         cells = np.flatnonzero(allowed & self.loose)
-        found = self._solve(cells, cell, side, amount, price, FAR)
+        found = self._solve(cells, cell, side, amount, price, self.attacker.far)
         if isinstance(found, Move) or found.proved:
             return found
         return self._solve(cells, cell, side, amount, price, np.inf)
@@ -120,23 +84,23 @@ class Ways:
     def among(self, cells: Array, need: int, side: Side, amount: float, price: Array) -> Move | Refusal:
         """The cheapest move of a need's cell by ``amount`` among some cells, itself one, in order."""
         cell, group = int(self.problem.needs.cell[need]), int(self.problem.needs.coalition[need])
-        if (self.problem.up if side else self.problem.down)[cell] < amount * (1 - TINY):
+        if (self.problem.up if side else self.problem.down)[cell] < amount * (1 - self.attacker.tiny):
             return Refusal(True)
         if group >= 0:
             cells = cells[~self.known[group][cells]]
-        return self._solve(cells[self.loose[cells]], cell, side, amount, price, FAR)
+        return self._solve(cells[self.loose[cells]], cell, side, amount, price, self.attacker.far)
 
     def furthest(self, allowed: Array, cell: int, least: float, most: float) -> Move | Refusal:
         """The move that takes a cell up as far as it goes, but no further than ``most``; it must reach ``least``."""
         most = min(most, float(self.problem.up[cell]))
-        if not allowed[cell] or most < least * (1 - TINY):
+        if not allowed[cell] or most < least * (1 - self.attacker.tiny):
             return Refusal(True)
         if most <= 0:
             return Move(np.empty(0, np.int64), np.empty(0))
         cells, nothing = np.flatnonzero(allowed & self.loose), np.zeros(self.size)
         bottom = min(1.0, least / most)
-        found = self._solve(cells, cell, 1, most, nothing, FAR, bottom)
-        if isinstance(found, Move) and found.of(cell) >= most * (1 - TINY):
+        found = self._solve(cells, cell, 1, most, nothing, self.attacker.far, bottom)
+        if isinstance(found, Move) and found.of(cell) >= most * (1 - self.attacker.tiny):
             return found
         return self._solve(cells, cell, 1, most, nothing, np.inf, bottom)
 
@@ -179,7 +143,7 @@ class Ways:
         value = self._run(*self._programme(entries, up, down, at, price[cells], least), at)
         if value is None:
             return Refusal(not cut, None if cut else self._reach(rows, cell, side, amount * least))
-        moved = np.abs(value) > TINY
+        moved = np.abs(value) > self.attacker.tiny
         return Move(cells[moved], (1 if side else -1) * amount * value[moved])
 
     def _over_moves(
@@ -188,7 +152,7 @@ class Ways:
         """The same over the basis of the moves. Where the cheapest is not found, how far the cell goes decides."""
         up, down = np.zeros(self.size), np.zeros(self.size)
         cut = bool((np.maximum(self.problem.up[cells], self.problem.down[cells]) > far * amount).any())
-        far = min(far, FURTHEST)
+        far = min(far, self.attacker.furthest)
         up[cells] = np.minimum(self.problem.up[cells] / amount, far)
         down[cells] = np.minimum(self.problem.down[cells] / amount, far)
         (up if side else down)[cell], (down if side else up)[cell] = 1, 0
@@ -198,20 +162,20 @@ class Ways:
         if least == 1 and price.any():
             each = price / (float(np.median(price[cells])) or 1.0)
             each[cell] = 0
-            dear = (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1))
-            found = programme.solve(URGE_MOVES * aim, down, up, dear)
-            if found is not None and aim[cell] * found[0][cell] >= 1 - TINY:
+            dear = self._per_level(each, down, up)
+            found = programme.solve(self.attacker.urge_moves * aim, down, up, dear)
+            if found is not None and aim[cell] * found[0][cell] >= 1 - self.attacker.tiny:
                 return self._move(cells, found[0] * amount, amount)
         found = programme.solve(aim, down, up, (nothing, nothing))
         if found is None:
             raise Unjudged("the solver does not settle a linear program of this table")
         move, reduced = found
-        if aim[cell] * move[cell] >= least * (1 - TINY):
+        if aim[cell] * move[cell] >= least * (1 - self.attacker.tiny):
             return self._move(cells, move * amount, amount)
         return Refusal(not cut, None if cut else self._share(reduced, cell, amount * least))
 
     def _move(self, cells: Array, by: Array, amount: float) -> Move:
-        cells = cells[np.abs(by[cells]) > TINY * amount]
+        cells = cells[np.abs(by[cells]) > self.attacker.tiny * amount]
         return Move(cells, by[cells])
 
     def _share(self, reduced: Array, cell: int, amount: float) -> Array:
@@ -231,23 +195,28 @@ class Ways:
         at, level = np.array(list(wanted)), np.array(list(wanted.values()))
         unit = float(np.median(np.abs(level)))
         up, down, aim = np.zeros(self.size), np.zeros(self.size), np.zeros(self.size)
-        up[cells] = np.minimum(self.problem.up[cells] / unit, FURTHEST)
-        down[cells] = np.minimum(self.problem.down[cells] / unit, FURTHEST)
-        beyond = BEYOND * np.abs(level) / unit
+        up[cells] = np.minimum(self.problem.up[cells] / unit, self.attacker.furthest)
+        down[cells] = np.minimum(self.problem.down[cells] / unit, self.attacker.furthest)
+        beyond = self.attacker.beyond * np.abs(level) / unit
         up[at], down[at] = np.minimum(up[at], beyond), np.minimum(down[at], beyond)
-        aim[at] = URGE_MOVES * unit / level
+        aim[at] = self.attacker.urge_moves * unit / level
         each = price / (float(np.median(price[cells])) or 1.0)
         each[at] = 0
-        found = self._cheapest().solve(aim, down, up, (each / np.clip(down, NARROW, 1), each / np.clip(up, NARROW, 1)))
+        found = self._cheapest().solve(aim, down, up, self._per_level(each, down, up))
         return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
 
-    def _cheapest(self) -> Cheapest:
+    def _per_level(self, price: Array, down: Array, up: Array) -> tuple[Array, Array]:
+        """Prices of moving down and up by a level: a cell with less room costs as much for all of it."""
+        return price / np.clip(down, self.attacker.narrow, 1), price / np.clip(up, self.attacker.narrow, 1)
+
+    def _cheapest(self) -> BasisProgram:
         """The programme over moves."""
         if not hasattr(self.local, "cheapest"):
             assert self.moves is not None
-            self.local.cheapest = Cheapest(self.moves, OPTIONS | {"simplex_iteration_limit": 1_000 * LIMIT})
-        made: Cheapest = self.local.cheapest
-        return made
+            many = {"simplex_iteration_limit": 1_000 * self.attacker.simplex_limit}
+            self.local.cheapest = BasisProgram(self.moves, self.dual | many)
+        program: BasisProgram = self.local.cheapest
+        return program
 
     def _part(self, cells: Array, cell: int) -> tuple[Array, Array, Entries] | None:
         """Those of the cells that the sums alone let move, their sums and entries; None if ``cell`` is not one.
@@ -309,12 +278,12 @@ class Ways:
             value = self._from_rest(lp, n, at) if lp.col_lower_[at] == 1 else None
             if value is not None:
                 return value
-            with_options(solver, INTERIOR)
+            with_options(solver, self.interior)
             solver.passModel(lp)
             try:
                 deadline.run(solver)
             finally:
-                with_options(solver, OPTIONS)
+                with_options(solver, self.dual)
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
@@ -326,16 +295,17 @@ class Ways:
     def _from_rest(self, lp: Any, n: int, at: int) -> Array | None:
         """A move to the level that need not be the cheapest, by the primal simplex method; None if it finds none."""
         solver = self._solver()
-        with_options(solver, PRIMAL)
-        solver.changeColCost(at, -URGE)
+        with_options(solver, self.primal)
+        solver.changeColCost(at, -self.attacker.urge)
         solver.changeColBounds(at, 0.0, 1.0)
         solver.clearSolver()
         try:
             deadline.run(solver)
         finally:
-            with_options(solver, OPTIONS)
+            with_options(solver, self.dual)
         value = np.asarray(solver.getSolution().col_value)
-        if len(value) != 2 * n or value[at] < 1 - TINY or solver.getInfo().max_primal_infeasibility > TINY:
+        tiny = self.attacker.tiny
+        if len(value) != 2 * n or value[at] < 1 - tiny or solver.getInfo().max_primal_infeasibility > tiny:
             return None
         return np.asarray(value[:n] - value[n:])
 
@@ -345,7 +315,7 @@ class Ways:
 
         if not hasattr(self.local, "solver"):
             self.local.solver = highspy.Highs()
-            with_options(self.local.solver, OPTIONS)
+            with_options(self.local.solver, self.dual)
         return self.local.solver
 
     def _reach(self, rows: Array, cell: int, side: Side, amount: float) -> Array | None:

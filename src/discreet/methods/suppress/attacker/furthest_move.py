@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.methods.suppress.attacker.move_program import by_moves
+from discreet.methods.suppress.attacker.move_program import much_smaller_over_moves
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-
-NOTHING = 1e-9  # a reduced cost below this is the solver's noise
-FAR = 1e4  # how many times its level a hidden cell may move in the program; proofs use the true bounds
 
 
 @dataclass(frozen=True)
@@ -67,13 +65,14 @@ class Limits:
 class FurthestMove:
     """The program of one problem in HiGHS, bounds in units of the level asked. Not for several threads at once."""
 
-    def __init__(self, condensed: Condensed) -> None:
+    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT) -> None:
+        self.tuning = tuning.attacker
         self.problem = condensed.small
         self.rows, self.moves = condensed.small.rows, condensed.moves
         n = len(self.problem)
         self.n = n
         self.fixed = self.problem.hidden
-        self.by_moves = by_moves(self.rows, self.moves)
+        self.by_moves = much_smaller_over_moves(self.rows, self.moves, tuning)
         self.highs = _started(self._dual_model() if self.by_moves else self._model())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)
@@ -113,14 +112,14 @@ class FurthestMove:
 
         Cells with a choice move by at most ``cap`` levels: what they could do beyond hardly ever counts.
         """
-        reach = np.where(self.fixed, FAR, cap)
+        reach = np.where(self.fixed, self.tuning.far, cap)
         up = np.minimum(self.problem.up / aim.level, reach) * x
         down = np.minimum(self.problem.down / aim.level, reach) * x
         if aim.known is not None:
             up[aim.known] = down[aim.known] = 0
         solve = self._by_moves if self.by_moves else self._by_rows
         move, reduced = solve(aim.cell, sign, down, up)
-        reduced[np.abs(reduced) < NOTHING] = 0
+        reduced[np.abs(reduced) < self.tuning.noise] = 0
         return move, reduced
 
     def _by_rows(self, cell: int, sign: int, down: Array, up: Array) -> tuple[Array, Array]:
@@ -201,16 +200,16 @@ def _run(highs: Any) -> None:
         deadline.run(highs)
 
 
-def reachable(condensed: Condensed, tolerance: float) -> bool:
+def reachable(condensed: Condensed, tolerance: float, tuning: Tuning = DEFAULT) -> bool:
     """Whether every aim of a problem is reached when all cells are hidden that may be; each answer has its proof.
 
     The proof of a refusal is only believed if the cells that are hidden anyway do not bring the level by their bounds.
     """
     problem = condensed.small
-    program = FurthestMove(condensed)
+    program = FurthestMove(condensed, tuning)
     everything = (problem.hidden | problem.free).astype(float)
     for aim in aims(problem):
-        shares = program.limits(aim, everything, FAR, tolerance).shares
-        if shares is not None and 1 - float(shares[problem.hidden].sum()) > NOTHING:
+        shares = program.limits(aim, everything, tuning.attacker.far, tolerance).shares
+        if shares is not None and 1 - float(shares[problem.hidden].sum()) > tuning.attacker.noise:
             return False
     return True

@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-DENSE = 4  # times as many entries as the rows have: too many to be worth it
-LARGE = 500  # moves from which that counts
 
 
-def by_moves(rows: csr_array, moves: csr_array) -> bool:
+def much_smaller_over_moves(rows: csr_array, moves: csr_array, tuning: Tuning = DEFAULT) -> bool:
     """Whether the programme over moves is much smaller than the one over rows: its moves go everywhere."""
     n, k = moves.shape
-    return bool(2 * k < min(rows.shape[0], n - k) and not (moves.nnz > DENSE * rows.nnz and k > LARGE))
+    fuller = moves.nnz > tuning.attacker.dense * rows.nnz and k > tuning.attacker.many_moves
+    return bool(2 * k < min(rows.shape[0], n - k) and not fuller)
 
 
-class Cheapest:
+class BasisProgram:
     """The programme of one table in HiGHS. Not for several threads at once."""
 
     def __init__(self, moves: csr_array, options: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
-from discreet.methods.suppress.attacker.all_at_once import met
+from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact import scip, tree
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Cut

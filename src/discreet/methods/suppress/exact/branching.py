@@ -17,7 +17,6 @@ from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-NO_LIMIT = 2**31 - 1  # HiGHS's own
 
 
 class Pseudocosts:
@@ -97,7 +96,7 @@ def by_gain(
             best, value, bounds, misses = cell, score, proved, 0
         else:
             misses += 1
-    relaxation.highs.setOptionValue("simplex_iteration_limit", NO_LIMIT)
+    relaxation.highs.setOptionValue("simplex_iteration_limit", np.iinfo(np.int32).max)
     relaxation.highs.setBasis(basis)
     return best, bounds
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.furthest_move import NOTHING, FurthestMove
+from discreet.methods.suppress.attacker.furthest_move import FurthestMove
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -127,7 +127,7 @@ def inequality(problem: Problem, shares: Array, tuning: Tuning = DEFAULT) -> Cut
     The part of those hidden from the start is taken off, what is left is capped and scaled to 1.
     """
     rest = 1 - float(shares[problem.hidden].sum())
-    if not rest > NOTHING:
+    if not rest > tuning.attacker.noise:
         return None
     at = np.flatnonzero((shares > 0) & problem.free)
     scaled = np.minimum(shares[at] / rest, 1.0)
@@ -143,7 +143,7 @@ def bridge(program: FurthestMove, cell: int, x: Array, tuning: Tuning = DEFAULT)
     move, reduced = program.pull(cell, room)
     if move[cell] > x[cell] - tuning.exact.bridged:
         return None
-    others = np.flatnonzero(np.abs(reduced) > NOTHING)
+    others = np.flatnonzero(np.abs(reduced) > tuning.attacker.noise)
     others = others[others != cell]
     if problem.hidden[others].any() or x[others].sum() > x[cell] - tuning.exact.bridged:
         return None

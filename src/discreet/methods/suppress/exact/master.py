@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
-from discreet.methods.suppress.attacker.furthest_move import FAR
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
 from discreet.methods.suppress.exact.separation import Separation
 from discreet.methods.suppress.model.condense import Condensed
@@ -176,7 +175,7 @@ class Relaxation:
         if new < self.exact.few:
             new += self.add(self._bridges(x))
         if not new:
-            new = self.add(covered(self.separation(x, cap=FAR), x, self.tuning))
+            new = self.add(covered(self.separation(x, cap=self.tuning.attacker.far), x, self.tuning))
         if new:
             self.solve()
             self.purge()

@@ -146,7 +146,7 @@ def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> 
 
 def _unmet(part: Problem) -> Array:
     """Needs that are not met even with all cells hidden that may be."""
-    from discreet.methods.suppress.attacker.all_at_once import met
+    from discreet.methods.suppress.attacker.feasibility import met
 
     return np.flatnonzero(~met(part, part.free | part.hidden))
 

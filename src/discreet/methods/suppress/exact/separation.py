@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import parallel
-from discreet.methods.suppress.attacker.furthest_move import FAR, Aim, FurthestMove, aims
+from discreet.methods.suppress.attacker.furthest_move import Aim, FurthestMove, aims
 from discreet.methods.suppress.exact.inequalities import Cut, inequality
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 Array = NDArray[Any]
-
-LANE = 400  # aims for each line of work that has a solver of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +40,8 @@ class Separation:
         self.tuning, self.exact = tuning, tuning.exact
         self.problem = condensed.small
         self.aims = aims(self.problem)
-        number = parallel.lanes(len(self.aims), LANE) if lanes is None else lanes
-        self.programs = [FurthestMove(condensed) for _ in range(number)]
+        number = parallel.lanes(len(self.aims), tuning.exact.lane) if lanes is None else lanes
+        self.programs = [FurthestMove(condensed, tuning) for _ in range(number)]
         self.witness = [NONE] * len(self.aims)
         self.slack = np.array([1e-6 * aim.level for aim in self.aims])
         self.order = list(range(len(self.aims)))
@@ -129,7 +127,7 @@ def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[
     x = np.rint(x) if whole else x
     found = separation(x, most=most)
     if not found and whole and separation.complete:
-        found = separation(x, cap=FAR, tolerance=WHOLE, most=most)
+        found = separation(x, cap=separation.tuning.attacker.far, tolerance=WHOLE, most=most)
     return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x, separation.tuning)))]
 
 

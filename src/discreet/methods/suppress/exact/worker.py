@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.all_at_once import met
+from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.branching import by_gain, nearest_to_a_half
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.exact.master import Relaxation, covered

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.linear import null_space as moves
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.cheapest_move import Ways
-from discreet.methods.suppress.attacker.feasibility import verified
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.feasibility import met
+from discreet.methods.suppress.attacker.witnesses import verified
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.heuristics.greedy import search_weights, take_cheapest_moves
 from discreet.methods.suppress.heuristics.local_moves import LocalMoves
@@ -66,7 +66,7 @@ def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Arra
         local = LocalMoves(whole, whole.shrink(pattern), tuning=tuning)
         if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
             return np.asarray(whole.expand(local.pattern) | pattern)
-    kept = WitnessedPattern(Ways(small, whole.moves), whole.shrink(pattern), {}, tuning)
+    kept = WitnessedPattern(MoveFinder(small, whole.moves, tuning), whole.shrink(pattern), {}, tuning)
     take_cheapest_moves(kept, np.argsort(-small.needs.above, kind="stable"), search_weights(small, None, None, tuning))
     return np.asarray(whole.expand(kept.pattern) | pattern)
 

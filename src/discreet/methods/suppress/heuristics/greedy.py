@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import InputError, OutOfTimeError
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.cheapest_move import Move, Refusal, Side, Ways
-from discreet.methods.suppress.attacker.feasibility import met_by, needs_by_cell, spread
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.feasibility import met
+from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side, met_by, needs_by_cell, spread
 from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until, numbered
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
@@ -40,7 +40,7 @@ def best_of_several(
     problem = whole.small
     if start is not None and met(problem, start).all():
         return cleaned_until(problem, start, until, tuning)
-    ways = Ways(problem, whole.moves)
+    ways = MoveFinder(problem, whole.moves, tuning)
     best: Array | None = None
     for turn in range(tuning.heuristics.starts):
         if best is not None and time.monotonic() > soon:
@@ -63,7 +63,7 @@ def best_of_several(
 
 
 def _one_pattern(
-    ways: Ways, guide: Array | None, seed: int, turn: int, until: float | None, tuning: Tuning
+    ways: MoveFinder, guide: Array | None, seed: int, turn: int, until: float | None, tuning: Tuning
 ) -> Array | None:
     """A whole pattern: the widest need first, in later turns in shaken orders and at shaken weights; None if late."""
     problem = ways.problem

@@ -13,16 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.cheapest_move import Ways
-from discreet.methods.suppress.attacker.feasibility import (
-    Witnesses,
-    check,
-    in_turn,
-    met_by,
-    needs_by_cell,
-    prices,
-    still,
-)
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.feasibility import examine, in_turn
+from discreet.methods.suppress.attacker.witnesses import Witnesses, met_by, needs_by_cell, prices, still
 from discreet.methods.suppress.heuristics.greedy import search_weights, take_cheapest_moves
 from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent, SolveSmall
 from discreet.methods.suppress.heuristics.neighbourhoods import SumNeighbourhoods, disagreement, of_moves
@@ -79,8 +72,8 @@ class KnownMoves:
     """A move for each need under the best pattern: needs whose move touches nothing set free stay met."""
 
     def __init__(self, best: Incumbent, known: Witnesses | None, tuning: Tuning = DEFAULT) -> None:
-        self.best, self.ways, self.price = best, Ways(best.problem), prices(best.problem)
-        self.moves = check(best.problem, best.pattern).witnesses if known is None else known
+        self.best, self.ways, self.price = best, MoveFinder(best.problem, tuning=tuning), prices(best.problem)
+        self.moves = examine(best.problem, best.pattern).witnesses if known is None else known
         self.table = needs_by_cell(best.problem)
         self.large, self.enough = len(best.problem) > tuning.heuristics.large, tuning.heuristics.near
 
@@ -108,13 +101,13 @@ class KnownMoves:
         """Moves of the best pattern for needs that lost theirs, among the cells near them if possible."""
         problem, pattern = self.best.problem, self.best.pattern
         if not self.large:
-            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
+            self.moves = examine(problem, pattern, witnesses=self.moves).witnesses
             return
         lost = self.touched(~pattern)
         self.moves = still(problem, pattern, self.moves)
         refused = in_turn(self.ways, pattern & near, lost.tolist(), self.moves, self.table, self.price)
         if refused or not all(met_by(problem, need, self.moves) for need in lost.tolist()):
-            self.moves = check(problem, pattern, witnesses=self.moves).witnesses
+            self.moves = examine(problem, pattern, witnesses=self.moves).witnesses
 
 
 def _renewed(
@@ -196,7 +189,7 @@ class SumSearch:
     def _greedily(self, part: Condensed, random: np.random.Generator, until: float) -> Array | None:
         """The neighbourhood protected from the start, needs in a new order, at shaken weights; None if time is up."""
         problem = part.small
-        kept = WitnessedPattern(Ways(problem, part.moves), problem.hidden.copy(), {}, self.tuning)
+        kept = WitnessedPattern(MoveFinder(problem, part.moves, self.tuning), problem.hidden.copy(), {}, self.tuning)
         order = random.permutation(len(problem.needs))
         if not take_cheapest_moves(kept, order, search_weights(problem, None, random, self.tuning), until=until):
             return None

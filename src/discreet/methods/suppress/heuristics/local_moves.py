@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from discreet.base import deadline, parallel
 from discreet.errors import OutOfTimeError
 from discreet.linear.null_space import whole_columns
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.cheapest_move import FAR, Move, Side, Ways
-from discreet.methods.suppress.attacker.feasibility import Witnesses, check, levels, verified
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.feasibility import examine, met
+from discreet.methods.suppress.attacker.witnesses import Move, Side, Witnesses, levels, verified
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -35,11 +35,11 @@ class LocalMoves:
         witnesses: Witnesses | None = None,
         tuning: Tuning = DEFAULT,
     ) -> None:
-        self.tuning = tuning.heuristics
+        self.tuning, self.far = tuning.heuristics, tuning.attacker.far
         self.problem, self.moves = condensed.small, condensed.moves
         self.given = self.problem.hidden if given is None else self.problem.hidden | given
         self.by_move = condensed.moves.tocsc()
-        self.ways = Ways(self.problem)
+        self.ways = MoveFinder(self.problem, tuning=tuning)
         self.lanes = [self.ways.twin() for _ in range(self.tuning.local_together)]
         self.uses = np.zeros(len(self.problem), np.int64)
         self.witnesses: Witnesses = dict(witnesses or {})
@@ -133,7 +133,7 @@ class LocalMoves:
         better = found is not None and fresh < float(self.weight[alone].sum()) - 1e-9
         self._note((need, side), found if better and found is not None else old)
 
-    def _cheapest(self, need: int, side: Side, level: float, ways: Ways) -> Move | None:
+    def _cheapest(self, need: int, side: Side, level: float, ways: MoveFinder) -> Move | None:
         size = self.size
         while True:
             cells, everything = self._around(int(self.problem.needs.cell[need]), size)
@@ -167,7 +167,7 @@ class LocalMoves:
             return np.flatnonzero(self.open), True
         return np.flatnonzero(seen & self.open), bool(taken.all())
 
-    def _programme(self, need: int, side: Side, level: float, cells: Array, ways: Ways) -> Move | None:
+    def _programme(self, need: int, side: Side, level: float, cells: Array, ways: MoveFinder) -> Move | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
@@ -177,7 +177,7 @@ class LocalMoves:
             found = ways.among(cells, need, side, level, price)
             return found if isinstance(found, Move) else None
         price = price[cells]
-        up, down = np.minimum(problem.up[cells] / level, FAR), np.minimum(problem.down[cells] / level, FAR)
+        up, down = np.minimum(problem.up[cells] / level, self.far), np.minimum(problem.down[cells] / level, self.far)
         coalition = int(problem.needs.coalition[need])
         if coalition >= 0:
             known = np.isin(cells, problem.needs.known[coalition])
@@ -218,7 +218,7 @@ def first_pattern(condensed: Condensed, until: float, tuning: Tuning = DEFAULT) 
     starts: list[tuple[Array | None, Witnesses | None]] = [(None, None)]
     found, most = [], False
     if len(problem) <= tuning.heuristics.large or met(problem, given).all():
-        checked = check(problem, given)
+        checked = examine(problem, given)
         if checked.met.all():
             return given, checked.witnesses
         starts.insert(0, (given, checked.witnesses))

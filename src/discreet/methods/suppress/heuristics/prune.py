@@ -16,19 +16,9 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import InputError, OutOfTimeError
-from discreet.methods.suppress.attacker.cheapest_move import Refusal, Ways
-from discreet.methods.suppress.attacker.feasibility import (
-    Progress,
-    Witnesses,
-    check,
-    met_by,
-    needs_by_cell,
-    prices,
-    settle,
-    settled,
-    spread,
-    together,
-)
+from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
+from discreet.methods.suppress.attacker.feasibility import Progress, examine, moves_for_all, settle_need, together
+from discreet.methods.suppress.attacker.witnesses import Refusal, Witnesses, met_by, needs_by_cell, prices, spread
 from discreet.methods.suppress.model.condense import with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -39,7 +29,7 @@ Array = NDArray[Any]
 class WitnessedPattern:
     """A pattern with a witness for every need, and for each cell the needs whose witness moves it."""
 
-    def __init__(self, ways: Ways, pattern: Array, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> None:
+    def __init__(self, ways: MoveFinder, pattern: Array, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> None:
         self.ways, self.problem, self.tuning = ways, ways.problem, tuning
         self.pattern = pattern.copy()
         self.witnesses: Witnesses = {}
@@ -80,7 +70,7 @@ class WitnessedPattern:
                 continue
             if until is not None and time.monotonic() > until:
                 return Refusal(False)
-            outcome = settle(self.ways, smaller, need, found, self.price)
+            outcome = settle_need(self.ways, smaller, need, found, self.price)
             if outcome.refusals:
                 self.refused[need] = self.refused.get(need, 0) + 1
                 return outcome.refusals[need]
@@ -162,10 +152,10 @@ def clean_up(
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
     small = with_choice(problem, hidden, hidden)
-    ways = Ways(small.small, small.moves)
-    checked = settled(ways, {})
+    ways = MoveFinder(small.small, small.moves, tuning)
+    checked = moves_for_all(ways, {})
     if len(small.hopeless) or not checked.met.all():
-        met = check(problem, hidden).met
+        met = examine(problem, hidden).met
         raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
     kept = WitnessedPattern(ways, np.ones(len(small.small), bool), checked.witnesses, tuning)
     minimal = kept.prune(until=until, progress=progress)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import InputError, OutOfTimeError, Unjudged
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.feasibility import Progress
+from discreet.methods.suppress.attacker.feasibility import Progress, met
 from discreet.methods.suppress.heuristics.greedy import best_of_several, hopeless_needs
 from discreet.methods.suppress.heuristics.incumbent import SolveSmall
 from discreet.methods.suppress.heuristics.lns import SumSearch

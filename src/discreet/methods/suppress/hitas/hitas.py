@@ -20,15 +20,14 @@ from discreet.base import deadline
 from discreet.base.arguments import checked, whole
 from discreet.base.parallel import side_by_side
 from discreet.errors import InputError, OutOfTimeError
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.feasibility import check
+from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
+from discreet.methods.suppress.heuristics.incumbent import Clock
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.hitas.incremental import Protection, SumsSoFar, accept_choice, cheaper_choice, meet_needs
 from discreet.methods.suppress.hitas.subtables import (
-    LARGEST,
     Block,
     blocks_of_rows,
     completed,
@@ -37,19 +36,12 @@ from discreet.methods.suppress.hitas.subtables import (
     widened,
 )
 from discreet.methods.suppress.model.components import movable_cells
+from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.tuning import DEFAULT, HitasTuning, Tuning
 
 Array = NDArray[Any]
-
-FIRST, LONGEST = 0.3, 0.6  # of the time for the way from above; after the first it hurries, after the other it stops
-BOUND = 0.1  # for the bound
-RENEWED = 0.5  # of the time then left for the search over the whole
-SHARE = 0.05  # of the time, at most, for one sub-table
-EACH = 0.02  # seconds for each cell with a choice in it
-NARROW = 50  # cells chosen anew at once to begin with
-TOGETHER = 2  # areas chosen anew side by side, whatever the number of processors: what fits together is kept
-WIDER = 1.5  # times the cells chosen anew at once, when sub-tables of one size can be improved no more
 
 
 @checked
@@ -64,7 +56,7 @@ class Modular:
     weights: Any = "value"
     time: float = 120.0
     exact: int = field(default=200, kw_only=True)
-    largest: int = field(default=LARGEST, kw_only=True)
+    largest: int = field(default=DEFAULT.hitas.largest, kw_only=True)
     threads: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -82,14 +74,15 @@ class Modular:
         *,
         start: Array | None = None,
         progress: Progress | None = None,
+        tuning: Tuning = DEFAULT,
     ) -> Solution:
         """A pattern that meets every need, and a bound from the relaxation; raises UnprotectedError if there is none.
 
         ``start`` is a pattern that protects. A problem no larger than a sub-table that is solved exactly is.
         """
         if problem.free.sum() <= self.exact:
-            return Optimal(time=self.time).solve(problem, start=start, progress=progress)
-        run = SubtableRun(self, problem, time.monotonic(), progress)
+            return Optimal(time=self.time).solve(problem, start=start, progress=progress, tuning=tuning)
+        run = SubtableRun(self, problem, time.monotonic(), progress, tuning)
         try:
             with deadline.within(GRACE[0] * self.time + GRACE[1]):
                 return run.solution(start)
@@ -98,10 +91,10 @@ class Modular:
             raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
 
 
-def _quick(problem: Problem, start: Array | None) -> Array:
+def _quick(problem: Problem, start: Array | None, tuning: Tuning) -> Array:
     """A first pattern in no time."""
     try:
-        return start_pattern(problem, seconds=0.0, start=start, solve_small=solve_small)
+        return start_pattern(problem, seconds=0.0, start=start, solve_small=solve_small, tuning=tuning)
     except InputError:
         able = met(problem, problem.hidden | problem.free)
         if able.all():
@@ -117,6 +110,12 @@ class SubtableRun:
     problem: Problem
     began: float
     progress: Progress | None
+    tuning: Tuning = DEFAULT
+
+    @property
+    def hitas(self) -> HitasTuning:
+        """Shares of the time, and how many cells at once."""
+        return self.tuning.hitas
 
     @property
     def left(self) -> float:
@@ -126,16 +125,16 @@ class SubtableRun:
     def solution(self, start: Array | None) -> Solution:
         """The first pattern, which takes the time it takes, and what became of it until the time was up."""
         problem, seconds = self.problem, self.method.time
-        quick = best = _quick(problem, start)
+        quick = best = _quick(problem, start, self.tuning)
         bound = 0.0
         try:
             with deadline.until(self.began + seconds):
-                tables = completed(problem, blocks_of_rows(problem, self.method.largest))
+                tables = completed(problem, blocks_of_rows(problem, self.method.largest, self.hitas.most_faces))
                 found = self.from_above(tables)
                 best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
-                bound = lower_bound(problem, BOUND * seconds)
-                left = max(RENEWED * self.left, 0.0)
-                best = start_pattern(problem, seconds=left, start=best, solve_small=solve_small)
+                bound = lower_bound(problem, self.hitas.bound * seconds, self.tuning)
+                left = max(self.hitas.renewed * self.left, 0.0)
+                best = self._start(problem, left, best)
                 best = self.improved(best, tables)
         except OutOfTimeError:
             self.tell()
@@ -162,10 +161,10 @@ class SubtableRun:
         """A pattern by sub-tables from above; None if that takes too long or a need finds no way."""
         problem = self.problem
         rows = rows_of(problem, blocks, movable_cells(problem))
-        state = SumsSoFar.of(problem, problem.hidden)
+        state = SumsSoFar.of(problem, problem.hidden, self.tuning)
         decided = np.zeros(len(problem), bool)
         for batch in grouped(blocks, problem.free):
-            if self.left < (1 - LONGEST) * self.method.time:
+            if self.left < (1 - self.hitas.longest) * self.method.time:
                 return None
             open_ = _mask(problem, [blocks[k] for k in batch]) & ~decided
 
@@ -201,28 +200,36 @@ class SubtableRun:
     def _find(self, part: Problem, _: Array, start: Array | None = None) -> Array:
         """A sub-table's pattern: the quick way if it is large, or if time is short and this the first."""
         free = int(part.free.sum())
-        seconds = min(SHARE * self.method.time, 0.5 + EACH * free, max(self.left, 0.1))
-        late = start is None and self.left < (1 - FIRST) * self.method.time
+        seconds = min(self.hitas.share * self.method.time, 0.5 + self.hitas.each * free, max(self.left, 0.1))
+        late = start is None and self.left < (1 - self.hitas.hurry) * self.method.time
         if free > self.method.exact or late:
-            return start_pattern(part, seconds=0.0 if start is None else seconds, start=start, solve_small=solve_small)
+            return self._start(part, 0.0 if start is None else seconds, start)
         try:
-            return np.asarray(Optimal(time=seconds).solve(part, start=start).hidden)
+            return np.asarray(Optimal(time=seconds).solve(part, start=start, tuning=self.tuning).hidden)
         except OutOfTimeError:
             deadline.check()
-            return start_pattern(part, seconds=0.0, start=start, solve_small=solve_small)
+            return self._start(part, 0.0, start)
+
+    def _start(self, part: Problem, seconds: float, start: Array | None) -> Array:
+        """A pattern by the quick method."""
+        return start_pattern(part, seconds=seconds, start=start, solve_small=self._solve_small, tuning=self.tuning)
+
+    def _solve_small(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+        return solve_small(small, start, clock, tuning=self.tuning)
 
     def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""
         problem = self.problem
-        said = check(problem, pattern)
-        state = SumsSoFar(problem, pattern.copy(), np.ones(problem.rows.shape[0], bool), dict(said.witnesses))
-        most, whole = float(NARROW), int(problem.free.sum())
+        examined = examine(problem, pattern, tuning=self.tuning)
+        every = np.ones(problem.rows.shape[0], bool)
+        state = SumsSoFar(problem, pattern.copy(), every, dict(examined.witnesses), self.tuning)
+        most, whole = float(self.hitas.narrow), int(problem.free.sum())
         while self.left > 0:
             areas = widened(blocks, problem.free, int(most))
             before = problem.cost(state.pattern)
-            for k in range(0, len(areas), TOGETHER):
+            for k in range(0, len(areas), self.hitas.together):
                 try:
-                    state = self._anew(state, areas[k : k + TOGETHER])
+                    state = self._anew(state, areas[k : k + self.hitas.together])
                 except OutOfTimeError:
                     return state.pattern
                 self.tell()
@@ -231,7 +238,7 @@ class SubtableRun:
             if problem.cost(state.pattern) >= before * (1 - 1e-6):
                 if most >= whole:
                     break
-                most *= WIDER
+                most *= self.hitas.wider
         return state.pattern
 
     def _anew(self, state: SumsSoFar, areas: Sequence[Array]) -> SumsSoFar:

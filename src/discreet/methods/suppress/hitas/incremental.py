@@ -13,18 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.methods.suppress.attacker.all_at_once import met
-from discreet.methods.suppress.attacker.cheapest_move import Move
-from discreet.methods.suppress.attacker.feasibility import Witnesses, check
+from discreet.methods.suppress.attacker.feasibility import examine, met
+from discreet.methods.suppress.attacker.witnesses import Move, Witnesses
 from discreet.methods.suppress.model.components import split
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
 
 Find = Callable[[Problem, Array], Array]  # a problem and the numbers of its cells in the whole to a pattern
-
-LESS = 1e-9  # of a cost: less of a gain is none
-BROKEN = 1e-5  # of the largest part of a move: a sum out of balance by more
 
 
 @dataclass(eq=False)
@@ -35,12 +32,13 @@ class SumsSoFar:
     pattern: Array
     seen: Array
     witnesses: Witnesses
+    tuning: Tuning = DEFAULT
 
     @classmethod
-    def of(cls, problem: Problem, pattern: Array) -> SumsSoFar:
+    def of(cls, problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> SumsSoFar:
         """No sums yet: every cell can move by itself."""
         alone = {(k, 1): Move(np.array([c]), np.ones(1)) for k, c in enumerate(problem.needs.cell.tolist())}
-        return cls(problem, pattern.copy(), np.zeros(problem.rows.shape[0], bool), alone)
+        return cls(problem, pattern.copy(), np.zeros(problem.rows.shape[0], bool), alone, tuning)
 
     def broken(self, rows: Array, cells: Array | None = None) -> Array:
         """The needs whose moves do not keep some rows in balance, or move cells that are to be published."""
@@ -54,7 +52,7 @@ class SumsSoFar:
         by, at = np.concatenate([m.by for m in moves]), np.concatenate([m.cells for m in moves])
         wide = csr_array((by, at, ends), shape=(len(moves), len(self.problem)))
         out = abs(self.problem.rows[rows] @ wide.T).max(axis=0).toarray().ravel() if len(rows) else np.zeros(len(moves))
-        bad = out > BROKEN * np.maximum.reduceat(np.abs(by), ends[:-1])
+        bad = out > self.tuning.hitas.broken * np.maximum.reduceat(np.abs(by), ends[:-1])
         if cells is not None:
             gone = np.zeros(len(self.problem))
             gone[cells] = 1
@@ -90,7 +88,7 @@ def meet_needs(asked: Problem, find: Find) -> Protection:
     done, witnesses, hidden = np.zeros(len(asked.needs), bool), {}, []
     for part, cells in split(asked):
         numbers = np.flatnonzero(np.isin(asked.needs.cell, cells))
-        now = check(part, part.hidden)
+        now = examine(part, part.hidden)
         held = [(numbers, now)]
         if not now.met.all():
             short = np.flatnonzero(~now.met)
@@ -100,7 +98,7 @@ def meet_needs(asked: Problem, find: Find) -> Protection:
             if able.any():
                 pattern = np.asarray(find(rest, cells), bool)
                 hidden.append(cells[pattern & ~part.hidden])
-                held.append((numbers[short[able]], check(rest, pattern)))
+                held.append((numbers[short[able]], examine(rest, pattern)))
         for which, said in held:
             done[which[said.met]] = True
             for (k, side), move in said.witnesses.items():
@@ -130,7 +128,8 @@ def cheaper_choice(state: SumsSoFar, cells: Array, find: Find) -> Change | None:
     without = state.pattern.copy()
     without[loose] = False
     step = meet_needs(replace(state, pattern=without).asked(numbers, free, state.seen), find)
-    if not step.met.all() or problem.weight[step.hidden].sum() >= problem.weight[loose].sum() * (1 - LESS):
+    before, after = problem.weight[loose].sum(), problem.weight[step.hidden].sum()
+    if not step.met.all() or after >= before * (1 - state.tuning.hitas.less):
         return None
     return Change(numbers, step, np.setdiff1d(loose, step.hidden))
 

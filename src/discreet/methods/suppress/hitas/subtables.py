@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT
 
 Array = NDArray[Any]
-
-LARGEST = 1200  # cells of one sub-table; a larger one is taken by its faces of fewer dimensions
-MOST_FACES = 2000  # of one grand total
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,9 @@ class TotalsAndParts:
         raise AssertionError("a sub-table ends")  # pragma: no cover
 
 
-def blocks_of_rows(problem: Problem, largest: int = LARGEST) -> list[Block]:
+def blocks_of_rows(
+    problem: Problem, largest: int = DEFAULT.hitas.largest, most_faces: int = DEFAULT.hitas.most_faces
+) -> list[Block]:
     """The sub-tables that can be read off the rows, from above; every row lies in one of them.
 
     >>> from scipy.sparse import csr_array
@@ -129,20 +129,20 @@ def blocks_of_rows(problem: Problem, largest: int = LARGEST) -> list[Block]:
     found = []
     for top, rows in enumerate(sums.of_total):
         if rows:
-            found += [Block(np.sort(cells), int(level[top])) for cells in _faces(sums, top, rows, largest)]
+            found += [Block(np.sort(cells), int(level[top])) for cells in _faces(sums, top, rows, largest, most_faces)]
     for row in np.flatnonzero(sums.total < 0):
         if cells := sums.parts[row]:
             found.append(Block(np.unique(cells), int(level[cells].max())))
     return maximal(found)
 
 
-def _faces(sums: TotalsAndParts, top: int, rows: Sequence[int], largest: int) -> list[list[int]]:
+def _faces(sums: TotalsAndParts, top: int, rows: Sequence[int], largest: int, most_faces: int) -> list[list[int]]:
     """The whole sub-table under a grand total, or its faces of as many dimensions as are small enough."""
     whole = sums.below(top, rows, largest)
     if whole is not None:
         return [whole]
     for order in (3, 2):
-        if order < len(rows) and math.comb(len(rows), order) <= MOST_FACES:
+        if order < len(rows) and math.comb(len(rows), order) <= most_faces:
             found = [sums.below(top, face, largest) for face in itertools.combinations(rows, order)]
             if kept := [cells for cells in found if cells is not None]:
                 return kept + [[top, *sums.parts[row]] for row in rows]

@@ -14,6 +14,37 @@ WHOLE = 1e-6  # how near to a whole number counts as one, in costs and in patter
 
 
 @dataclass(frozen=True)
+class AttackerTuning:
+    """Does a pattern protect, and what is the cheapest move? Chosen on table1, toysarah and jjtabel3; what is for many
+    requirements at once on ninenew and nine12."""
+
+    # every program is in units of the level it is about
+    tiny: float = 1e-7  # of a level: less is no move
+    far: float = 1e4  # levels that other cells may move in the first program; proofs use the true bounds
+    furthest: float = 1e7  # levels, where a cell has no bound
+    noise: float = 1e-9  # a reduced cost below this is the solver's noise
+    # the cheapest move of one cell
+    wide: int = 8  # cells in a sum on average from which blocks around the cell pay
+    widths: tuple[int, ...] = (4, 8)  # cells taken from each sum around it
+    simplex_limit: int = 3_000  # steps of the dual simplex method before another is tried
+    urge: float = 1e6  # what reaching the level is worth, in usual prices
+    urge_moves: float = 1e5  # the same where the program is posed over moves
+    narrow: float = 1e-3  # of a level: cells that move less are priced as if they moved this far
+    dense: float = 4  # times as many entries as the sums have: then a program over moves is not worth it,
+    many_moves: int = 500  # from so many moves on
+    # many requirements
+    lane: int = 100  # requirements for each line of work that has a solver of its own
+    batch: int = 16  # requirements whose programs run before their moves are tried on the others
+    together: int = 12  # programs for many requirements at once
+    several: int = 3  # requirements that such a program must serve to be worth it
+    beyond: float = 16.0  # levels that a cell may move where one move serves many: scaled down it serves each
+    doubts: int = 5  # requirements not met that are asked about once more; more than that is no slip
+    few: int = 40  # requirements for which short moves are found as soon as one for all
+    rounds: int = 12  # of moves for all
+    kept: float = 1e-7  # of the least level: a move for all that is off a sum by more is not believed
+
+
+@dataclass(frozen=True)
 class HeuristicTuning:
     """Good patterns fast. Chosen on hie1372d, table1, jjtabel3 and toysarah; what is for large problems on hier16,
     ninenew and nine12."""
@@ -159,6 +190,7 @@ class HitasTuning:
 class Tuning:
     """What all rooms of suppression are steered by."""
 
+    attacker: AttackerTuning = AttackerTuning()
     heuristics: HeuristicTuning = HeuristicTuning()
     exact: ExactTuning = ExactTuning()
     hitas: HitasTuning = HitasTuning()

@@ -1,6 +1,6 @@
-"""Whether a pattern protects, many needs at once: one move that takes every cell as far as it is wanted, up or down.
+"""Many needs at once: one move that takes every cell as far as it is wanted, up or down.
 
-Such a move goes everywhere and is of no use to a search, but it takes an interior-point method one programme, where a
+Such a move goes everywhere and is of no use to a search, but it takes an interior-point method one program, where a
 short move for each need takes one each. What it leaves open is asked about need by need.
 """
 
@@ -12,55 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.methods.suppress.attacker.cheapest_move import BEYOND, FAR, TINY, with_options
-from discreet.methods.suppress.attacker.feasibility import check
-from discreet.methods.suppress.model.condense import hidden_part
+from discreet.methods.suppress.attacker.cheapest_move import with_options
 from discreet.methods.suppress.model.problem import Problem
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
-FEW = 40  # needs for which short moves are found as soon
-ROUNDS = 12
 OPTIONS = {"output_flag": False, "solver": "ipm", "run_crossover": "off", "threads": 1, "random_seed": 1}
 
 
-def met(problem: Problem, pattern: Array) -> Array:
-    """Which needs a pattern meets.
-
-    >>> from scipy.sparse import csr_array
-    >>> from discreet.methods.suppress.model.problem import Needs
-    >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
-    >>> hidden, needs = np.array([True, False, False, False]), Needs.of(np.array([0]), np.array([2]), np.array([2]))
-    >>> two = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.ones(4), hidden, needs)
-    >>> met(two, hidden).tolist(), met(two, np.ones(4, bool)).tolist()
-    ([False], [True])
-    """
-    outside = problem.needs.coalition < 0
-    done = np.zeros(len(problem.needs), bool)
-    if outside.sum() > FEW:
-        done = reached(hidden_part(problem, np.asarray(pattern, bool) | problem.hidden)[0])
-    rest = np.flatnonzero(~done)
-    if len(rest):
-        done[rest] = check(problem.with_needs(problem.needs.take(rest)), pattern).met
-    return done
-
-
-def reached(problem: Problem) -> Array:
+def reached(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     """Needs that a few moves of all cells show to be met; the others may be met as well."""
     needs = problem.needs
     size = np.maximum(np.maximum(needs.below, needs.above), needs.sliding)
     asked = (needs.coalition < 0) & (size > 0)
     below, above = np.zeros(len(needs)), np.zeros(len(needs))
     random, sign = np.random.default_rng(1), np.ones(len(needs))
-    done, programme = size == 0, None
-    for turn in range(ROUNDS if asked.any() else 0):
-        programme = Programme(problem, size, asked) if programme is None else programme
+    done, program = size == 0, None
+    for turn in range(tuning.attacker.rounds if asked.any() else 0):
+        program = JointMoveProgram(problem, size, asked, tuning) if program is None else program
         sign = -sign if turn % 2 else np.where(random.random(len(needs)) < 0.5, -1.0, 1.0)  # one may bar another's way
-        move = programme.solve(np.where(asked & ~done, sign, 0.0))
+        move = program.solve(np.where(asked & ~done, sign, 0.0))
         if move is None:
             break
         at = np.where(asked, move[needs.cell], 0.0)
         below, above = np.maximum(below, -at), np.maximum(above, at)
-        slack = 1 - 10 * TINY
+        slack = 1 - 10 * tuning.attacker.tiny
         now = (below >= slack * needs.below) & (above >= slack * needs.above) & asked
         now &= below + above >= slack * needs.sliding
         fresh = int((now & ~done).sum())
@@ -70,16 +46,17 @@ def reached(problem: Problem) -> Array:
     return np.asarray(done)
 
 
-class Programme:
+class JointMoveProgram:
     """max sum of ``sign d / size`` over the needs' cells, within the bounds, all sums kept."""
 
-    def __init__(self, problem: Problem, size: Array, asked: Array) -> None:
+    def __init__(self, problem: Problem, size: Array, asked: Array, tuning: Tuning = DEFAULT) -> None:
         import highspy
 
+        self.kept = tuning.attacker.kept
         self.problem, self.size, self.least = problem, size, float(size[asked].min())
         self.unit = float(np.median(size[asked]))
-        most = np.full(len(problem), FAR * self.unit)
-        np.minimum.at(most, problem.needs.cell[asked], BEYOND * size[asked])
+        most = np.full(len(problem), tuning.attacker.far * self.unit)
+        np.minimum.at(most, problem.needs.cell[asked], tuning.attacker.beyond * size[asked])
         self.down, self.up = np.minimum(problem.down, most), np.minimum(problem.up, most)
         columns = problem.rows.tocsc()
         lp = self.lp = highspy.HighsLp()
@@ -104,4 +81,4 @@ class Programme:
         if len(value) != len(cost) or not np.isfinite(value).all():
             return None
         move = np.clip(value * self.unit, -self.down, self.up)
-        return move if np.abs(self.problem.rows @ move).max(initial=0) <= TINY * self.least else None
+        return move if np.abs(self.problem.rows @ move).max(initial=0) <= self.kept * self.least else None
