@@ -28,7 +28,7 @@ def check_options(
         check_cellwise(method_class(name))
 
 
-def protect_in_parts(
+def write_protected_in_parts(
     name: str,
     given: dict[str, Any],
     which: dict[str, Any],
@@ -62,7 +62,7 @@ def protect_in_parts(
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
 
 
-def answer_in_parts(
+def write_answer_in_parts(
     policy: PolicyChoice, which: dict[str, Any], output: Path | None, format: str | None, cells: int | None
 ) -> None:
     """Let a policy decide and write to ``output``."""

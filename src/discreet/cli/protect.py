@@ -88,7 +88,7 @@ def protect(
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
         if in_parts:
-            parts.answer_in_parts(policy, which, output, format, part_cells)
+            parts.write_answer_in_parts(policy, which, output, format, part_cells)
             return
         emit_release(policy.answer(which, output, format), output, format, metadata=metadata)
         return
@@ -96,7 +96,7 @@ def protect(
     if levels is not None:
         given["levels"] = _levels(name, levels, which["codebook"])
     if in_parts:
-        parts.protect_in_parts(name, given, which, output, format, part_cells)
+        parts.write_protected_in_parts(name, given, which, output, format, part_cells)
         return
     began = time.perf_counter()
     with bar(name) as progress:

@@ -19,7 +19,7 @@ from discreet.engines.checks import TOO_LARGE
 from discreet.engines.dense import dense_cells
 from discreet.engines.duckdb.checks import Check, checks, code_check
 from discreet.engines.duckdb.plan import Plan, register_codes
-from discreet.engines.duckdb.source import VIEW, Arrow, Source, open_source
+from discreet.engines.duckdb.source import VIEW, Arrow, RecordSource, open_source
 from discreet.engines.duckdb.sql import Column, identifier, share_of_records
 from discreet.engines.protocol import MOST_DECIMALS, CountedGroups, Grouping, Key, joined
 from discreet.errors import InputError, headings
@@ -46,7 +46,7 @@ class _FullError(InputError):
 class DuckDB:
     """Records that DuckDB can read. Data frames are not copied: leave them unchanged while this is in use."""
 
-    def __init__(self, source: Source, memory: str | None = None) -> None:
+    def __init__(self, source: RecordSource, memory: str | None = None) -> None:
         import duckdb
 
         self._source = source

@@ -27,7 +27,7 @@ _DELIMITERS = ",;\t|"
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".duckdb")
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """Where records come from. ``name`` is what messages call it."""
 
     @property
@@ -111,8 +111,8 @@ class Relation:
         return pa.RecordBatchReader.from_stream(self.relation.select(*(duckdb.ColumnExpression(c) for c in columns)))
 
 
-def open_source(source: Any, table: str | None = None) -> Source:
-    """The right kind of Source for what the caller has. ``table`` names a table of a ``.duckdb`` file."""
+def open_source(source: Any, table: str | None = None) -> RecordSource:
+    """The right kind of RecordSource for what the caller has. ``table`` names a table of a ``.duckdb`` file."""
     if isinstance(source, str | Path):
         return _from_path(source, table)
     if table is not None:
@@ -211,7 +211,7 @@ def check_names(where: str, names: Iterable[str]) -> None:
         raise InputError(f"{where} has more than one column called {listed(repeated)} (in any case); rename them")
 
 
-def _from_path(source: str | Path, table: str | None) -> Source:
+def _from_path(source: str | Path, table: str | None) -> RecordSource:
     path = Path(source)
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), "")
     if table is not None and suffix != ".duckdb":
