@@ -89,7 +89,10 @@ def instance(table: dc.Table, seed: int) -> Instance:
 def protected(table: dc.Table, method: Any) -> dict[str, Any]:
     """Status and published values of every cell, and what is told of how they came about."""
     done = dc.protect(table, method)
-    return {"status": done.status, "values": done.published, "details": done.details}
+    room = getattr(done, "room", None)  # what earlier versions kept in details
+    stated = {name: getattr(room, name, None) for name in ("lower", "upper", "levels", "bounds", "sums")}
+    details = {**{name: value for name, value in stated.items() if value is not None}, **done.details}
+    return {"status": done.status, "values": done.published, "details": details}
 
 
 def judged(table: dc.Table, method: Any, **options: Any) -> dict[str, Any]:
