@@ -157,6 +157,22 @@ def test_a_policy_looks_at_its_effect_by_its_own_matrix(registered: None) -> Non
         parse_policy('[[method]]\nname = "floor"\nbase = 1\n')
 
 
+def test_what_publishes_the_truth_is_no_protection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under whatever name: a method that says so is refused as `publish` is."""
+
+    @dataclass(frozen=True)
+    class Plain:
+        contract: ClassVar[dc.Contract] = dc.Publish.contract
+
+        def __call__(self, table: dc.Table) -> dc.Protected:
+            return dc.Publish()(table)
+
+    monkeypatch.setattr(methods, "_registered", {})
+    dc.register("plain", Plain)
+    with pytest.raises(dc.InputError, match="method 'plain' publishes tables as they are"):
+        parse_policy('[[method]]\nname = "plain"\n')
+
+
 def test_what_is_not_said_is_an_error_that_names_the_cure(tmp_path: Path) -> None:
     """A plain function may be tried out; nothing that hangs on what it does takes it."""
     tried = dc.protect(TABLE, mute)
@@ -258,3 +274,19 @@ def test_room_is_no_detail() -> None:
         dc.Room(lower=shown)
     with pytest.raises(dc.InputError, match="3 arrays of levels"):
         dc.Room(levels=(shown, shown))
+
+
+# -- who goes by it ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_explains_a_method_by_what_it_says(registered: None) -> None:
+    """What hides is not called changed, whichever way its secondary cells are found; nor the other way round."""
+    from discreet.server.messages import HIDDEN, OTHERWISE, TRUE, explained
+
+    rule = '[[rule]]\nrule = "threshold"\nn = 3\n'
+    for name in ("suppress", "optimal", "modular"):
+        assert explained(parse_policy(f'[[method]]\nname = "{name}"\n{rule}')) == HIDDEN
+    assert explained(parse_policy(f'[[method]]\nname = "cta"\n{rule}')) == OTHERWISE
+    assert explained(parse_policy('[[method]]\nname = "floor"\n')) == OTHERWISE
+    merged = '[[method]]\nname = "redesign"\n[method.merge.area]\n"1+2" = ["1", "2"]\n'
+    assert explained(parse_policy(merged)) == TRUE

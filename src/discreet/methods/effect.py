@@ -57,6 +57,8 @@ def check_hides(protected: Protected) -> None:
 
 def idle(method: Any, *, counts: bool) -> str:
     """Why a method protects nothing, in words that follow its name; empty if it does something."""
+    if not contract_of(method).protects:
+        return "publishes tables as they are"
     if isinstance(method, SaysIdle) and (why := method.idle(counts=counts)):
         return why
     if not counts:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
+from discreet.methods import contract
 from discreet.policy import Policy, Query
 from discreet.server.counting import Counting
 from discreet.server.unions import compare_unions, laminar, union
@@ -32,7 +33,6 @@ from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
 Array = NDArray[Any]
-CELL_BY_CELL = ("cell-key", "random-round", "round", "publish")  # one cell's noise does not depend on the others
 MOST_COUNTS = 50_000  # protected counts that are kept
 Box = tuple[tuple[int, int], ...]  # (axis, set of leaves as bits), for the axes that are not whole
 
@@ -205,7 +205,7 @@ class Guard:
         if len(known) + len(new) > MOST_COUNTS:
             known, new = {}, list(dict.fromkeys(boxes))
             self._counts = known
-        cell_by_cell = self.policy.methods[0][0] in CELL_BY_CELL
+        cell_by_cell = contract(self.policy.methods[0][0]).cellwise
         for some in [new] if cell_by_cell and new else [[box] for box in new]:
             known.update(zip(some, self._shown(some), strict=True))
         return [known[box] for box in boxes]

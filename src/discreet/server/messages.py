@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.errors import DiscreetError
+from discreet.methods import contract
 from discreet.policy import Policy, Query
 from discreet.release import Release
 from discreet.server.service import Service
@@ -29,6 +30,10 @@ HIDDEN = (
 )
 AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
 OTHERWISE = "The numbers were changed a little to protect the people behind them."
+TRUE = (
+    "The numbers that are shown are as they were counted. To protect the people behind them, some may not be shown, or "
+    "only together with others."
+)
 CHANGED = (
     "To protect the people behind the numbers, the data were changed a little at random before anything was counted: "
     "some people are counted elsewhere, or in another category, than where they belong. Every table is counted from "
@@ -58,8 +63,15 @@ def explained(policy: Policy, release: Release | None = None) -> str:
         return AS_THEY_ARE
     name = policy.methods[0][0]
     if policy.before:
-        return CHANGED + (f" {EXPLAINED.get(name, OTHERWISE)}" if name != "publish" else "")
-    return EXPLAINED.get(name, OTHERWISE)
+        return CHANGED + (f" {_of_method(name)}" if name != "publish" else "")
+    return _of_method(name)
+
+
+def _of_method(name: str) -> str:
+    """The explanation of a method; of one that has none here, by what it says of itself."""
+    said = contract(name)
+    otherwise = OTHERWISE if not said.truthful else HIDDEN if said.rule else TRUE
+    return EXPLAINED.get(name, otherwise)
 
 
 def suggestions(service: Service, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
