@@ -24,9 +24,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-QUICK = 3.0  # where a refusal waits for it
-LARGEST = 20_000  # cells of a table that is diagnosed whenever it is refused; larger ones when somebody asks
-
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,21 +153,23 @@ def _cure(task: Task) -> str:
 
 def refusal(task: Task, unsafe: Array) -> Refused:
     """The answer when sensitive cells cannot be protected: which, why, and what would help."""
-    roles = task.roles
+    roles, limits = task.roles, task.tuning.limits
     layout = roles.joined.layout
     what = names(layout, unsafe[unsafe < roles.n]) or "a sum that a rule keeps unknown"
     reason = f"{len(unsafe):,} sensitive cells cannot be protected: {what}"
     forced = np.flatnonzero(roles.forced)
     first = int(unsafe[0])
-    guilty = blame(roles.matrix, first, forced) if len(forced) and first < roles.n else np.empty(0, np.int64)
+    guilty = np.empty(0, np.int64)
+    if len(forced) and first < roles.n:
+        guilty = blame(roles.matrix, first, forced, task.tuning.problem.blame_seconds)
     if len(guilty):
         reason += f"; the first follows from {names(layout, guilty)}"
     if len(old := guilty[roles.old[guilty]]):
         reason += f"; published before: {names(layout, old)}"
     cure = "force fewer cells, or let zeros be hidden (zeros=True)"
     try:
-        with deadline.within(QUICK):
-            diagnosis = diagnosis_of(task, QUICK) if roles.n <= LARGEST else None
+        with deadline.within(limits.refusal_seconds):
+            diagnosis = None if roles.n > limits.refusal_cells else diagnosis_of(task, limits.refusal_seconds)
     except OutOfTimeError:  # the refusal does not wait for its cure
         diagnosis = None
     if diagnosis is not None and not diagnosis.ok:

@@ -14,8 +14,6 @@ from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.repair.judge import learned_by_owners
 
-ROUNDS = 50  # of adding what insiders can work out
-
 
 def solved_for_insiders(
     of_table: TableProblem, find: Callable[[Problem], Array], late: Callable[[Problem], bool] = lambda asked: False
@@ -26,7 +24,7 @@ def solved_for_insiders(
     """
     problem = of_table.problem
     asked = set[tuple[int, bytes]]()
-    for _ in range(ROUNDS):
+    for _ in range(of_table.task.tuning.limits.rounds):
         pattern = find(problem)
         try:
             more = insider_requirements(of_table, pattern)
@@ -75,7 +73,15 @@ def _by_elimination(of_table: TableProblem, hidden: Array) -> Array:
     wanted = np.where(np.isfinite(weight), weight, 0)
     sequence = np.concatenate([forced, order.sequence(wanted, np.zeros(n, bool), free)])
     sensitive, secondary = np.flatnonzero(roles.primary), np.flatnonzero(hidden & free)
-    pattern = insiders.close_insiders(roles.matrix, sensitive, sequence, len(forced), secondary, of_table.owner)
+    pattern = insiders.close_insiders(
+        roles.matrix,
+        sensitive,
+        sequence,
+        len(forced),
+        secondary,
+        of_table.owner,
+        rounds=task.tuning.problem.insider_rounds,
+    )
     more = hidden.copy()
     more[pattern.secondary] = True
     return more

@@ -19,12 +19,8 @@ from discreet.methods.suppress.model.parameters import OFF
 from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.model.tuning import DEFAULT, LimitTuning
 from discreet.methods.suppress.repair.judge import audited
-
-SPARE = 0.5  # of the time, at most, for the pattern to fall back on
-AUDITS = 2.0  # times what its audit took are kept for the audit at the end
-CLEANED = 0.15  # of the time kept for clean-up where that is asked for
-UNKNOWN = 0.25  # of the time kept for the audit where none was finished
 
 
 @dataclass(frozen=True)
@@ -43,13 +39,14 @@ class Limit:
     began: float
     seconds: float
     clean_up: bool
+    tuning: LimitTuning = DEFAULT.limits
 
     @classmethod
-    def starting(cls, solver: Any, *, clean_up: bool) -> Limit:
+    def starting(cls, solver: Any, *, clean_up: bool, tuning: LimitTuning = DEFAULT.limits) -> Limit:
         """The limit of a solver (None: elimination, which has none), from now on."""
         if solver is not None:
             _load()
-        return cls(time.monotonic(), float(getattr(solver, "time", None) or np.inf), clean_up)
+        return cls(time.monotonic(), float(getattr(solver, "time", None) or np.inf), clean_up, tuning)
 
     @property
     def hard(self) -> float:
@@ -58,8 +55,8 @@ class Limit:
 
     def search(self, spare: FallBack | None) -> float:
         """Until when the solver may go on."""
-        kept = UNKNOWN * self.seconds if spare is None else AUDITS * spare.seconds
-        ends = self.began + self.seconds * (1 - (CLEANED if self.clean_up else 0))
+        kept = self.tuning.unknown * self.seconds if spare is None else self.tuning.audits * spare.seconds
+        ends = self.began + self.seconds * (1 - (self.tuning.cleaned if self.clean_up else 0))
         return min(ends, self.hard - kept)
 
     def exceeded(self) -> OutOfTimeError:
@@ -75,7 +72,7 @@ def fall_back(task: Task, limit: Limit) -> FallBack | None:
     if limit.seconds == np.inf or task.asked.asks == OFF:
         return None
     try:
-        with deadline.until(limit.began + SPARE * limit.seconds):
+        with deadline.until(limit.began + limit.tuning.spare * limit.seconds):
             pattern = eliminated(task)
             if len(pattern.unsafe):
                 return None

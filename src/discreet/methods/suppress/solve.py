@@ -19,7 +19,6 @@ from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
 
 OPTIMAL, MODULAR = "optimal", "modular"
-LEAST = 1.0  # seconds that a round gets at least
 
 
 class HopelessError(Exception):
@@ -112,6 +111,7 @@ class _Turns:
 
     def __init__(self, solver: Any, task: Task, until: float) -> None:
         self.solver, self.until, self.progress = solver, until, task.asked.progress
+        self.least = task.tuning.limits.least
         self.limited = getattr(solver, "time", None) is not None
         self.bound, self.status = 0.0, ""
         self.counts = {"cuts": 0, "nodes": 0, "rounds": 0}
@@ -120,7 +120,7 @@ class _Turns:
         """The pattern of the next problem."""
         solver = self.solver
         if self.limited:
-            solver = replace(solver, time=min(max(self.until - time.monotonic(), LEAST), solver.time))
+            solver = replace(solver, time=min(max(self.until - time.monotonic(), self.least), solver.time))
         if self.counts["rounds"] and getattr(solver, "resume", None) is not None:
             solver = replace(solver, resume=None)  # what insiders could work out makes another problem of it
         solution = solver.solve(problem, progress=self.progress)

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 def close_insiders(
-    matrix: Any, primary: Array, order: Array, forced: int, secondary: Array, group: Array, *, rounds: int = 20
+    matrix: Any, primary: Array, order: Array, forced: int, secondary: Array, group: Array, *, rounds: int
 ) -> Pattern:
     """Withhold more until no sensitive column follows for one who knows his own inner cells; exact.
 

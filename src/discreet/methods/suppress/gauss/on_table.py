@@ -42,7 +42,10 @@ def eliminated(task: Task) -> gauss.Pattern:
         progress=task.asked.progress,
     )
     if single.kind == singletons.OWN and not len(pattern.unsafe):
-        pattern = insiders.close_insiders(matrix, sensitive, sequence, len(forced), pattern.secondary, single.group)
+        rounds = task.tuning.problem.insider_rounds
+        pattern = insiders.close_insiders(
+            matrix, sensitive, sequence, len(forced), pattern.secondary, single.group, rounds=rounds
+        )
     return pattern
 
 

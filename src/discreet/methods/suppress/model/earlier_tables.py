@@ -15,7 +15,6 @@ from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
 Array = NDArray[Any]
-SECONDS = 3.0  # for a reason that a refusal gives
 
 
 @dataclass(frozen=True)
@@ -90,8 +89,8 @@ def hidden_before(table: Table, last: Protected) -> Array:
     return np.array([tuple(row) in gone for row in mine], bool)
 
 
-def blame(matrix: Any, cell: int, published: Array) -> Array:
-    """The fewest (by sum of coefficients) published columns from which a column follows; none if that takes long."""
+def blame(matrix: Any, cell: int, published: Array, seconds: float) -> Array:
+    """The fewest (by sum of coefficients) published columns from which a column follows; none if that takes longer."""
     from scipy.optimize import linprog
     from scipy.sparse import hstack
 
@@ -99,8 +98,8 @@ def blame(matrix: Any, cell: int, published: Array) -> Array:
     basis = columns[:, published].astype(float)
     target = np.asarray(columns[:, [cell]].todense()).ravel().astype(float)
     both = hstack([basis, -basis], format="csc")
-    found = linprog(np.ones(2 * basis.shape[1]), A_eq=both, b_eq=target, options={"time_limit": SECONDS})
-    if found.x is None:
+    program = linprog(np.ones(2 * basis.shape[1]), A_eq=both, b_eq=target, options={"time_limit": seconds})
+    if program.x is None:
         return np.empty(0, np.int64)
-    weight = found.x[: basis.shape[1]] - found.x[basis.shape[1] :]
+    weight = program.x[: basis.shape[1]] - program.x[basis.shape[1] :]
     return np.asarray(published[np.abs(weight) > 1e-7])

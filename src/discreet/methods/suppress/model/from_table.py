@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WEIGHTS = ("value", "unity", "log", "count")
-LARGEST = 1e9  # amounts beyond this are divided by a common grain
-SECOND = 1e-7  # a second value lies at least so far from the first, relative to it, and one unit
-SAME = 1e-3  # what a cell costs that was hidden last time
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +61,7 @@ class TableProblem:
 
 def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     """The problem of hiding the cells of least weight."""
-    table, roles, n = task.table, task.roles, task.roles.n
+    table, roles, n, tuning = task.table, task.roles, task.roles.n, task.tuning.problem
     quantities = task.quantities(roles.primary)
     rows, inner = _rows(table, roles)
     size, sums = rows.shape[1], len(quantities.values) - n
@@ -77,8 +74,8 @@ def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     weight[:n][roles.safe_zeros & (quantities.values[:n] == 0)] = np.inf
     hidden = np.ones(size, bool)
     hidden[:n] = task.withheld
-    grain = max(1.0, float(np.abs(truth).max(initial=0)) / LARGEST)
-    second = np.maximum(1.0, SECOND * np.abs(truth)) / grain
+    grain = max(1.0, float(np.abs(truth).max(initial=0)) / tuning.largest)
+    second = np.maximum(1.0, tuning.second * np.abs(truth)) / grain
     single = task.singletons
     own = single.kind == singletons.OWN
     needs = _needs(task, size, grain, second)
@@ -162,7 +159,7 @@ def weigh(task: Task, weights: Any) -> Array:
         if weight.shape != (n,) or np.isnan(weight).any() or (weight < 0).any():
             raise InputError(f"weights must be one number, not negative, for each of the {n:,} cells")
     if task.hidden_before is not None:
-        weight = np.where(task.hidden_before, weight * SAME, weight)
+        weight = np.where(task.hidden_before, weight * task.tuning.problem.hidden_before, weight)
     full = np.full(roles.n, np.inf)
     full[:n] = weight
     full[roles.forced] = np.inf

@@ -14,6 +14,7 @@ from discreet.methods.suppress.model.parameters import Parameters
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Array, Roles, roles_of
 from discreet.methods.suppress.model.singletons import Owners, Singletons, find, owners
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ class Task:
     asked: Parameters
     table: Table
     roles: Roles
+    tuning: Tuning = DEFAULT
     _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
     _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, asked: Parameters, table: Table, *, clash: bool = False) -> Task:
+    def of(cls, asked: Parameters, table: Table, *, clash: bool = False, tuning: Tuning = DEFAULT) -> Task:
         """The task of a table; ``clash`` lets a cell be sensitive and forced at once."""
-        return cls(asked, table, roles_of(asked, table, clash=clash))
+        return cls(asked, table, roles_of(asked, table, clash=clash), tuning)
 
     @property
     def withheld(self) -> Array:

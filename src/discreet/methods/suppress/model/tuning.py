@@ -1,4 +1,4 @@
-"""Every number that steers the searches of suppression, as values: no search has one of its own.
+"""Every number that steers suppression, as values: no search, audit or repair has one of its own.
 
 None of them decides whether a pattern protects or a bound holds, only how soon good ones are found; tolerances say how
 far the solver's answers are believed before they are checked. They were chosen by `benchmarks/csp.py` on the instances
@@ -187,6 +187,57 @@ class HitasTuning:
 
 
 @dataclass(frozen=True)
+class ProblemTuning:
+    """A table's problem in numbers. Chosen on the amounts of the business data and on tables of money up to 1e15."""
+
+    largest: float = 1e9  # amounts beyond this are divided by a common grain: solvers tell 16 digits apart
+    second: float = 1e-7  # a second value lies at least so far from the first, relative to it, and one unit
+    hidden_before: float = 1e-3  # of its weight: what a cell costs that was hidden last time
+    blame_seconds: float = 3.0  # for the reason that a refusal gives
+    insider_rounds: int = 20  # of elimination for those who know their own cells
+
+
+@dataclass(frozen=True)
+class RepairTuning:
+    """Audit and repair. Sizes chosen on the scaling inputs of benchmarks/suppress.py (10,000 to 100,000 cells) and on
+    sparse linked tables of the census data, coalitions on benchmarks/insiders.py."""
+
+    rounds: int = 5  # audits of one pattern; what is hidden in one round may shorten what another cell needs
+    slack: float = 1e-6  # of a unit: less is the solver's noise, not a move
+    # the cheapest escape of one cell
+    one_model: int = 20_000  # variables that one model takes at once; beyond, a model around each cell
+    around: int = 1_500  # variables of the first model around a cell
+    wider: int = 4  # times as many if that does not do
+    enlarged: int = 12  # a fractional move may become whole when made up to so many times as large
+    far: float = 1e7  # steps that no cheapest move takes
+    whole_seconds: float = 5.0  # for a move in whole numbers where the linear program gives a fractional one
+    whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
+    # contributors alone in a cell
+    points: int = 6  # programs over all open cells together before single ones
+    solid: float = 1e-5  # of the largest amount: a move that is no rounding of the solver
+    # coalitions
+    near: tuple[int, ...] = (300, 2_000)  # variables around a cell that its moves are looked for among first
+    hidings: int = 200  # times that more is hidden for one sensitive cell
+    programs: int = 20_000  # for one sensitive cell: beyond that it counts as learned
+    used: float = 1e-3  # what a change of a hidden cell costs, beside 1 of a usual published one
+    wary: float = 0.1  # what a change costs besides that others of the coalition could rule out
+
+
+@dataclass(frozen=True)
+class LimitTuning:
+    """How a suppression shares its time. Chosen by benchmarks/deadlines.py, on linked tables of counts and amounts."""
+
+    spare: float = 0.5  # of the time, at most, for the pattern to fall back on
+    audits: float = 2.0  # times what its audit took are kept for the audit at the end
+    cleaned: float = 0.15  # of the time kept for clean-up where that is asked for
+    unknown: float = 0.25  # of the time kept for the audit where none was finished
+    least: float = 1.0  # seconds that a round of the solver gets at least
+    rounds: int = 50  # of adding what insiders can work out
+    refusal_seconds: float = 3.0  # that a refusal waits for its cure
+    refusal_cells: int = 20_000  # of a table that is diagnosed whenever it is refused; larger ones when somebody asks
+
+
+@dataclass(frozen=True)
 class Tuning:
     """What all rooms of suppression are steered by."""
 
@@ -194,6 +245,9 @@ class Tuning:
     heuristics: HeuristicTuning = HeuristicTuning()
     exact: ExactTuning = ExactTuning()
     hitas: HitasTuning = HitasTuning()
+    problem: ProblemTuning = ProblemTuning()
+    repair: RepairTuning = RepairTuning()
+    limits: LimitTuning = LimitTuning()
 
 
 DEFAULT = Tuning()

@@ -23,15 +23,11 @@ from discreet.base import deadline
 from discreet.errors import OutOfTimeError
 from discreet.linear.presolve import System, propagated
 from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired
 
 Array = NDArray[Any]
 Own = dict[int, int]  # variable of an inner cell -> how many of its members work together
-
-NEAR = (300, 2_000)  # variables around a cell that its moves are looked for among first
-ROUNDS = 200  # cells opened for one sensitive cell at most
-MOST = 20_000  # programmes for one sensitive cell: beyond that it counts as open
-TINY = 1e-3  # what a change of a hidden cell costs, beside 1 of a published one
 
 
 @dataclass(frozen=True)
@@ -47,11 +43,13 @@ class Target:
         return not self.rest
 
 
-class Table:
+class CountsKnown:
     """What is known of a table of counts when some cells are hidden, for one coalition after the other."""
 
-    def __init__(self, known: Known, truth: Array, k: int, hidden: Array, costs: Costs) -> None:
-        self.known, self.truth, self.k, self.costs = known, truth, k, costs
+    def __init__(
+        self, known: Known, truth: Array, k: int, hidden: Array, costs: Costs, tuning: RepairTuning = DEFAULT.repair
+    ) -> None:
+        self.known, self.truth, self.k, self.costs, self.tuning = known, truth, k, costs, tuning
         self.inner = known.inner_variables()
         self.count = np.zeros(len(truth))
         self.people = np.zeros(len(truth), bool)  # variables that are inner cells with somebody in them
@@ -90,9 +88,9 @@ class Table:
         return bool(held) and all(own.get(v, 0) >= self.count[v] for v in held)
 
 
-def attack(table: Table, target: Target) -> Own | None:
+def learning_coalition(table: CountsKnown, target: Target) -> Own | None:
     """Members of a coalition of at most k for which a target has one value left; None if no coalition does it."""
-    start, left = _inside(table, target)
+    start, left = _least_members(table, target)
     if start is None or table.theirs(target, start):
         return None
     tried = 0
@@ -105,7 +103,7 @@ def attack(table: Table, target: Target) -> Own | None:
             continue
         seen.add(name)
         tried += 1
-        move = None if tried > MOST else another(table, target, own, left)
+        move = None if tried > table.tuning.programs else move_beyond(table, target, own, left)
         if move is None:
             return own
         for x, many, more in _ruling_out(table, move, own, left, target.alone):
@@ -113,7 +111,7 @@ def attack(table: Table, target: Target) -> Own | None:
     return None
 
 
-def _inside(table: Table, target: Target) -> tuple[Own | None, int]:
+def _least_members(table: CountsKnown, target: Target) -> tuple[Own | None, int]:
     """Whom a coalition has at least: for the rest of a line all who are there, if they are not too many."""
     if not target.rest:
         return {}, table.k
@@ -123,7 +121,7 @@ def _inside(table: Table, target: Target) -> tuple[Own | None, int]:
     return (own, table.k - many) if many <= table.k else (None, 0)
 
 
-def _ruling_out(table: Table, move: Array, own: Own, left: int, alone: bool) -> Iterator[tuple[int, int, int]]:
+def _ruling_out(table: CountsKnown, move: Array, own: Own, left: int, alone: bool) -> Iterator[tuple[int, int, int]]:
     """Inner cells whose members could rule a move out: how many of them, and how many of those are new."""
     for x in np.flatnonzero(table.people & (np.abs(move) > 0.5)).tolist():
         count, here = int(table.count[x]), own.get(x, 0)
@@ -134,7 +132,7 @@ def _ruling_out(table: Table, move: Array, own: Own, left: int, alone: bool) -> 
             yield x, min(needed), min(needed) - here
 
 
-def another(table: Table, target: Target, own: Own, left: int) -> Array | None:
+def move_beyond(table: CountsKnown, target: Target, own: Own, left: int) -> Array | None:
     """A move of the target that fits all that a coalition knows; one that no other coalition can rule out first."""
     low, high = _limits(table, own, target.alone, table.low, table.high)
     safe = low.copy(), high.copy()
@@ -145,13 +143,13 @@ def another(table: Table, target: Target, own: Own, left: int) -> Array | None:
         if target.alone:
             few = some & (table.count <= beyond)
             safe[0][few] = safe[1][few] = table.truth[few]
-        found = _moved(table, target, *safe, None)
-        if found is not None:
-            return found
+        move = _moved(table, target, *safe, None)
+        if move is not None:
+            return move
     return _moved(table, target, low, high, None)
 
 
-def _limits(table: Table, own: Own, alone: bool, low: Array, high: Array) -> tuple[Array, Array]:
+def _limits(table: CountsKnown, own: Own, alone: bool, low: Array, high: Array) -> tuple[Array, Array]:
     low, high = low.copy(), high.copy()
     for x, many in own.items():
         low[x] = max(low[x], many)
@@ -160,18 +158,18 @@ def _limits(table: Table, own: Own, alone: bool, low: Array, high: Array) -> tup
     return low, high
 
 
-def _moved(table: Table, target: Target, low: Array, high: Array, price: Array | None) -> Array | None:
+def _moved(table: CountsKnown, target: Target, low: Array, high: Array, price: Array | None) -> Array | None:
     """The cheapest change of the target within limits in whole numbers, near it first; None if there is none."""
     free = np.flatnonzero(high > low)
     if target.variable not in free:
         return None
     rows = table.rows[:, free].tocsr()
     at = int(np.searchsorted(free, target.variable))
-    for size in (*NEAR, len(free)):
+    for size in (*table.tuning.near, len(free)):
         near = _around(rows, at, size)
         cells = free[near]
         for sign in (1,) if target.rest else (1, -1):
-            move = _programme(table, rows[:, near], cells, int(np.searchsorted(near, at)), sign, low, high, price)
+            move = _program(table, rows[:, near], cells, int(np.searchsorted(near, at)), sign, low, high, price)
             if move is not None:
                 return move
         if len(near) == len(free):
@@ -193,8 +191,8 @@ def _around(rows: Any, at: int, size: int) -> Array:
     return np.flatnonzero(seen)
 
 
-def _programme(
-    table: Table, rows: Any, cells: Array, at: int, sign: int, low: Array, high: Array, price: Array | None
+def _program(
+    table: CountsKnown, rows: Any, cells: Array, at: int, sign: int, low: Array, high: Array, price: Array | None
 ) -> Array | None:
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import hstack
@@ -224,21 +222,30 @@ def _programme(
     return move if not np.any(rows @ move[cells]) else None  # a witness in whole numbers, or none
 
 
-def closed(known: Known, truth: Array, need: Needs, costs: Costs, hidden: Array, k: int, cells: int) -> Repaired:
+def repaired_for_coalitions(
+    known: Known,
+    truth: Array,
+    need: Needs,
+    costs: Costs,
+    hidden: Array,
+    k: int,
+    cells: int,
+    tuning: RepairTuning = DEFAULT.repair,
+) -> Repaired:
     """Hide more until no coalition of up to k people learns a sensitive cell, or who else is in a line.
 
     ``need``: what is protected from outsiders; columns from ``cells`` on are sums that rules keep unknown.
     """
-    table, hidden = Table(known, truth, k, hidden, costs), hidden.copy()
+    table, hidden = CountsKnown(known, truth, k, hidden, costs, tuning), hidden.copy()
     hopeless, rounds = [], 0
     for cell in need.cell.tolist():
         target = Target(cell, cell >= cells)
-        for _ in range(ROUNDS):
+        for _ in range(tuning.hidings):
             rounds += 1
-            own = attack(table, target)
+            own = learning_coalition(table, target)
             if own is None:
                 break
-            more = _opened(table, target, own)
+            more = _to_hide_against(table, target, own)
             if more is None:
                 hopeless.append(cell)
                 break
@@ -249,8 +256,14 @@ def closed(known: Known, truth: Array, need: Needs, costs: Costs, hidden: Array,
     return Repaired(hidden, rounds, np.array(hopeless, np.int64))
 
 
-def settled(
-    told: Sequence[tuple[Known, Costs]], truth: Array, need: Needs, hidden: Array, k: int, cells: int
+def repaired_in_all_states(
+    states: Sequence[tuple[Known, Costs]],
+    truth: Array,
+    need: Needs,
+    hidden: Array,
+    k: int,
+    cells: int,
+    tuning: RepairTuning = DEFAULT.repair,
 ) -> Repaired:
     """The same for each of several states of knowledge: asked in turn until all of them agree to one pattern.
 
@@ -258,26 +271,26 @@ def settled(
     cells that one of them is done with, so it is asked again only if another hid more since.
     """
     rounds, agreed, turn = 0, 0, 0
-    while agreed < len(told):
-        known, costs = told[turn % len(told)]
-        done = closed(known, truth, need, costs, hidden, k, cells)
-        agreed = agreed + 1 if np.array_equal(done.hidden, hidden) else 1
-        hidden, rounds, turn = done.hidden, rounds + done.rounds, turn + 1
-        if len(done.hopeless):
-            return replace(done, rounds=rounds)
+    while agreed < len(states):
+        known, costs = states[turn % len(states)]
+        result = repaired_for_coalitions(known, truth, need, costs, hidden, k, cells, tuning)
+        agreed = agreed + 1 if np.array_equal(result.hidden, hidden) else 1
+        hidden, rounds, turn = result.hidden, rounds + result.rounds, turn + 1
+        if len(result.hopeless):
+            return replace(result, rounds=rounds)
     return Repaired(hidden, rounds, need.cell[:0])
 
 
-def _opened(table: Table, target: Target, own: Own) -> Array | None:
+def _to_hide_against(table: CountsKnown, target: Target, own: Own) -> Array | None:
     """Cells to hide so that a target has another value for a coalition; None if there is no way."""
     n = len(table.costs.cost)
     low, high = _limits(table, own, target.alone, table.least, table.most)
-    price = np.full(len(table.truth), TINY)
+    price = np.full(len(table.truth), table.tuning.used)
     shown = ~table.hidden & np.isfinite(table.costs.cost)
     usual = float(np.median(table.costs.cost[shown])) if shown.any() else 1.0
-    price[:n][shown] = table.costs.cost[shown] / (usual or 1.0) + TINY
+    price[:n][shown] = table.costs.cost[shown] / (usual or 1.0) + table.tuning.used
     wary = table.people & (table.count <= table.k)  # a move that others of the coalition could rule out as well
-    price[wary] += 0.1
+    price[wary] += table.tuning.wary
     move = _moved(table, target, low, high, price)
     if move is None:
         return None

@@ -1,6 +1,6 @@
-"""The cheapest way out for a cell that cannot move: a linear programme over the cells that could, kept warm.
+"""The cheapest escape for a cell that cannot move: a linear program over the cells that could, kept warm.
 
-A way out is a change of the cells that breaks no equation and no bound; it costs what hiding the published cells that
+An escape is a change of the cells that breaks no equation and no bound; it costs what hiding the published cells that
 it changes costs. Most cells of sparse linked tables can never change, as their line is empty: bounds are propagated
 once and those are left out. One model then serves one stuck cell after another, each from where the last one ended.
 """
@@ -15,29 +15,27 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.errors import Unjudged
 from discreet.linear.presolve import System, propagated
+from discreet.methods.suppress.model.tuning import RepairTuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 
-SLACK = 1e-6
-WHOLE = 20_000  # variables that one model takes at once; beyond, a model around each cell
-AROUND = 1500  # variables of the first model around a cell; four times as many if that does not do
-FACTORS = 12  # a fractional move may become whole when made so many times as large
 OPTIONS: dict[str, Any] = {
     "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
     "parallel": "off", "random_seed": 1,
 }  # fmt: skip
 OTHERWISE: tuple[dict[str, Any], ...] = ({}, {"presolve": "on", "simplex_strategy": 4}, {"solver": "ipm"})
-FAR = 1e7  # steps that no cheapest move takes
-SECONDS = 5.0  # for a move in whole numbers where the linear programme gives a fractional one
 
 
-class Opening:
+class Escapes:
     """All moves that hiding more cells could allow. ``cost``: per cell; infinite if it must stay as it is."""
 
-    def __init__(self, system: System, truth: Array, cost: Array, limits: tuple[Array, Array]) -> None:
+    def __init__(
+        self, system: System, truth: Array, cost: Array, limits: tuple[Array, Array], tuning: RepairTuning
+    ) -> None:
+        self.tuning = tuning
         published = system.lower == system.upper
         down = truth - np.where(published, limits[0], system.lower)
         up = np.where(published, limits[1], system.upper) - truth
@@ -47,43 +45,45 @@ class Opening:
         down, up = np.where(stay, 0, np.maximum(down, 0)), np.where(stay, 0, np.maximum(up, 0))
         still = System(system.rows, np.zeros(system.rows.shape[0]), -down, up, system.integer)
         low, high = propagated(still)
-        self.free = np.flatnonzero(high - low > SLACK)
+        self.free = np.flatnonzero(high - low > tuning.slack)
         self.size, self.integer = system.size, system.integer
         self.down, self.up = down[self.free], up[self.free]
         rows = system.rows[:, self.free].tocsr()
         self.rows = rows[np.diff(rows.indptr) > 0]
         self.columns = self.rows.tocsc()
         self.least = 1e-6 * float(cost[np.isfinite(cost)].max(initial=1))  # hidden cells cost next to nothing
-        self.model: Programme | None = None
+        self.model: EscapeProgram | None = None
 
     def cheapest(self, cell: int, step: float, cost: Array, *, thorough: bool) -> Array | None:
         """The move of a cell by ``step`` (or more) that costs least, or None if there is none."""
         at = int(np.searchsorted(self.free, cell))
-        if at == len(self.free) or self.free[at] != cell or step > self.up[at] + SLACK or -step > self.down[at] + SLACK:
+        slack = self.tuning.slack
+        if at == len(self.free) or self.free[at] != cell or step > self.up[at] + slack or -step > self.down[at] + slack:
             return None
         price = np.zeros(self.size)
         price[: len(cost)] = np.where(np.isfinite(cost), cost, 0)
         price = price[self.free] + self.least
-        found = (self._whole if len(self.free) <= WHOLE else self._near)(at, step, price, thorough)
-        if found is None:
+        look = self._among_all if len(self.free) <= self.tuning.one_model else self._near
+        move = look(at, step, price, thorough)
+        if move is None:
             return None
         full = np.zeros(self.size)
-        full[self.free] = found
+        full[self.free] = move
         return full
 
-    def _whole(self, at: int, step: float, price: Array, thorough: bool) -> Array | None:
+    def _among_all(self, at: int, step: float, price: Array, thorough: bool) -> Array | None:
         if self.model is None:
-            self.model = Programme(self.rows, self.down, self.up, self.integer)
+            self.model = EscapeProgram(self.rows, self.down, self.up, self.integer, self.tuning)
         return self.model.cheapest(at, step, price, thorough=thorough)
 
     def _near(self, at: int, step: float, price: Array, thorough: bool) -> Array | None:
         """The same within the cells near this one, then further away."""
-        size = AROUND
+        size = self.tuning.around
         while True:
             near = self._around(at, size)
             rows = self.rows[:, near].tocsr()
             rows = rows[np.diff(rows.indptr) > 0]
-            model = Programme(rows, self.down[near], self.up[near], self.integer)
+            model = EscapeProgram(rows, self.down[near], self.up[near], self.integer, self.tuning)
             move = model.cheapest(int(np.searchsorted(near, at)), step, price[near], thorough=thorough)
             if move is not None:
                 full = np.zeros(len(self.free))
@@ -91,7 +91,7 @@ class Opening:
                 return full
             if len(near) == len(self.free):
                 return None
-            size *= 4
+            size *= self.tuning.wider
 
     def _around(self, at: int, size: int) -> Array:
         """The variables nearest to one by shared equations."""
@@ -110,19 +110,20 @@ class Opening:
                 seen[new] = True
                 fresh.extend(new.tolist())
                 count += len(new)
-                if count >= 4 * size:
+                if count >= self.tuning.wider * size:
                     break
             front = np.array(fresh, np.int64)
         return np.flatnonzero(seen)
 
 
-class Programme:
+class EscapeProgram:
     """Moves up and down at a price each: ``rows @ (up − down) == 0``; the basis is kept from one cell to the next."""
 
-    def __init__(self, rows: csr_array, down: Array, up: Array, integer: bool) -> None:
+    def __init__(self, rows: csr_array, down: Array, up: Array, integer: bool, tuning: RepairTuning) -> None:
         import highspy
         from scipy.sparse import hstack
 
+        self.tuning = tuning
         self.rows, self.most, self.integer, self.n = rows, np.concatenate([up, down]), integer, len(up)
         both = hstack([rows, -rows], format="csr")
         lp = highspy.HighsLp()
@@ -142,21 +143,21 @@ class Programme:
     def cheapest(self, at: int, step: float, price: Array, *, thorough: bool) -> Array | None:
         """The cheapest move of one variable by ``step`` or more, None if there is none.
 
-        In a large system of whole numbers it may be fractional unless ``thorough``: what it opens is audited anyway.
+        In a large system of whole numbers it may be fractional unless ``thorough``: the pattern is audited anyway.
         """
         move = self._linear(at, step, np.tile(price, 2))
-        if move is None or not self.integer or _is_whole(move):
+        if move is None or not self.integer or self._is_whole(move):
             return move
-        found = self._enlarged(move)
-        if found is None and (thorough or self.n <= AROUND):
-            found = self._in_whole_numbers(at, step, np.tile(price, 2), move)
-        return move if found is None else found
+        whole = self._enlarged(move)
+        if whole is None and (thorough or self.n <= self.tuning.around):
+            whole = self._in_whole_numbers(at, step, np.tile(price, 2), move)
+        return move if whole is None else whole
 
     def _enlarged(self, move: Array) -> Array | None:
         """A move in whole numbers along a fractional one, if there is room for it."""
-        for factor in range(1, FACTORS + 1):
+        for factor in range(1, self.tuning.enlarged + 1):
             longer: Array = np.rint(factor * move)
-            if _is_whole(factor * move) and self._fits(longer):
+            if self._is_whole(factor * move) and self._fits(longer):
                 return longer
         return None
 
@@ -173,7 +174,7 @@ class Programme:
         self.price = price
         unit = 1.0 if self.integer else max(abs(step), 1.0)
         if unit != self.unit:
-            most = np.where(self.most / unit > FAR, np.inf, self.most / unit)
+            most = np.where(self.most / unit > self.tuning.far, np.inf, self.most / unit)
             self.highs.changeColsBounds(2 * self.n, np.arange(2 * self.n, dtype=np.int32), np.zeros(2 * self.n), most)
             self.unit = unit
         pair = np.array([at, self.n + at], np.int32)
@@ -210,28 +211,31 @@ class Programme:
         from scipy.sparse import hstack
 
         deadline.check()
-        rows = np.unique(self.rows.tocsc()[:, np.flatnonzero(np.abs(move) > SLACK)].indices)
+        rows = np.unique(self.rows.tocsc()[:, np.flatnonzero(np.abs(move) > self.tuning.slack)].indices)
         near = np.unique(self.rows[rows].indices)
         here, size = self.rows[:, near].tocsc(), len(near)
         least, most = np.zeros(2 * size), self.most[np.concatenate([near, self.n + near])]
         place = int(np.searchsorted(near, at))
         for k, by in ((place, max(step, 0.0)), (size + place, max(-step, 0.0))):
             least[k] = most[k] = by
+        limit = min(self.tuning.whole_seconds, deadline.left())
         done = milp(
-            price[np.concatenate([near, self.n + near])], integrality=np.ones(2 * size, np.int64),
-            bounds=Bounds(least, most), constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
-            options={"time_limit": min(SECONDS, deadline.left()), "mip_rel_gap": 0.05},
-        )  # fmt: skip
+            price[np.concatenate([near, self.n + near])],
+            integrality=np.ones(2 * size, np.int64),
+            bounds=Bounds(least, most),
+            constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
+            options={"time_limit": limit, "mip_rel_gap": self.tuning.whole_gap},
+        )
         if done.x is None:
             return None
-        found = np.zeros(self.n)
-        found[near] = np.rint(done.x[:size] - done.x[size:])
-        return found
+        whole = np.zeros(self.n)
+        whole[near] = np.rint(done.x[:size] - done.x[size:])
+        return whole
 
     def _fits(self, move: Array) -> bool:
-        inside = (move <= self.most[: self.n] + SLACK) & (-move <= self.most[self.n :] + SLACK)
-        return bool(inside.all() and np.abs(self.rows @ move).max(initial=0) < SLACK)
+        slack = self.tuning.slack
+        within = (move <= self.most[: self.n] + slack) & (-move <= self.most[self.n :] + slack)
+        return bool(within.all() and np.abs(self.rows @ move).max(initial=0) < slack)
 
-
-def _is_whole(move: Array) -> bool:
-    return bool(np.abs(move - np.rint(move)).max(initial=0) < SLACK)
+    def _is_whole(self, move: Array) -> bool:
+        return bool(np.abs(move - np.rint(move)).max(initial=0) < self.tuning.slack)

@@ -20,14 +20,15 @@ from discreet.linear.presolve import Affine, System, reduce
 from discreet.linear.witness import two_values
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.singletons import Owners
+from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
 
 Array = NDArray[Any]
 
-POINTS = 6  # programmes over all open cells together before single ones
 
-
-def learned(known: Known, group: Array, primary: Array, nothing: Array) -> dict[int, Array]:
+def learned(
+    known: Known, group: Array, primary: Array, nothing: Array, tuning: RepairTuning = DEFAULT.repair
+) -> dict[int, Array]:
     """Per contributor the sensitive cells with one value left for him, if there are any.
 
     ``group``: per inner cell 0, or the number of its only contributor; ``nothing``: inner cells of nobody. What holds
@@ -42,15 +43,15 @@ def learned(known: Known, group: Array, primary: Array, nothing: Array) -> dict[
     rows = np.flatnonzero(group)
     mine, cell = place[known.inner_variables()[rows]], place[primary]
     sole = _sole_owner(known, group, primary, nothing)
-    found: dict[int, list[Array]] = {}
+    by_contributor: dict[int, list[Array]] = {}
     for part, variables in components(small):
         number = np.full(small.size, -1)
         number[variables] = np.arange(len(variables))
         own, asked = np.where(mine >= 0, number[mine], -1), np.where(cell >= 0, number[cell], -1)
         here = own >= 0
-        for who, stuck in _stuck(part, own[here], group[rows[here]], asked, sole):
-            found.setdefault(who, []).append(primary[stuck])
-    return {who: np.sort(np.concatenate(cells)) for who, cells in sorted(found.items())}
+        for who, stuck in _stuck(part, own[here], group[rows[here]], asked, sole, tuning):
+            by_contributor.setdefault(who, []).append(primary[stuck])
+    return {who: np.sort(np.concatenate(cells)) for who, cells in sorted(by_contributor.items())}
 
 
 def _sole_owner(known: Known, group: Array, primary: Array, nothing: Array) -> Array:
@@ -63,21 +64,23 @@ def _sole_owner(known: Known, group: Array, primary: Array, nothing: Array) -> A
     return np.where(low == high, high, 0)
 
 
-def _stuck(part: System, own: Array, who: Array, asked: Array, sole: Array) -> Iterator[tuple[int, Array]]:
+def _stuck(
+    part: System, own: Array, who: Array, asked: Array, sole: Array, tuning: RepairTuning
+) -> Iterator[tuple[int, Array]]:
     """Contributors of one part and the places of the sensitive cells that cannot move while their own stay."""
     from discreet.linear.simplex import Model
 
     if not len(own) or not (asked >= 0).any() or part.point is None:
         return
     model, random, truth = Model(part), np.random.default_rng(1), part.point
-    solid = max(1.0, 1e-5 * model.scale)  # a move that is no rounding of the solver
+    solid = max(1.0, tuning.solid * model.scale)  # a move that is no rounding of the solver
     for name in np.unique(who):
         mine = np.unique(own[who == name]).astype(np.int32)
         wanted = np.flatnonzero((asked >= 0) & (sole != name))
         left = np.unique(asked[wanted])
         at = (truth[mine] - model.shift[mine]) / model.scale
         model.highs.changeColsBounds(len(mine), mine, at, at)
-        for turn in range(POINTS):
+        for turn in range(tuning.points):
             cost = np.zeros(part.size)
             cost[left] = random.uniform(0.5, 1.5, len(left)) * (1 if turn % 2 else -1)
             if turn > 1:
@@ -103,13 +106,21 @@ def _ends(system: System, targets: Array) -> tuple[Array, Array]:
     return solve(system, targets) if len(targets) else (np.empty(0), np.empty(0))
 
 
-def closed(known: Known, truth: Array, primary: Array, costs: Costs, hidden: Array, owners: Owners) -> Repaired:
+def repaired_for_owners(
+    known: Known,
+    truth: Array,
+    primary: Array,
+    costs: Costs,
+    hidden: Array,
+    owners: Owners,
+    tuning: RepairTuning = DEFAULT.repair,
+) -> Repaired:
     """Hide more until no sensitive cell has one value only for a contributor who is alone in a cell.
 
     Hiding more takes nothing from those who are done.
     """
     variable, rounds = known.inner_variables(), 0
-    for who, cells in learned(known, owners.group, primary, owners.nothing).items():
+    for who, cells in learned(known, owners.group, primary, owners.nothing, tuning).items():
         rows = np.flatnonzero(owners.group == who)
         least, most = known.inner_lower.copy(), known.inner_upper.copy()
         least[rows] = most[rows] = truth[variable[rows]]
@@ -121,7 +132,7 @@ def closed(known: Known, truth: Array, primary: Array, costs: Costs, hidden: Arr
             inner_upper=most,
         )
         none = np.zeros(len(cells))
-        result = repair(knowing, truth, Needs.of(cells, none, none), costs, hidden)
+        result = repair(knowing, truth, Needs.of(cells, none, none), costs, hidden, tuning=tuning)
         hidden, rounds = result.hidden, rounds + result.rounds
         if len(result.hopeless):
             return replace(result, rounds=rounds)

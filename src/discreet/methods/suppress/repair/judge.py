@@ -24,25 +24,26 @@ def audited(task: Task, hidden: Array, owners: Owners | None) -> Repaired:
 
     ``owners``: contributors for whom it is to hold, too. ``insiders=`` of the task: people who work together.
     """
-    quantities, n = task.quantities(hidden), task.roles.n
+    quantities, n, tuning = task.quantities(hidden), task.roles.n, task.tuning.repair
     known = task.known(hidden)
     costs = _costs(task, quantities)
     truth = _truth(task, quantities, known)
     requirements = task.requirements(hidden)
     hide = np.concatenate([hidden, np.ones(len(quantities.values) - n, bool)])  # a rule's sums are never shown
-    result = repair(known, truth, requirements, costs, hide, task.asked.progress)
+    result = repair(known, truth, requirements, costs, hide, task.asked.progress, tuning)
     if owners is not None and not len(result.hopeless):
         from discreet.methods.suppress.repair import insider_bounds
 
         now = _with_pattern(known, quantities, result.hidden)
         sensitive = np.flatnonzero(task.roles.primary)
-        more = insider_bounds.closed(now, truth, sensitive, costs, result.hidden, owners)
+        more = insider_bounds.repaired_for_owners(now, truth, sensitive, costs, result.hidden, owners, tuning)
         result = replace(more, rounds=result.rounds + more.rounds)
     if task.asked.insiders and not len(result.hopeless):
         from discreet.methods.suppress.repair import coalitions
 
         states = _states_of_knowledge(task, known, costs)
-        more = coalitions.settled(states, truth, requirements, result.hidden, task.asked.insiders, n)
+        k = task.asked.insiders
+        more = coalitions.repaired_in_all_states(states, truth, requirements, result.hidden, k, n, tuning)
         result = replace(more, rounds=result.rounds + more.rounds)
     return replace(result, hidden=result.hidden[:n])
 
@@ -53,7 +54,8 @@ def learned_by_owners(task: Task, hidden: Array) -> dict[int, Array]:
         return {}
     from discreet.methods.suppress.repair.insider_bounds import learned
 
-    return learned(task.known(hidden), task.owners.group, np.flatnonzero(task.roles.primary), task.owners.nothing)
+    primary = np.flatnonzero(task.roles.primary)
+    return learned(task.known(hidden), task.owners.group, primary, task.owners.nothing, task.tuning.repair)
 
 
 def _costs(task: Task, quantities: Quantities) -> Costs:
