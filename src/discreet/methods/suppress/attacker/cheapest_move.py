@@ -1,22 +1,21 @@
-"""Ways out for one cell: the cheapest move of the hidden cells that takes it to its level, or the proof of none.
+"""The cheapest move of the hidden cells that takes one cell to its level, or the proof that there is none.
 
-In wide tables such moves are local, so the first programme takes in a block of cells around the one that has to move;
-only where the block does not do is the whole pattern put to the solver, whose answer is then a proof. Every programme
+In wide tables such moves are local, so the first program takes in a block of cells around the one that has to move;
+only where the block does not do is the whole pattern put to the solver, whose answer is then a proof. Every program
 is in units of the level it is about.
 """
 
 from __future__ import annotations
 
 import copy
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
 from discreet.errors import Unjudged
-from discreet.methods.suppress.attacker.move_program import BasisProgram, much_smaller_over_moves
+from discreet.methods.suppress.attacker.move_program import BasisProgram, Entries, RowProgram, much_smaller_over_moves
 from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -25,37 +24,36 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-Entries = tuple[Array, Array, Array]  # row, column and factor of each term
-OPTIONS = {
-    "output_flag": False, "solver": "simplex", "simplex_strategy": 1, "presolve": "off", "threads": 1,
-    "parallel": "off", "random_seed": 1, "simplex_scale_strategy": 0,
-}  # fmt: skip
+
+
+@dataclass
+class Programs:
+    """What a finder has in the solver; made when it is needed."""
+
+    basis: BasisProgram | None = None
+    rows: RowProgram | None = None
 
 
 class MoveFinder:
     """The sums of a problem laid out to find moves quickly. Not for several threads at once: each takes a ``twin``.
 
-    ``moves``, a basis of all moves, lets programmes be posed over those where they are few.
+    ``moves``, a basis of all moves, lets programs be posed over those where they are few.
     """
 
     def __init__(self, problem: Problem, moves: csr_array | None = None, tuning: Tuning = DEFAULT) -> None:
         self.problem, self.tuning, self.attacker = problem, tuning, tuning.attacker
-        limit = tuning.attacker.simplex_limit
-        self.dual = OPTIONS | {"simplex_iteration_limit": limit}
-        self.primal = {"simplex_strategy": 4, "simplex_iteration_limit": 10 * limit}
-        self.interior = {"solver": "ipm", "presolve": "on", "simplex_iteration_limit": 1_000 * limit}
         self.moves = moves if moves is not None and much_smaller_over_moves(problem.rows, moves, tuning) else None
         self.rows, self.columns = problem.rows.tocsr(), problem.rows.tocsc()
         self.size = len(problem)
         self.loose = (problem.down > 0) | (problem.up > 0)
         self.wide = problem.rows.nnz >= self.attacker.wide * problem.rows.shape[0]
         self.known = [np.isin(np.arange(self.size), cells) for cells in problem.needs.known]
-        self.local = SimpleNamespace()  # solvers, made when they are needed
+        self.programs = Programs()
 
     def twin(self) -> MoveFinder:
         """The same with solvers of its own, which keep their bases from one move to the next."""
         other = copy.copy(self)
-        other.local = SimpleNamespace()
+        other.programs = Programs()
         return other
 
     def movable(self, pattern: Array, need: int) -> Array:
@@ -72,13 +70,13 @@ class MoveFinder:
             return Refusal(True)
         for width in self.attacker.widths if self.wide and self.moves is None else ():
             block = self.block(allowed, price, cell, width)
-            found = self._solve(block, cell, side, amount, price, self.attacker.far)
-            if isinstance(found, Move):
-                return found
+            move = self._solve(block, cell, side, amount, price, self.attacker.far)
+            if isinstance(move, Move):
+                return move
         cells = np.flatnonzero(allowed & self.loose)
-        found = self._solve(cells, cell, side, amount, price, self.attacker.far)
-        if isinstance(found, Move) or found.proved:
-            return found
+        move = self._solve(cells, cell, side, amount, price, self.attacker.far)
+        if isinstance(move, Move) or move.proved:
+            return move
         return self._solve(cells, cell, side, amount, price, np.inf)
 
     def among(self, cells: Array, need: int, side: Side, amount: float, price: Array) -> Move | Refusal:
@@ -99,9 +97,9 @@ class MoveFinder:
             return Move(np.empty(0, np.int64), np.empty(0))
         cells, nothing = np.flatnonzero(allowed & self.loose), np.zeros(self.size)
         bottom = min(1.0, least / most)
-        found = self._solve(cells, cell, 1, most, nothing, self.attacker.far, bottom)
-        if isinstance(found, Move) and found.of(cell) >= most * (1 - self.attacker.tiny):
-            return found
+        move = self._solve(cells, cell, 1, most, nothing, self.attacker.far, bottom)
+        if isinstance(move, Move) and move.of(cell) >= most * (1 - self.attacker.tiny):
+            return move
         return self._solve(cells, cell, 1, most, nothing, np.inf, bottom)
 
     def block(self, allowed: Array, price: Array, cell: int, width: int) -> Array:
@@ -126,7 +124,7 @@ class MoveFinder:
     def _solve(
         self, cells: Array, cell: int, side: Side, amount: float, price: Array, far: float, least: float = 1
     ) -> Move | Refusal:
-        """One programme over some cells. A refusal is a proof for these cells if none was held back by ``far``."""
+        """One program over some cells. A refusal is a proof for these cells if none was held back by ``far``."""
         if self.moves is not None:
             return self._over_moves(cells, cell, side, amount, price, far, least)
         part = self._part(cells, cell)
@@ -140,7 +138,7 @@ class MoveFinder:
         cut = bool((np.maximum(up, down) > far).any())
         up, down = np.minimum(up, far), np.minimum(down, far)
         up[at], down[at] = 1, 0
-        value = self._run(*self._programme(entries, up, down, at, price[cells], least), at)
+        value = self._over_rows().solve(entries, up, down, at, price[cells], least)
         if value is None:
             return Refusal(not cut, None if cut else self._reach(rows, cell, side, amount * least))
         moved = np.abs(value) > self.attacker.tiny
@@ -158,15 +156,15 @@ class MoveFinder:
         (up if side else down)[cell], (down if side else up)[cell] = 1, 0
         aim, nothing = np.zeros(self.size), np.zeros(self.size)
         aim[cell] = 1 if side else -1
-        programme = self._cheapest()
+        program = self._over_basis()
         if least == 1 and price.any():
             each = price / (float(np.median(price[cells])) or 1.0)
             each[cell] = 0
             dear = self._per_level(each, down, up)
-            found = programme.solve(self.attacker.urge_moves * aim, down, up, dear)
+            found = program.solve(self.attacker.urge_moves * aim, down, up, dear)
             if found is not None and aim[cell] * found[0][cell] >= 1 - self.attacker.tiny:
                 return self._move(cells, found[0] * amount, amount)
-        found = programme.solve(aim, down, up, (nothing, nothing))
+        found = program.solve(aim, down, up, (nothing, nothing))
         if found is None:
             raise Unjudged("the solver does not settle a linear program of this table")
         move, reduced = found
@@ -202,21 +200,25 @@ class MoveFinder:
         aim[at] = self.attacker.urge_moves * unit / level
         each = price / (float(np.median(price[cells])) or 1.0)
         each[at] = 0
-        found = self._cheapest().solve(aim, down, up, self._per_level(each, down, up))
+        found = self._over_basis().solve(aim, down, up, self._per_level(each, down, up))
         return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
 
     def _per_level(self, price: Array, down: Array, up: Array) -> tuple[Array, Array]:
         """Prices of moving down and up by a level: a cell with less room costs as much for all of it."""
         return price / np.clip(down, self.attacker.narrow, 1), price / np.clip(up, self.attacker.narrow, 1)
 
-    def _cheapest(self) -> BasisProgram:
-        """The programme over moves."""
-        if not hasattr(self.local, "cheapest"):
+    def _over_basis(self) -> BasisProgram:
+        """The program over moves."""
+        if self.programs.basis is None:
             assert self.moves is not None
-            many = {"simplex_iteration_limit": 1_000 * self.attacker.simplex_limit}
-            self.local.cheapest = BasisProgram(self.moves, self.dual | many)
-        program: BasisProgram = self.local.cheapest
-        return program
+            self.programs.basis = BasisProgram(self.moves, self.attacker)
+        return self.programs.basis
+
+    def _over_rows(self) -> RowProgram:
+        """The program over some cells and their sums."""
+        if self.programs.rows is None:
+            self.programs.rows = RowProgram(self.attacker)
+        return self.programs.rows
 
     def _part(self, cells: Array, cell: int) -> tuple[Array, Array, Entries] | None:
         """Those of the cells that the sums alone let move, their sums and entries; None if ``cell`` is not one.
@@ -242,93 +244,17 @@ class MoveFinder:
         rows, compact = np.unique(row, return_inverse=True)
         return cells[alive], rows, (compact, number[column], data)
 
-    def _programme(
-        self, entries: Entries, up: Array, down: Array, at: int, price: Array, least: float
-    ) -> tuple[Any, int]:
-        """The cheapest move with column ``at`` moved by one, or from ``least`` as far as it goes, split by sign."""
-        import highspy
-        from scipy.sparse import csc_array
-
-        row, column, data = entries
-        n, m = len(up), int(row.max(initial=-1)) + 1
-        half = csc_array((data, (row, column)), shape=(m, n))
-        cap = np.concatenate([up, down])
-        unit = np.tile(price, 2) / np.clip(cap, 1e-6, 1)
-        unit = unit / (float(np.median(unit)) or 1.0)
-        bottom = np.zeros(2 * n)
-        unit[at], bottom[at] = -1, least
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = 2 * n, m
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = unit, bottom, cap
-        lp.row_lower_ = lp.row_upper_ = np.zeros(m)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = np.concatenate([half.indptr, half.indptr[1:] + half.indptr[-1]])
-        lp.a_matrix_.index_ = np.tile(half.indices, 2)
-        lp.a_matrix_.value_ = np.concatenate([half.data, -half.data])
-        return lp, n
-
-    def _run(self, lp: Any, n: int, at: int) -> Array | None:
-        """Solve. Where the dual simplex method loses its way, a move found from rest will do instead of the best."""
-        import highspy
-
-        solver = self._solver()
-        solver.passModel(lp)
-        deadline.run(solver)
-        if solver.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
-            value = self._from_rest(lp, n, at) if lp.col_lower_[at] == 1 else None
-            if value is not None:
-                return value
-            with_options(solver, self.interior)
-            solver.passModel(lp)
-            try:
-                deadline.run(solver)
-            finally:
-                with_options(solver, self.dual)
-        status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return None
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise Unjudged("the solver does not settle a linear program of this table")
-        value = np.asarray(solver.getSolution().col_value)
-        return np.asarray(value[:n] - value[n:])
-
-    def _from_rest(self, lp: Any, n: int, at: int) -> Array | None:
-        """A move to the level that need not be the cheapest, by the primal simplex method; None if it finds none."""
-        solver = self._solver()
-        with_options(solver, self.primal)
-        solver.changeColCost(at, -self.attacker.urge)
-        solver.changeColBounds(at, 0.0, 1.0)
-        solver.clearSolver()
-        try:
-            deadline.run(solver)
-        finally:
-            with_options(solver, self.dual)
-        value = np.asarray(solver.getSolution().col_value)
-        tiny = self.attacker.tiny
-        if len(value) != 2 * n or value[at] < 1 - tiny or solver.getInfo().max_primal_infeasibility > tiny:
-            return None
-        return np.asarray(value[:n] - value[n:])
-
-    def _solver(self) -> Any:
-        """The solver of the other programmes."""
-        import highspy
-
-        if not hasattr(self.local, "solver"):
-            self.local.solver = highspy.Highs()
-            with_options(self.local.solver, self.dual)
-        return self.local.solver
-
     def _reach(self, rows: Array, cell: int, side: Side, amount: float) -> Array | None:
         """From the solver's proof of a refusal: how much of the level can come by way of each cell at most.
 
         The proof adds up sums with some factors. That leaves the cell as a combination of others, each of which
         contributes what its own bounds let it, whether the pattern hides it or not.
         """
-        ray = self.local.solver.getDualRay()
-        if len(ray) < 3 or not ray[1]:
+        proof = self._over_rows().proof()
+        if proof is None:
             return None
         factor = np.zeros(self.rows.shape[0])
-        factor[rows] = np.asarray(ray[2])
+        factor[rows] = proof
         slope = self.columns.T @ factor
         if abs(slope[cell]) < 1e-9 * np.abs(slope).max(initial=1e-300):
             return None
@@ -339,12 +265,6 @@ class MoveFinder:
             reach = np.nan_to_num(np.maximum(slope * up, -slope * down), nan=0.0, posinf=np.inf) / amount
         reach[cell] = 0
         return np.asarray(reach)
-
-
-def with_options(solver: Any, options: dict[str, Any]) -> None:
-    """Set some options of the solver."""
-    for name, value in options.items():
-        solver.setOptionValue(name, value)
 
 
 def ranges(start: Array, stop: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.methods.suppress.attacker.cheapest_move import with_options
+from discreet.methods.suppress.attacker.move_program import with_options
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
