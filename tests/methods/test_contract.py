@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet import methods
-from discreet.methods import HOMES, contract, method_class, name_of
+from discreet.methods import HOMES, contract, method_class, registered_name
 from discreet.methods.contract import SaysIdle, SaysUntouched, check_class, contract_of, transition_of
 from discreet.policy import answer_in_parts, parse_policy
 from discreet.publishing.compare.consistency import check
@@ -73,7 +73,7 @@ def made(name: str) -> Any:
 def test_every_method_of_ours_says_what_it_does(name: str) -> None:
     """The class itself says it, and passes the check that a user's class must pass; what is said is what is done."""
     check_class(method_class(name))
-    assert name_of(made(name)) == name
+    assert registered_name(made(name)) == name
     said = contract(name)
     if said.acts_on == "records":
         assert isinstance(made(name)(microdata(persons(60))), dc.Microdata)

@@ -133,9 +133,9 @@ def _levels(name: str, path: Path, codebook: Path | None) -> Any:
 
 
 def _list() -> None:
-    from discreet.methods import method_class, names, parameters
+    from discreet.methods import method_class, method_names, parameters
 
-    for name in names():
+    for name in method_names():
         words = (method_class(name).__doc__ or "").strip().splitlines()[0]
         known = ", ".join(parameter for parameter in parameters(name) if parameter != "progress")
         click.echo(f"{name}: {words}\n    {known}")

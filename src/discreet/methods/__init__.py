@@ -42,7 +42,7 @@ HOMES = {
 _registered: dict[str, type[Any]] = {}  # methods of the user, by name
 
 
-def names() -> list[str]:
+def method_names() -> list[str]:
     """The names of all methods, those of the user last."""
     return [*HOMES, *_registered]
 
@@ -53,7 +53,7 @@ def cellwise() -> list[str]:
     >>> cellwise()
     ['publish', 'round', 'random-round', 'cell-key', 'barnard']
     """
-    return [name for name in names() if contract(name).cellwise]
+    return [name for name in method_names() if contract(name).cellwise]
 
 
 def method_class(name: str) -> type[Any]:
@@ -61,7 +61,7 @@ def method_class(name: str) -> type[Any]:
     if name in _registered:
         return _registered[name]
     if name not in HOMES:
-        raise InputError(f"no method {name!r}; {nearest(name, names())}")
+        raise InputError(f"no method {name!r}; {nearest(name, method_names())}")
     module, _, attribute = HOMES[name].partition(":")
     kind: type[Any] = getattr(importlib.import_module(module), attribute)
     return kind
@@ -90,10 +90,10 @@ def acts_on_records(name: str) -> bool:
     return contract(name).acts_on == "records"
 
 
-def name_of(method: object) -> str:
+def registered_name(method: object) -> str:
     """The name under which the class of a method is known; that of the class if it has none.
 
-    >>> name_of(method("round"))
+    >>> registered_name(method("round"))
     'round'
     """
     kind = type(method)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.methods import name_of
+from discreet.methods import registered_name
 from discreet.methods.contract import SaysIdle, contract_of, seldom, transition_of
 from discreet.release import Protected
 from discreet.rules import AllOf, AnyOf, Request, Rule, as_rule
@@ -37,7 +37,9 @@ def check_effect(method: Any, *, counts: bool = True, ask: str = "") -> None:
         if rule is not None:
             check_rule(rule, sums=contract.rule == "lines", ask=ask)
     if why := idle(method, counts=counts):
-        raise InputError(f"method {name_of(method)!r} {why}: take other parameters" + (f"; {ask}" if ask else ""))
+        raise InputError(
+            f"method {registered_name(method)!r} {why}: take other parameters" + (f"; {ask}" if ask else "")
+        )
 
 
 def check_rule(rule: Any, *, sums: bool = True, ask: str = "") -> None:

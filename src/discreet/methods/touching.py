@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.methods import name_of
+from discreet.methods import registered_name
 from discreet.methods.contract import SaysUntouched
 
 Array = NDArray[Any]
@@ -31,7 +31,7 @@ def check_touched(
     """Raise if a method leaves the table of these variables as it is; ``ask`` says how the truth is asked for."""
     if needed := untouched(method, asked, dimensions):
         raise InputError(
-            f"method {name_of(method)!r} changes nothing in this table: {needed}, or take another method"
+            f"method {registered_name(method)!r} changes nothing in this table: {needed}, or take another method"
             + (f"; {ask}" if ask else "")
         )
 
@@ -54,6 +54,6 @@ def group_numbers(dimension: Dimension, level: str) -> Array:
     return numbers
 
 
-def within(fine: Array, coarse: Array) -> bool:
+def lies_within(fine: Array, coarse: Array) -> bool:
     """Whether all codes of one fine group lie in one coarse group."""
     return len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == len(set(fine.tolist()))

@@ -26,7 +26,7 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
 from discreet.methods import contract, parameters
-from discreet.methods.records.columns import leaf_codes
+from discreet.methods.records.record_columns import leaf_codes
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
 from discreet.tables.additive import Additive

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from discreet.errors import InputError, listed, nearest
-from discreet.methods import contract, method, names, parameters
+from discreet.methods import contract, method, method_names, parameters
 from discreet.methods.effect import check_effect
 
 Steps = Sequence[tuple[str, Mapping[str, Any]]]  # names with their parameters, as in a policy
@@ -21,7 +21,7 @@ def able() -> list[str]:
     >>> able()
     ['swap', 'pram', 'stochastic']
     """
-    known = [name for name in names() if contract(name).step]
+    known = [name for name in method_names() if contract(name).step]
     return sorted(known, key=lambda name: contract(name).step == "counts")
 
 

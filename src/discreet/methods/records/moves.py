@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
-from discreet.methods.records.columns import columns, leaf_codes
+from discreet.methods.records.record_columns import columns, leaf_codes
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

@@ -15,7 +15,13 @@ from discreet.data.microdata import Microdata
 from discreet.methods.contract import LEAST, Contract, seldom
 from discreet.methods.invariance import apportioned, assign, draw, invariant, read_matrix
 from discreet.methods.keys import generator
-from discreet.methods.records.columns import check_microdata, column_of, leaf_codes, record_uniforms, with_columns
+from discreet.methods.records.record_columns import (
+    check_microdata,
+    column_of,
+    leaf_codes,
+    record_uniforms,
+    with_columns,
+)
 from discreet.methods.touching import group_numbers, in_more_detail
 
 Array = NDArray[Any]

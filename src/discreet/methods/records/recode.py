@@ -15,14 +15,14 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.methods.contract import Contract, seldom
 from discreet.methods.keys import generator
-from discreet.methods.records.columns import (
+from discreet.methods.records.record_columns import (
     check_microdata,
     column_of,
     columns,
     leaf_codes,
     record_uniforms,
 )
-from discreet.methods.touching import group_numbers, in_more_detail, within
+from discreet.methods.touching import group_numbers, in_more_detail, lies_within
 
 Array = NDArray[Any]
 
@@ -83,7 +83,7 @@ class GlobalRecode:
         dimension = dimensions[self.variable]
         shown = group_numbers(dimension, asked[self.variable])
         if self.level is not None:
-            return not within(group_numbers(dimension, self.level), shown)
+            return not lies_within(group_numbers(dimension, self.level), shown)
         groups = [
             [dimension.leaf_position.get(str(code), -1) for code in codes] for codes in (self.groups or {}).values()
         ]

@@ -16,7 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.methods.contract import Contract, seldom
 from discreet.methods.keys import mix
-from discreet.methods.records.columns import (
+from discreet.methods.records.record_columns import (
     check_microdata,
     codes,
     column_of,
@@ -25,7 +25,7 @@ from discreet.methods.records.columns import (
     record_uniforms,
     with_columns,
 )
-from discreet.methods.touching import group_numbers, within
+from discreet.methods.touching import group_numbers, lies_within
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -116,7 +116,7 @@ class Swap:
             here = dimensions[self.geography]
             shown = group_numbers(here, asked[self.geography])
             inside = [name for name in self.strata if name in here.levels and name not in asked]
-            if any(within(group_numbers(here, name), shown) for name in inside):
+            if any(lies_within(group_numbers(here, name), shown) for name in inside):
                 moved, kept = moved - {self.geography}, kept | {self.geography}
         if set(asked) & moved and set(asked) - moved - kept:
             return ""
