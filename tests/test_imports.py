@@ -53,6 +53,7 @@ LAYERS = {
         view feasible_sample
         lines linked contributors
         report
+        auditing
     """,
     "methods": """
         contract
