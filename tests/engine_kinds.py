@@ -109,8 +109,8 @@ def in_postgresql(url: str, data: Any) -> str:
     table, name = plain(data), f"records_{next(_NUMBER)}"
     columns = ", ".join('"' + f.name.replace('"', '""') + f'" {_type(f.type)}' for f in table.schema)
     with psycopg.connect(url, autocommit=True) as connection, connection.cursor() as cursor:
-        cursor.execute(f"CREATE TABLE {name} ({columns})")  # type: ignore[arg-type]
-        with cursor.copy(f"COPY {name} FROM STDIN") as copy:  # type: ignore[arg-type]
+        cursor.execute(f"CREATE TABLE {name} ({columns})")
+        with cursor.copy(f"COPY {name} FROM STDIN") as copy:
             for row in zip(*table.to_pydict().values(), strict=True):
                 copy.write_row(row)
     return name

@@ -64,9 +64,14 @@ def serve(root: Path, cube: Path, instructions: list[tuple[str, str]], environme
     folders = {"/run/discreet": None, "/srv/cube": None, "/srv/store": None, "/tmp": None, "/etc/discreet": None}
     for folder in folders:
         (root / folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
-    run = ["ip", "link", "set", "lo", "up"], ["mount", "--bind", root, root], ["mount", "-o", "remount,bind,ro", root]
-    for words in (*run, *(["mount", "-t", "tmpfs", "tmpfs", root / folder.lstrip("/")] for folder in folders)):
-        subprocess.run(list(map(str, words)), check=True)
+    place = str(root)
+    run = (
+        ["ip", "link", "set", "lo", "up"],
+        ["mount", "--bind", place, place],
+        ["mount", "-o", "remount,bind,ro", place],
+    )
+    for words in (*run, *(["mount", "-t", "tmpfs", "tmpfs", str(root / folder.lstrip("/"))] for folder in folders)):
+        subprocess.run(words, check=True)
     (root / "tmp").chmod(0o1777)
     shutil.copytree(cube, root / "srv/cube", dirs_exist_ok=True)
     (root / "run/discreet/secret.key").write_text("a secret that only this check knows\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -68,8 +69,9 @@ def short_move(rows: csr_array, cell: int, random: np.random.Generator) -> Array
     price, start = random.random(rows.shape[1]) + 0.1, np.zeros(rows.shape[0])
     one = csr_array(([1.0, -1.0], ([0, 0], [cell, cell + rows.shape[1]])), shape=(1, 2 * rows.shape[1]))
     equal = vstack([hstack([rows, -rows]), one], format="csr")
-    done = linprog(np.tile(price, 2), A_eq=equal, b_eq=np.append(start, 1.0), method="highs")
-    return np.abs(done.x[: len(price)] - done.x[len(price) :]) > 1e-9
+    move = linprog(np.tile(price, 2), A_eq=equal, b_eq=np.append(start, 1.0), method="highs").x
+    assert move is not None
+    return np.abs(move[: len(price)] - move[len(price) :]) > 1e-9
 
 
 @cache
@@ -280,7 +282,7 @@ def problem_of(layout: Layout, inner: np.ndarray, random: np.random.Generator, s
     return Problem(of_layout(layout), value, 2 * value, weight, sensitive, needs)
 
 
-def square(values: list[list[float]], sensitive: list[int], **changed: np.ndarray) -> Problem:
+def square(values: Sequence[Sequence[float]], sensitive: list[int], **changed: np.ndarray) -> Problem:
     """A table with margins; cells row by row, totals last."""
     inner = np.array(values, float)
     full = np.block([[inner, inner.sum(1, keepdims=True)], [inner.sum(0, keepdims=True), inner.sum(keepdims=True)]])

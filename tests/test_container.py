@@ -42,7 +42,7 @@ CONTAINER = POD["containers"][0]
 def test_the_command_is_one_of_ours(words: list[str]) -> None:
     """`discreet serve` with options that exist, on the cube's volume and on every address of the container."""
     assert words[:2] == ["serve", "/srv/cube"]
-    known = {option for parameter in app.commands["serve"].params for option in parameter.opts}  # type: ignore[attr-defined]
+    known = {option for parameter in app.commands["serve"].params for option in parameter.opts}
     assert {word for word in words if word.startswith("--")} <= known
     assert words[words.index("--host") + 1] == "0.0.0.0"
     assert words[words.index("--port") + 1] == all_of("EXPOSE")[0] == "8000"

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx2 as httpx
@@ -41,17 +42,17 @@ by = ["region", "sex"]
 ALL = "import json, sys; from discreet.cli import run; sys.exit(any(run(words) for words in json.loads(sys.argv[1])))"
 
 
-def run(*commands: list[str], cwd: Path, code: int = 0, **environment: str) -> str:
+def run(*commands: list[str], cwd: Path, code: int = 0, environment: Mapping[str, str] | None = None) -> str:
     """Commands of `discreet` in a process of their own; gives what they say."""
     words = ["-m", "discreet", *commands[0]] if len(commands) == 1 else ["-c", ALL, json.dumps(commands)]
-    done = attempt([sys.executable, *words], cwd, environment)
+    done = attempt([sys.executable, *words], cwd, environment or {})
     said = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
     assert done.returncode == code, said
     assert "Traceback" not in said
     return said
 
 
-def attempt(command: list[str], cwd: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+def attempt(command: list[str], cwd: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTEST", "NUMBA"))}
     kept |= {"PYTHONPATH": str(SOURCES), **environment}
     return subprocess.run(command, cwd=cwd, env=kept, capture_output=True)
@@ -67,7 +68,7 @@ def walk(folder: Path, name: str = "people", **environment: str) -> bytes:
         ["audit", f"{name} safe.csv"],
         ["show", f"{name} safe.csv"],
         cwd=folder,
-        **environment,
+        environment=environment,
     )
     assert "verdict: pass" in said
     return (folder / f"{name} safe.csv").read_bytes()
@@ -100,7 +101,7 @@ def test_the_command_line_runs_without_posix(usual: bytes, tmp_path: Path) -> No
     environment = {"PYTHONPATH": f"{BARE}{os.pathsep}{SOURCES}"}
     assert walk(tmp_path, **environment) == usual
     (tmp_path / "programme.toml").write_text(PROGRAMME)
-    run(["run", "programme.toml", "--jobs", "2"], cwd=tmp_path, **environment)
+    run(["run", "programme.toml", "--jobs", "2"], cwd=tmp_path, environment=environment)
     assert (tmp_path / "published" / "sex.csv").exists()
 
 
@@ -137,7 +138,7 @@ def test_folders_and_files_may_have_any_name(usual: bytes, tmp_path: Path) -> No
     run(["cube", "Übersicht  1.parquet", "--codebook", "Übersicht  1.toml", "-o", "der Würfel"], cwd=folder)
     (folder / "richtlinie ü.toml").write_text(servers.policy_text(), encoding="utf-8")
     words = ["answer", "der Würfel", "--policy", "richtlinie ü.toml", "--variables", "sex"]
-    assert run(words, cwd=folder, DISCREET_TEST_SECRET=servers.SECRET).startswith("sex,count,status")
+    assert run(words, cwd=folder, environment={"DISCREET_TEST_SECRET": servers.SECRET}).startswith("sex,count,status")
     store = f"sqlite:///{(folder / 'gemerktes & mehr.db').as_posix()}"
     run(["admin", "users", "--store", store], cwd=folder)
     assert (folder / "gemerktes & mehr.db").exists()
@@ -177,4 +178,4 @@ def test_a_name_that_the_console_garbles_is_said(tmp_path: Path) -> None:
     """Not a fault of ours, and the cure is in the message."""
     (tmp_path / "ä.csv").write_text("sex,count\nf,1\n", encoding="utf-8")
     console = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    assert "PYTHONUTF8=1" in run(["show", "ä.csv"], cwd=tmp_path, code=2, **console)
+    assert "PYTHONUTF8=1" in run(["show", "ä.csv"], cwd=tmp_path, code=2, environment=console)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -127,7 +127,7 @@ def test_the_time_asked_for_is_kept(made: Any, options: dict[str, Any], magnitud
     table = linked(3, magnitude=magnitude)
     rule = dc.PPercent(15) if magnitude else dc.Threshold(4)
     dc.protect(table, dc.Suppress(rule))
-    taken = []
+    taken: list[float] = []
     while len(taken) < 3 and (not taken or min(taken) > 1.2 * 0.5 + 2):
         began = time.monotonic()
         try:
@@ -155,7 +155,7 @@ def test_a_solver_without_a_pattern_says_so_and_falls_back_on_the_start() -> Non
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
-def test_rounding_and_adjustment_keep_their_time_over_all_their_programmes(norm: str) -> None:
+def test_rounding_and_adjustment_keep_their_time_over_all_their_programmes(norm: Literal["L1", "L2"]) -> None:
     """Each programme gets what the ones before it left."""
     rng = np.random.default_rng(4)
     table = dc.Table.of(rng.poisson(rng.gamma(0.7, 9, (14, 12, 8))), ["a", "b", "c"])

@@ -90,9 +90,9 @@ def test_records_with_a_doubtful_point(tmp_path: Path) -> None:
     """A magnitude of a text file: asked about, clear with other decimals beside it, or by what is stated."""
     path = tmp_path / "firms.csv"
 
-    def total(*numbers: str, **magnitude: int) -> float:
+    def total(*numbers: str, decimals: int | None = None) -> float:
         path.write_text("k,v\n" + "".join(f"a,{n}\n" for n in numbers))
-        data = dc.Microdata.of(path, dimensions=["k"], magnitudes=[Magnitude("v", **magnitude)])
+        data = dc.Microdata.of(path, dimensions=["k"], magnitudes=[Magnitude("v", decimals=decimals)])
         return float(dc.tabulate(data, by=["k"], value="v").value[0])
 
     with pytest.raises(dc.InputError, match="may part thousands or decimals"):

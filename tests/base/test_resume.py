@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,8 @@ def test_a_file_is_its_owners_alone_before_anything_is_written(tmp_path: Path, m
 
 def test_rows_come_back_and_a_line_that_was_cut_off_does_not(tmp_path: Path) -> None:
     """Exact numbers, any text; what is no row is refused by who would go on writing behind it."""
-    path, rows = tmp_path / "kept", [{"x": 0.1 + 0.2, "n": "Łódź\n"}, {"x": -1e-300}]
+    path = tmp_path / "kept"
+    rows: list[dict[str, Any]] = [{"x": 0.1 + 0.2, "n": "Łódź\n"}, {"x": -1e-300}]
     with ResumeFile.open(path) as file:
         for row in rows:
             file.append(row)

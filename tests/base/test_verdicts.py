@@ -251,7 +251,7 @@ def test_what_a_release_cannot_tell_is_refused() -> None:
     release = dc.protect(TABLE, dc.Suppress(dc.Threshold(3))).release()
     for given in ({"prior": 0.5}, {"protection": 0.1}, {"protection": dc.Threshold(3)}, {"measure": "nobody"}):
         with pytest.raises(dc.InputError):
-            dc.audit(release, **given)  # type: ignore[arg-type]
+            dc.audit(release, **given)
 
 
 def test_a_method_that_says_nothing_of_its_values_cannot_be_judged() -> None:

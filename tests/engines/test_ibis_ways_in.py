@@ -103,7 +103,7 @@ combinations = { of = ["area", "sex", "age"], sizes = [1, 2] }
 def test_a_programme_takes_databases(office: str, postgresql: str) -> None:
     """The files that the records here give; counted anew in every run, as a database may have changed."""
     name = engine_kinds.in_postgresql(postgresql, persons(300))
-    published = {}
+    published: dict[str, Any] = {}
     for data, table in (("people.parquet", None), (office, "people"), (postgresql, name)):
         output = f"out-{len(published)}"
         text = PROGRAMME.replace("DATA", data).replace("TABLE", f'table = "{table}"' if table else "")
@@ -113,7 +113,7 @@ def test_a_programme_takes_databases(office: str, postgresql: str) -> None:
     assert len(published[office]) == 6
     assert published[postgresql] == published[office] == published["people.parquet"]
     with psycopg.connect(postgresql, autocommit=True) as connection:
-        connection.execute(f"DELETE FROM {name} WHERE sex = 'm'")  # type: ignore[arg-type]
+        connection.execute(f"DELETE FROM {name} WHERE sex = 'm'")
     assert run(made, jobs=1).count("published") == 6
     assert Path(output, "all-sex.csv").read_bytes() != published[office]["all-sex.csv"]
 
@@ -142,8 +142,8 @@ def test_the_examples_with_postgresql_run(described: Any, postgresql: str, capfd
     name = engine_kinds.in_postgresql(postgresql, people())
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA register")
-        connection.execute(f"ALTER TABLE {name} SET SCHEMA register")  # type: ignore[arg-type]
-        connection.execute(f"ALTER TABLE register.{name} RENAME TO people")  # type: ignore[arg-type]
+        connection.execute(f"ALTER TABLE {name} SET SCHEMA register")
+        connection.execute(f"ALTER TABLE register.{name} RENAME TO people")
     code, commands = (block.replace("postgresql://me@host/office", postgresql) for block in examples("PostgreSQL"))
     names: dict[str, Any] = {"dc": dc}
     exec(compile(code, PAGE.name, "exec"), names)

@@ -213,7 +213,8 @@ def test_jsonstat_of_a_table_with_gaps() -> None:
 def test_sdmx_csv_for_pysdmx(make: Any) -> None:
     """One dataset with the codes, the values and the two status codes."""
     r = make()
-    (dataset,) = read_sdmx(to_bytes(r, "sdmx-csv").decode()).data
+    dataset: Any
+    (dataset,) = read_sdmx(to_bytes(r, "sdmx-csv").decode()).data or ()
     assert dataset.structure == "Dataflow=DISCREET:TABLE(1.0.0)"
     frame = dataset.data
     dims = frame.columns[: len(r.dimensions)].tolist()

@@ -117,7 +117,7 @@ def test_what_cannot_be_done_with_an_instance_is_said() -> None:
     instance = parse_jj(TEXT)
     for wrong in ({"method": "gaus"}, {"weights": "size"}, {"weights": [1, 2]}, {"weights": np.full(9, -1)}):
         with pytest.raises(InputError):
-            instance.protect(**wrong)  # type: ignore[arg-type]
+            instance.protect(**wrong)
     frozen = parse_jj(TEXT.replace(" x ", " z ").replace(" s ", " z "))
     for method in ("gauss", "optimal", "modular"):
         with pytest.raises(UnprotectedError):

@@ -136,7 +136,8 @@ def test_ten_lines_are_enough(registered: None, tmp_path: Path) -> None:
     assert done.published["count"].tolist() == (TABLE.count // 5 * 5).tolist()
     assert done.release().truthful is False
     assert dc.audit(done).upper.max() > 0
-    frame = dc.ru_map(TABLE, {**dc.grid("floor", base=[3, 5]), "as it is": dc.Publish()}, measure="jos15").cells
+    methods: dict[str, Any] = {**dc.grid("floor", base=[3, 5]), "as it is": dc.Publish()}
+    frame: Any = dc.ru_map(TABLE, methods, measure="jos15").cells
     assert (frame["note"] == "").all()
     assert frame.loc["floor(base=5)", "risk"] < frame.loc["as it is", "risk"]
     policy = parse_policy('[[method]]\nname = "floor"\nbase = 5\n')

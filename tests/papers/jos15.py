@@ -37,7 +37,7 @@ OUTPUT = {  # 5.1, Table 2: a population, and three variables
 def counted(people: dc.Microdata) -> tuple[list[str], dict[str, list[str]], np.ndarray]:
     """The hypercube by hand: names, codes, and how many records have each combination."""
     names = [d.name for d in people.dimensions]
-    frame = people.engine.arrow(names).to_pandas()
+    frame = own.records(people, *names)
     codes = {d.name: list(d.leaves) for d in people.dimensions}
     at = [pd.Categorical(frame[name].astype(str), codes[name]).codes for name in names]
     shape = [len(codes[name]) for name in names]

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.optimize import linprog
 
 
 def plogp(p: Any) -> Any:
@@ -115,3 +117,16 @@ def compositions(total: int, limits: Sequence[int]) -> Iterator[tuple[int, ...]]
     for x in range(min(total, limits[0]) + 1):
         for rest in compositions(total - x, limits[1:]):
             yield (x, *rest)
+
+
+def least(cost: Any, **program: Any) -> float:
+    """The least of a linear program that has one."""
+    value = linprog(cost, **program).fun
+    assert value is not None
+    return float(value)
+
+
+def records(data: Any, *columns: str) -> pd.DataFrame:
+    """The records of microdata as a frame."""
+    frame: pd.DataFrame = data.engine.arrow(list(columns)).to_pandas()
+    return frame

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ def test_theorem_4(before: list[int], after: list[int]) -> None:
 
 @pytest.mark.parametrize("before", [[1, 3], [2, 1, 0], [4, 5]])
 @pytest.mark.parametrize("over", ["all", "nearest"])
-def test_theorems_5_and_6(before: list[int], over: str) -> None:
+def test_theorems_5_and_6(before: list[int], over: Literal["all", "nearest"]) -> None:
     """The mean over the tables that random rounding gives, each with its probability."""
     total = np.zeros((len(before), len(before)))
     for g, p in own.roundings(before):
@@ -121,6 +122,7 @@ def test_another_distribution_of_recategorisations(before: list[int], after: lis
 
 def test_what_is_no_distribution_is_refused() -> None:
     """A weight below 0, weights of nothing, unequal sums, an unknown name."""
+    over: Any
     for over in (lambda m: -1.0, lambda m: 0.0, lambda m: math.nan, "some"):
         with pytest.raises(dc.InputError):
             risk.channel([1, 2], [2, 1], over=over)
@@ -155,7 +157,7 @@ def test_moves_of_a_pre_tabular_method(method: dc.Swap | dc.Pram) -> None:
     data = dc.Microdata.of(frame, dimensions=["area", "faith"], unit="id")
     changed = method(data)
     found = dc.moves(data, changed, ["area", "faith"])
-    after = changed.engine.arrow(["id", "area", "faith"]).to_pandas().set_index("id").loc[frame["id"]]
+    after = own.records(changed, "id", "area", "faith").set_index("id").loc[frame["id"]]
     joint, f, g = by_hand(frame, after)
     assert found.before.ravel().tolist() == f.tolist()
     assert found.after.ravel().tolist() == g.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ def microdata(frame: pd.DataFrame) -> dc.Microdata:
 
 
 def records(data: dc.Microdata) -> pd.DataFrame:
-    return data.engine.arrow(["id", "area", "age", "sex"]).to_pandas().astype({"area": str, "age": str}).set_index("id")
+    return own.records(data, "id", "area", "age", "sex").astype({"area": str, "age": str}).set_index("id")
 
 
 def test_global_recoding() -> None:
@@ -91,9 +92,13 @@ def spread(counts: np.ndarray, hidden: np.ndarray, at: int) -> float:
     matrix = np.array([np.isin(np.arange(r * c), s) for s in sums], float)
     right = matrix @ counts.ravel()
     shown = ~hidden
-    found = [linprog(sign * matrix[at], A_eq=matrix[shown], b_eq=right[shown]) for sign in (1, -1)]
+    low, high = (linprog(sign * matrix[at], A_eq=matrix[shown], b_eq=right[shown]) for sign in (1, -1))
     assert right[at] >= 0
-    return np.inf if found[1].status == 3 else float(-found[1].fun - found[0].fun)
+    if high.status == 3:
+        return np.inf
+    assert low.fun is not None
+    assert high.fun is not None
+    return float(-high.fun - low.fun)
 
 
 @pytest.mark.parametrize("method", ["gauss", "optimal"])
@@ -108,7 +113,7 @@ def test_cell_suppression(seed: int, method: str) -> None:
     shown = made.published["count"]
     assert (shown[~made.hidden] == table.count[~made.hidden]).all()
     assert (made.hidden >= rule(table)).all()
-    assert all(spread(counts, made.hidden, at) > 0.5 for at in np.flatnonzero(rule(table)))
+    assert all(spread(counts, made.hidden, at) > 0.5 for at in np.flatnonzero(rule(table)).tolist())
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -121,14 +126,14 @@ def test_optimal_suppression_hides_the_fewest(seed: int) -> None:
     primary = rule(table)
     method = dc.Optimal(weights="unity", time=20)
     made = dc.protect(table, dc.Suppress(rule, method=method, singletons="none"))
-    assert all(spread(counts, made.hidden, at) > 0.5 for at in np.flatnonzero(primary))
+    assert all(spread(counts, made.hidden, at) > 0.5 for at in np.flatnonzero(primary).tolist())
     number = int((made.hidden & ~primary).sum())
     assert number > 1
     for size in range(number):
         for extra in itertools.combinations(np.flatnonzero(~primary), size):
             hidden = primary.copy()
             hidden[list(extra)] = True
-            assert any(spread(counts, hidden, at) < 0.5 for at in np.flatnonzero(primary))
+            assert any(spread(counts, hidden, at) < 0.5 for at in np.flatnonzero(primary).tolist())
 
 
 def test_controlled_tabular_adjustment() -> None:
@@ -165,8 +170,8 @@ def test_deterministic_rounding() -> None:
         cells = dc.audit(made).cells
         for i, j in np.ndindex(2, 2):
             row = cells[(cells["a"] == str(i + 1)) & (cells["b"] == str(j + 1))].iloc[0]
-            values = [int(t[i, j]) for t in fit]
-            assert (row["lower"], row["upper"]) == (min(values), max(values))
+            seen = [int(t[i, j]) for t in fit]
+            assert (row["lower"], row["upper"]) == (min(seen), max(seen))
 
 
 def test_random_rounding() -> None:
@@ -210,7 +215,12 @@ def test_barnardisation() -> None:
 def test_risk_utility_map() -> None:
     """2.5: non-dominated methods by comparing every pair; figures are R2 and 1 - HD/√N of our own."""
     table = dc.datasets.psd14_religion()
-    methods = {"round 3": dc.Round(3), "round 5": dc.Round(5), "round 10": dc.Round(10), "as it is": dc.Publish()}
+    methods: dict[str, Any] = {
+        "round 3": dc.Round(3),
+        "round 5": dc.Round(5),
+        "round 10": dc.Round(10),
+        "as it is": dc.Publish(),
+    }
     found = dc.ru_map(table, methods).cells
     counts = table.array()
     for name, base in (("round 3", 3), ("round 5", 5), ("round 10", 10), ("as it is", 1)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,11 @@ from tests.papers import own
 F = np.array([[0, 0, 1, 9], [12, 2, 1, 0], [1, 8, 0, 15]])
 
 
-def quiet(model: object, counts: object, n: int, **known: object) -> population.Estimate:
+def quiet(model: Any, counts: Any, n: Any, **known: Any) -> population.Estimate:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dc.DiscreetWarning)
-        return model.fit(counts, n, **known)  # type: ignore[attr-defined, no-any-return]
+        estimate: population.Estimate = model.fit(counts, n, **known)
+        return estimate
 
 
 def test_bethlehem() -> None:
@@ -106,7 +108,7 @@ def test_uniqueness_given_sample_uniqueness_poisson() -> None:
 def test_elamir_cells(s: int, r: int) -> None:
     """(2.3.8): by SciPy's Poisson for f and F - f; summed over r it is (4.5.3)."""
     rates, p = np.array([0.0, 0.3, 2.0, 7.5]), 0.2
-    expected = (stats.poisson.pmf(r, p * rates) * stats.poisson.pmf(s - r, (1 - p) * rates)).sum()
+    expected = np.sum(stats.poisson.pmf(r, p * rates) * stats.poisson.pmf(s - r, (1 - p) * rates))
     assert population.elamir_cells(rates, p, population=s, sample=r) == pytest.approx(expected)
     every = sum(population.elamir_cells(rates, p, population=s, sample=k) for k in range(s + 1))
     assert every == pytest.approx(population.poisson_frequencies(rates, s)[s])
@@ -181,7 +183,7 @@ def test_numbers_of_cells_from_rates() -> None:
     """(4.5.3): N_s as a sum of Poisson probabilities."""
     rates = np.array([0.0, 0.5, 2.0, 9.0])
     assert np.allclose(
-        population.poisson_frequencies(rates, 15), [stats.poisson.pmf(s, rates).sum() for s in range(16)]
+        population.poisson_frequencies(rates, 15), [np.sum(stats.poisson.pmf(s, rates)) for s in range(16)]
     )
 
 

@@ -16,7 +16,7 @@ from tests.papers import own
 def pairs(number: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Random tables with random perturbations, sparse and dense, sums equal or not."""
     rng = np.random.default_rng(seed)
-    out = []
+    out: list[tuple[np.ndarray, np.ndarray]] = []
     while len(out) < number:
         k = int(rng.integers(1, 12))
         f = rng.poisson(rng.gamma(0.6, rng.choice([2, 20]), k))
@@ -91,7 +91,7 @@ def test_size_terms_of_the_appendix() -> None:
     """3.5.1 and Appendix A.1: h1 = N^-ε, h2 = N^-ε (1 + ε log N), h3 the mean of h2 over the populated cells."""
 
     def h2(n: float, e: float) -> float:
-        return n**-e * (1 + e * math.log(n))
+        return float(n**-e * (1 + e * math.log(n)))
 
     for a, e in itertools.product((1, 2, 5, 10, 50), (0.1, 0.3, 0.5, 0.8, 1.0)):
         for table in ([a, a], [0, a], [a] * 10, [0] * 5 + [a, a, a, 2 * a, 3 * a]):

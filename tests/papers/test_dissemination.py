@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ def table(counts: np.ndarray = COUNTS) -> dc.Table:
     return dc.Table.of(counts, [area, dc.Dimension.flat("job", "abcde")])
 
 
-def refused(text: str, query: object, data: object = None, method: str = METHOD) -> str | None:
+def refused(text: str, query: Any, data: Any = None, method: str = METHOD) -> str | None:
     """The rule that refuses, or None if the table is released."""
     try:
         answer(table() if data is None else data, query, parse_policy(text + method))
@@ -86,8 +87,8 @@ def test_thresholds_on_risk_and_loss() -> None:
 def test_the_five_steps_and_methods_after_counting() -> None:
     """2.2, 2.3: query, rules, table, protection, output with its utility: the released table is the rounded one."""
     release = answer(table(), "area,job", parse_policy(METHOD))
-    shown = release.cells[release.cells["job"] != "Total"]
-    shown = shown[shown["area"].isin(["n1", "n2", "s1", "s2"])]["count"].to_numpy().astype(int).reshape(4, 5)
+    jobs = release.cells[release.cells["job"] != "Total"]
+    shown = jobs[jobs["area"].isin(["n1", "n2", "s1", "s2"])]["count"].to_numpy().astype(int).reshape(4, 5)
     assert (shown % 3 == 0).all()
     assert (np.abs(shown - COUNTS) < 3).all()
     assert (shown == COUNTS)[COUNTS % 3 == 0].all()
@@ -113,7 +114,8 @@ def test_release_and_record(tmp_path: Path) -> None:
 def test_hidden_cells_in_the_map() -> None:
     """Ant16 6.2: R2 needs two tables of numbers; a map fills hidden cells from the margins that are shown."""
     made = dc.Table.of([[9, 1, 14], [20, 6, 2], [4, 30, 11]], ["a", "b"])
-    found = dc.ru_map(made, {"suppress": dc.Suppress(dc.Threshold(3)), "as it is": dc.Publish()}).cells
+    methods: dict[str, Any] = {"suppress": dc.Suppress(dc.Threshold(3)), "as it is": dc.Publish()}
+    found: Any = dc.ru_map(made, methods).cells
     assert found.loc["as it is", "risk"] == pytest.approx(own.weighted(own.terms(made.array(), made.array())))
     assert 0 < found.loc["suppress", "risk"] <= found.loc["as it is", "risk"] + 1e-9
 

@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_each_cube_has_its_policy_and_each_role_there(tmp_path: Path, states: di
     for name, text in texts.items():
         (tmp_path / f"{name}.toml").write_text(text)
     files = {name: str(tmp_path / f"{name}.toml") for name in texts}
-    more = {
+    more: dict[str, Any] = {
         "policies": {"de": files["own"], "de/methodologist": files["there"]},
         "roles": {"approved": files["approved"]},
     }
@@ -153,7 +154,7 @@ def test_cubes_of_the_same_people_are_protected_in_one_way(tmp_path: Path, state
         "open": servers.policy_text("[risk]\nt1 = 0.9"),
     }.items():
         (tmp_path / f"{name}.toml").write_text(text)
-    given = {"cube": None, "cubes": states}
+    given: dict[str, Any] = {"cube": None, "cubes": states}
     for name in ("noise", "open"):
         with pytest.raises(dc.InputError, match="same number of people"):
             create_app(servers.settings(tmp_path, policies={"at-short": str(tmp_path / f"{name}.toml")}, **given))

@@ -44,7 +44,7 @@ def test_three_components() -> None:
         assert found["entropy"] == pytest.approx(1 - math.log(10 - zeros) / math.log(10))
     sizes = [dc.r1([n]).terms["size"] for n in (1, 10, 100, 10_000)]
     assert sizes == pytest.approx([(1 + math.log(n) / 2) / math.sqrt(n) for n in (1, 10, 100, 10_000)])
-    drawn = [ax.lines[0].get_xydata() for ax in dc.plot.r1_terms()]
+    drawn = [np.asarray(ax.lines[0].get_xydata()) for ax in dc.plot.r1_terms()]
     assert np.allclose(drawn[0][:, 0], drawn[0][:, 1])  # the share of zeros itself
 
 
@@ -112,7 +112,7 @@ def test_targeted_swapping_of_households() -> None:
     frame["sex"] = rng.choice(list("fm"), 1200)
     data = dc.Microdata.of(frame, dimensions=["area", "sex", "faith"], unit="id")
     method = dc.Swap("area", rate=0.1, household="home", risk=["faith"], k=3, seed=2)
-    moved = method(data).engine.arrow(["id", "home", "area", "sex"]).to_pandas().set_index("id").loc[frame["id"]]
+    moved = own.records(method(data), "id", "home", "area", "sex").set_index("id").loc[frame["id"]]
     assert moved.groupby("home")["area"].nunique().max() == 1
     assert moved.groupby("area").size().tolist() == frame.groupby("area").size().tolist()
     changed = moved["area"].to_numpy() != frame["area"].to_numpy()
@@ -200,7 +200,7 @@ def test_printed_matrix() -> None:
     matrix[0, 0] = 1
     for i in range(1, 16):
         near = [j for j in range(1, 16) if j != i]
-        near = sorted(near, key=lambda j, i=i: abs(i - j))[: 4 if i < 3 else 6]
+        near = [j for _, j in sorted((abs(i - j), j) for j in near)][: 4 if i < 3 else 6]
         matrix[i, i] = 0.5 if i < 3 else 0.9
         matrix[i, near] = (1 - matrix[i, i]) / len(near)
     assert matrix[5, 4] == pytest.approx(0.0167, abs=1e-4)

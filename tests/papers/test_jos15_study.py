@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 import discreet as dc
+from tests.papers import own
 from tests.papers.jos15 import OUTPUT, WEIGHTS, after_terms, counted, cut, split_terms, utility_of
 
 PRINTED = (92.4, 1.6, 0.9, 1.2, 0.7, 0.3, 3.0)  # Table 1: % of cells of 0, 1, 2, 3-5, 6-8, 9-10, and more people
@@ -48,7 +50,7 @@ def test_output_tables(name: str) -> None:
     found = dc.tabulate(people, by=list(kept), where={filtered: code})
     assert wanted.size == found.is_inner.sum() == size
     assert (found.array() == wanted).all()
-    assert wanted.sum() == (people.engine.arrow([filtered]).to_pandas()[filtered].astype(str) == code).sum() > 0
+    assert wanted.sum() == (own.records(people, filtered)[filtered].astype(str) == code).sum() > 0
     total, mean, zeros = DETAILS[name]
     large = cut(*whole()[1], name)
     assert large.sum() == pytest.approx(total, rel=0.003)
@@ -97,7 +99,7 @@ def perturbed() -> tuple[list[str], dict[str, list[str]], np.ndarray, dict[str, 
     table = dc.Table.of(cube, [dc.Dimension.flat(n, codes[n]) for n in names])
     stays = np.eye(16)
     stays[1:3, 1:3] = 0.5
-    methods = {
+    methods: dict[str, Any] = {
         "RR": dc.SemiControlledRound(3, control=("region",), seed=1),
         "SP": dc.Stochastic(matrix=stays, period=5, control=("region",), seed=1),
     }

@@ -147,7 +147,7 @@ def test_gaussian_elimination(seed: int) -> None:
     rank = np.linalg.matrix_rank(published)
     for p in np.flatnonzero(primary):
         assert np.linalg.matrix_rank(np.column_stack([published, x[:, p]])) == rank + 1
-    order = sorted(np.flatnonzero(~primary), key=lambda n: -made.count[n])
+    order = sorted(np.flatnonzero(~primary).tolist(), key=lambda n: -made.count[n])
     taken: list[int] = []
     for n in order:  # the sequential algorithm of section 3, by ranks
         trial = x[:, [*taken, n]]
@@ -174,8 +174,8 @@ def test_singletons_and_zeros(seed: int) -> None:
         if not zeros:
             assert not done.hidden[made.count == 0].any()
         assert not len(dc.audit(done).primary)
-    zeros = dc.Table.of([[0, 0, 4], [4, 0, 1]], ["a", "b"])
-    done = dc.protect(zeros, dc.Suppress(dc.Threshold(4), zeros=True))  # by equations alone every cell would be known
+    sparse = dc.Table.of([[0, 0, 4], [4, 0, 1]], ["a", "b"])
+    done = dc.protect(sparse, dc.Suppress(dc.Threshold(4), zeros=True))  # by equations alone every cell would be known
     assert not len(dc.audit(done).primary)
 
 

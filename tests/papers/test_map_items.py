@@ -32,7 +32,7 @@ def test_the_map_is_the_mean_over_draws_and_shows_its_spread() -> None:
     assert row["risk"] == pytest.approx(exact, abs=4 * spread / 20)
     assert row["± risk"] == pytest.approx(spread, rel=0.25)
     assert row["draws"] == 400
-    single = [
+    single: list[Any] = [
         ru_map(table(counts), {"one": dc.RandomRound(3, seed=s)}, draws=1).frame.loc["one", "risk"] for s in range(5, 9)
     ]
     four = ru_map(table(counts), {"one": dc.RandomRound(3, seed=5)}, draws=4).frame.loc["one"]
@@ -53,7 +53,11 @@ def outcomes(method: Any, counts: Any) -> Any:
         yield np.array([j for j, _ in drawn]).reshape(counts.shape), math.prod(p for _, p in drawn)
 
 
-EXACT = {"round 3": dc.RandomRound(3, seed=1), "round 10": dc.RandomRound(10, seed=1), "key": dc.CellKey(2, 1, seed=1)}
+EXACT: dict[str, Any] = {
+    "round 3": dc.RandomRound(3, seed=1),
+    "round 10": dc.RandomRound(10, seed=1),
+    "key": dc.CellKey(2, 1, seed=1),
+}
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -85,7 +89,11 @@ def test_the_map_is_exact_where_all_outcomes_can_be_listed(name: str, loss: str)
 def test_the_map_says_how_its_figures_were_made() -> None:
     """Listed, drawn as asked, drawn because there are too many or cells depend on each other, or nothing to draw."""
     few, many = table([[1, 2], [3, 4]]), table(np.arange(400).reshape(20, 20))
-    methods = {"cells": dc.RandomRound(3, seed=1), "groups": dc.SemiControlledRound(3, seed=1), "none": dc.Round(3)}
+    methods: dict[str, Any] = {
+        "cells": dc.RandomRound(3, seed=1),
+        "groups": dc.SemiControlledRound(3, seed=1),
+        "none": dc.Round(3),
+    }
     small, large, asked = ru_map(few, methods), ru_map(many, methods), ru_map(few, methods, draws=7)
     assert small.frame["exact"].tolist() == [True, False, True]
     assert small.frame["draws"].tolist() == [8, 20, 1]
@@ -99,19 +107,20 @@ def test_the_map_says_how_its_figures_were_made() -> None:
 def test_a_seed_hardly_matters_to_the_map() -> None:
     """PSD14's table: single draws of base 3 spread over .21 to .22; means of 50 do not."""
     religion = dc.datasets.psd14_religion()
-    many = [
+    many: list[Any] = [
         ru_map(religion, {"one": dc.RandomRound(3, seed=1000 * s)}, draws=50).frame.loc["one", "risk"]
         for s in (1, 2, 3)
     ]
     assert np.ptp(many) < 0.002
-    quiet = ru_map(religion, {"as it is": dc.Publish(), "round": dc.Round(3)}).frame
+    still: dict[str, Any] = {"as it is": dc.Publish(), "round": dc.Round(3)}
+    quiet = ru_map(religion, still).frame
     assert quiet["± risk"].tolist() == [0.0, 0.0]
     assert quiet["draws"].tolist() == [1, 1]
 
 
 def test_a_map_of_several_measures() -> None:
     """A column each, a threshold each; what nobody beats is found in all of them by brute force."""
-    methods = {**dc.grid("random-round", base=[3, 5, 10], seed=1), "as it is": dc.Publish()}
+    methods: dict[str, Any] = {**dc.grid("random-round", base=[3, 5, 10], seed=1), "as it is": dc.Publish()}
     limits = (0.5, 0.2)
     found = ru_map(table(ONE), methods, measure=["r", "zeros"], t2=limits, draws=5)
     points = found.frame[["risk", "risk zeros", "utility"]].to_numpy(float) * [1, 1, -1]
@@ -138,7 +147,10 @@ def test_the_command_line_prints_every_figure_in_80_columns(
     out = capfd.readouterr().out
     assert max(len(line) for line in out.splitlines()) <= 80
     assert "…" not in out
-    methods = {**dc.grid("cell-key", d=5, v=3, seed=1), **dc.grid("semi-controlled-round", base=15, seed=1)}
+    methods: dict[str, Any] = {
+        **dc.grid("cell-key", d=5, v=3, seed=1),
+        **dc.grid("semi-controlled-round", base=15, seed=1),
+    }
     frame = ru_map(religion, methods, measure=["r*", "jos15"], loss="tv", draws=3).frame
     for name in ("risk", "± risk", "risk jos15", "± risk jos15", "utility", "± utility"):
         for value in frame[name]:

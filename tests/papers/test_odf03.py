@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import linprog
 
 import discreet as dc
 from discreet import risk
@@ -24,9 +24,9 @@ ACTIVITIES, SIZES = ("2,3", "4", "5", "6", "7"), ("4", "5", "6", "7", "8")
 
 def interval(cost: np.ndarray, equal: np.ndarray, right: np.ndarray, least: int = 0) -> tuple[int, int]:
     """The whole numbers between the least and greatest value of a linear form under equations."""
-    low = linprog(cost, A_eq=equal, b_eq=right, bounds=(least, None))
-    high = linprog(-cost, A_eq=equal, b_eq=right, bounds=(least, None))
-    return math.ceil(low.fun - 1e-6), math.floor(-high.fun + 1e-6)
+    low = own.least(cost, A_eq=equal, b_eq=right, bounds=(least, None))
+    high = own.least(-cost, A_eq=equal, b_eq=right, bounds=(least, None))
+    return math.ceil(low - 1e-6), math.floor(-high + 1e-6)
 
 
 def test_methods_of_section_1() -> None:
@@ -77,7 +77,7 @@ def test_table_1() -> None:
     cells = dc.audit(dc.datasets.willenborg_suppressed()).cells.set_index(["activity", "size"])
     for k, at in enumerate((("5", "5"), ("5", "7"), ("6", "5"), ("6", "7"))):
         values = sorted({t[k] for t in fit})
-        row = cells.loc[at]
+        row: Any = cells.loc[at]
         assert (row["lower"], row["upper"], row["values"]) == (values[0], values[-1], len(values))
         assert round(row["DR"], 3) == 0.115 == round(1 / math.log2(len(values)), 3)
 
@@ -136,9 +136,9 @@ def test_redesign() -> None:
             assert (found["lower"], found["upper"]) == interval(np.eye(10)[5 * row + j], equal, together)
     rows = np.array([[3, 9], [1, 9], [8, 8]])  # of the two merges of neighbours only the first leaves no count below 4
     assert [bool((np.add.reduceat(rows, at) >= 4).all()) for at in ([0, 2], [0, 1])] == [True, False]
-    found = cheapest_merge(dc.Table.of(rows, ["a", "b"]), lambda t: t.count < 4, dimensions=["a"])
-    assert found is not None
-    assert found.merge == {"a": {"1+2": ["1", "2"]}}
+    cheapest = cheapest_merge(dc.Table.of(rows, ["a", "b"]), lambda t: t.count < 4, dimensions=["a"])
+    assert cheapest is not None
+    assert cheapest.merge == {"a": {"1+2": ["1", "2"]}}
 
 
 @pytest.mark.parametrize("released", [1, 2, 3])

@@ -108,7 +108,13 @@ def test_value_only(rest: int, n: int) -> None:
 
 def test_more_knowledge_is_more_risk() -> None:
     """Property 1 and section 7: rank known at the top, value only at the bottom, 38 sizes and 3 totals."""
-    others = [NotRank(), LargestKnown(), LargestKnown(2), Groups((0.5, 0.5)), Groups((0.3, 0.3, 0.4), (0.3, 0.1))]
+    others: list[Any] = [
+        NotRank(),
+        LargestKnown(),
+        LargestKnown(2),
+        Groups((0.5, 0.5)),
+        Groups((0.3, 0.3, 0.4), (0.3, 0.1)),
+    ]
     for n, rest in itertools.product(range(2, 40), (200, 5_000, 100_000)):
         top, bottom = intruder_risk(rest, n, RankKnown()), intruder_risk(rest, n, ValueOnly())
         for scenario in others:
@@ -131,12 +137,12 @@ def test_the_risk_is_the_reciprocal_of_both_uncertainties() -> None:
 def firms(seed: int, cells: int = 40, most: int = 9) -> tuple[pd.DataFrame, dict[str, list[int]]]:
     """Cells of 1 to ``most`` firms with very unequal turnovers."""
     rng = np.random.default_rng(seed)
-    rows = []
+    rows: list[tuple[str, str, int]] = []
     for cell in range(cells):
         for size in rng.integers(1, 10, rng.integers(1, most + 1)) ** rng.integers(1, 4):
             rows.append((f"r{cell:02}", f"f{len(rows)}", int(size)))
     frame = pd.DataFrame(rows, columns=["region", "firm", "turnover"])
-    held = {r: sorted(g["turnover"].tolist(), reverse=True) for r, g in frame.groupby("region")}
+    held = {str(r): sorted(g["turnover"].tolist(), reverse=True) for r, g in frame.groupby("region")}
     return frame, held
 
 

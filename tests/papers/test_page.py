@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_every_name_can_be_imported(name: str) -> None:
     """From the package, or from a public room of it."""
     parts = name.split(".")
     assert not any(part.startswith("_") for part in parts)
-    found = importlib.import_module("discreet")
+    found: Any = importlib.import_module("discreet")
     for k, part in enumerate(parts):
         if not hasattr(found, part):
             found = importlib.import_module("discreet." + ".".join(parts[: k + 1]))

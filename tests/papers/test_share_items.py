@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 import discreet as dc
 from discreet.policy import answer, evidence, parse_policy
+from tests.papers import own
 from tests.papers.asking import ROUND, policy, table
 
 
@@ -184,7 +184,7 @@ def test_cells_that_depend_on_each_other_are_taken_one_by_one(base: int) -> None
 def people(counts: Any) -> dc.Microdata:
     rows = [(str(i), str(j)) for (i, j), n in np.ndenumerate(counts) for _ in range(n)]
     frame = pd.DataFrame(rows, columns=["area", "job"]).assign(id=range(len(rows)))
-    sides = [dc.Dimension.flat(n, [str(k) for k in range(m)]) for n, m in zip(frame, counts.shape, strict=False)]
+    sides = [dc.Dimension.flat(str(n), [str(k) for k in range(m)]) for n, m in zip(frame, counts.shape, strict=False)]
     return dc.Microdata.of(frame, dimensions=sides, unit="id", secret="sixteen letters!")
 
 
@@ -213,7 +213,7 @@ def test_what_rounding_leaves_open() -> None:
         matrix = rounding_matrix(base, 41)
         small = ((was >= 1) & (was <= 2)).astype(float)
         low, high = (
-            linprog(sign * small, A_eq=matrix.T, b_eq=poisson @ matrix, bounds=(0, 1)).fun * sign for sign in (1, -1)
+            own.least(sign * small, A_eq=matrix.T, b_eq=poisson @ matrix, bounds=(0, 1)) * sign for sign in (1, -1)
         )
         assert low == pytest.approx(0, abs=1e-9)
         assert high > most

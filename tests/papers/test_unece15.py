@@ -26,7 +26,7 @@ def samples(number: int, n: int, seed: int = 1) -> np.ndarray:
 
 def fitted(f: np.ndarray) -> np.ndarray:
     """Cell probabilities of the model with main effects."""
-    return np.outer(f.sum(axis=1), f.sum(axis=0)) / f.sum() ** 2
+    return np.asarray(np.outer(f.sum(axis=1), f.sum(axis=0)) / f.sum() ** 2)
 
 
 def plain_r2(many: np.ndarray, f: np.ndarray) -> np.ndarray:
@@ -41,7 +41,8 @@ def plain_r2(many: np.ndarray, f: np.ndarray) -> np.ndarray:
     d, e = many == 0, np.ravel(f) == 0
     both = (d & e).sum(axis=1)
     zeros = np.where(both > 0, d.mean(axis=1) ** ((d | e).sum(axis=1) / np.maximum(both, 1)), 0.0)
-    return 0.1 * zeros + 0.8 * (1 - h / np.log(90)) * (1 - left / h) + 0.1 * (1 + 0.5 * np.log(N)) / np.sqrt(N)
+    risk = 0.1 * zeros + 0.8 * (1 - h / np.log(90)) * (1 - left / h) + 0.1 * (1 + 0.5 * np.log(N)) / np.sqrt(N)
+    return np.asarray(risk)
 
 
 @pytest.mark.parametrize(("fraction", "n", "original", "loglinear", "polya"), REAL)
@@ -126,8 +127,8 @@ def three_way() -> np.ndarray:
 
 def independent(f: np.ndarray) -> np.ndarray:
     """Main effects: the product of the three margins."""
-    found: np.ndarray = f.sum(axis=(1, 2))[:, None, None] * f.sum(axis=(0, 2))[:, None] * f.sum(axis=(0, 1))
-    return found / f.sum() ** 3
+    product: np.ndarray = f.sum(axis=(1, 2))[:, None, None] * f.sum(axis=(0, 2))[:, None] * f.sum(axis=(0, 1))
+    return np.asarray(product / f.sum() ** 3)
 
 
 def without_three_way(f: np.ndarray) -> np.ndarray:
@@ -137,7 +138,7 @@ def without_three_way(f: np.ndarray) -> np.ndarray:
         for axis in range(3):
             now, wanted = p.sum(axis=axis, keepdims=True), f.sum(axis=axis, keepdims=True)
             p = p * np.divide(wanted, now, out=np.zeros(now.shape), where=now > 0)
-    return p / p.sum()
+    return np.asarray(p / p.sum())
 
 
 def behind(f: np.ndarray, p: np.ndarray, draws: int, rng: np.random.Generator) -> float:

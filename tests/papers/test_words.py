@@ -7,10 +7,30 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-WORDS = ("hypercube", "a posteriori", "collusion", "nondisclosive unknown", "gad", "wgad", "sap", "pólya", "unique")
+WORDS: tuple[str, ...] = ()
+WORDS += (
+    "hypercube",
+    "a posteriori",
+    "collusion",
+    "nondisclosive unknown",
+    "gad",
+    "wgad",
+    "sap",
+    "pólya",
+    "unique",
+)
 WORDS += ("t-rule", "dr (of odf03", "dr (of psd14", "preliminary rules", "dr_rank", "dr_k-contr", "dr_m-group")
 WORDS += ("dr_approx", "dr_min", "coalition", "population unique", "sample unique", "fréchet bounds")
-NAMES = ("Skinner and D. J. Holmes", "Bethlehem", "Takemura", "Elamir", "Skinner and N. Shlomo", "Samuels", "Frank, ")
+NAMES: tuple[str, ...] = ()
+NAMES += (
+    "Skinner and D. J. Holmes",
+    "Bethlehem",
+    "Takemura",
+    "Elamir",
+    "Skinner and N. Shlomo",
+    "Samuels",
+    "Frank, ",
+)
 NAMES += (
     "Smith and M. J. Elliot",
     "Duncan",

@@ -303,7 +303,7 @@ def test_what_is_seen_is_a_function_of_the_protected_table(seed: int, utility: s
     try:
         limits = "[table]\nmin_population = 100\nmax_small_share = 0.5\n[risk]\nt1 = 0.001\nt2 = 0.5\nt3 = 0.5\n"
         made = parse_policy(f"utility = '{utility}'\n[[method]]\nname = 'fixed'\n" + limits)
-        seen = set()
+        seen: set[tuple[Any, ...]] = set()
         for data in (people(50, seed), people(4000, seed + 1)):
             for query in (Query.of("sex,age"), Query.of("sex", where="area=n1"), Query.of("area")):
                 try:

@@ -18,6 +18,7 @@ from discreet.methods import HOMES
 from discreet.methods.effect import calls_nothing
 from discreet.policy import Policy, answer, parse_policy, template
 from discreet.rules import as_rule
+from discreet.server import cube
 from tests import servers
 
 SEX = dc.Dimension.flat("sex", ["f", "m"])
@@ -176,7 +177,7 @@ def test_a_started_policy_protects() -> None:
 def test_a_server_that_could_answer_nothing_does_not_start(tmp_path: Path, capfdbinary: Any) -> None:
     """The template's method needs record keys: without them the start says so, not every question."""
     data = dc.Microdata.of(pd.DataFrame({"sex": ["f", "m"] * 20}), dimensions=[SEX])
-    servers.cube.build(data, tmp_path / "cube")
+    cube.build(data, tmp_path / "cube")
     (tmp_path / "p.toml").write_text(template())
     store = f"sqlite:///{tmp_path}/s.db"
     arguments = ["--policy", str(tmp_path / "p.toml"), "--store", store, "--port", "0", "--workers", "1"]

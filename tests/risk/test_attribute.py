@@ -176,9 +176,9 @@ def test_batches_give_what_single_tables_give() -> None:
             whole = measure(before, after, axis=axis, batch=1)
             single = [measure(f, g, axis=axis if axis < 0 else axis - 1) for f, g in zip(before, after, strict=True)]
             assert np.array_equal(whole.value, [s.value for s in single])
-            assert np.array_equal(whole.at_risk, [s.at_risk for s in single])
-        for measure in (risk.gad, risk.wgad):
-            whole = measure(before, after, stayed, axis=axis, batch=1)
+            assert np.array_equal(whole.at_risk, np.array([s.at_risk for s in single]))
+        for moving in (risk.gad, risk.wgad):
+            whole = moving(before, after, stayed, axis=axis, batch=1)
             assert whole.value.shape == (1000,)
     assert np.array_equal(
         risk.dr(before, after, batch=1).value, [risk.dr(f, g).value for f, g in zip(before, after, strict=True)]

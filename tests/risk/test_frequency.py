@@ -53,7 +53,8 @@ def test_psd14_hellinger(name: str) -> None:
     table, rng = PSD14[name].counts, np.random.default_rng(14)
     after = BASE3.sample(np.broadcast_to(table, (1000, *table.shape)), rng)
     before = np.broadcast_to(table, after.shape)
-    for axis, printed in zip((2, 1, (1, 2)), PSD14[name].hd_rounding, strict=True):
+    axes: tuple[int | tuple[int, ...], ...] = (2, 1, (1, 2))
+    for axis, printed in zip(axes, PSD14[name].hd_rounding, strict=True):
         drawn = hellinger(before, after, counts=True, axis=axis)
         allowed = 4.5 * drawn.std(axis=0) * math.sqrt(2 / 1000) + 6e-5
         assert (np.abs(drawn.mean(axis=0) - printed) <= allowed).all()

@@ -89,9 +89,10 @@ def test_levels_from_a_file_stand_instead_of_the_rules(tmp_path: Path) -> None:
     assert at(TABLE, found.above, a="1", b="2") == pytest.approx(2.5)
     assert at(TABLE, found.sliding, a="1", b="2") == 8
     done = dc.protect(TABLE, dc.Suppress(rule, levels=dc.read_levels(path), repair="levels"))
+    assert done.room.bounds is not None
     assert at(TABLE, done.room.bounds[0], a="1", b="2") == 2
     assert np.isinf(at(TABLE, done.room.bounds[1], a="1", b="2"))
-    cells = dc.audit(done).cells.set_index(["a", "b"])
+    cells: Any = dc.audit(done).cells.set_index(["a", "b"])
     assert cells.loc[("2", "1"), "upper"] >= 10
     assert cells.loc[("1", "2"), "lower"] >= 2
     assert cells.loc[("1", "2"), "width"] >= 8
@@ -121,7 +122,7 @@ def test_levels_and_bounds_of_tau_argus(tmp_path: Path) -> None:
     marks = argus.read_apriori(path, TABLE)
     rule = dc.Request(marks.unsafe)
     done = dc.protect(TABLE, dc.Suppress(rule, levels=marks.levels, repair="levels"))
-    found = dc.audit(done).cells.set_index(["a", "b"]).loc[("2", "1")]
+    found: Any = dc.audit(done).cells.set_index(["a", "b"]).loc[("2", "1")]
     assert found["lower"] <= 2
     assert 9 <= found["upper"] <= 40
 
@@ -188,9 +189,9 @@ def test_a_rule_with_levels_has_them_by_default(shape: Any, rule: dc.Rule) -> No
     scale = float(value.max())
     for cell in primary[:25]:
         row = matrix[[cell]].toarray().ravel()
-        ends = [
-            linprog(sign * row, A_eq=matrix[np.flatnonzero(shown)], b_eq=value[shown] / scale, bounds=(0, None))
-            for sign in (1, -1)
+        equal: Any = matrix[np.flatnonzero(shown)]
+        ends: list[Any] = [
+            linprog(sign * row, A_eq=equal, b_eq=value[shown] / scale, bounds=(0, None)) for sign in (1, -1)
         ]
         low = ends[0].fun * scale
         high = np.inf if ends[1].status == 3 else -ends[1].fun * scale

@@ -17,6 +17,7 @@ from discreet.cli import run
 from discreet.errors import InputError
 from discreet.server import auth, cube
 from discreet.server.rate_limits import Counter, Over
+from discreet.server.settings import ROLES
 from discreet.server.store import Store
 from tests import servers
 from tests.database import database
@@ -52,7 +53,7 @@ def url_of(store: Store) -> str:
 @pytest.fixture
 def restricted(store: Store, tmp_path: Path) -> Iterator[TestClient]:
     """A restricted server with one user of each role."""
-    for role in auth.ROLES:
+    for role in ROLES:
         auth.new_user(store, role, role, PASSWORD)
     with servers.client(tmp_path, mode="restricted", store=url_of(store)) as made:
         yield made

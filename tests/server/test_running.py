@@ -171,7 +171,8 @@ def test_the_demonstration_tells_where_to_look(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(command, cwd=tmp_path, stderr=log, stdout=log)
     try:
-        until, found = time.monotonic() + 60, []
+        until = time.monotonic() + 60
+        found: list[str] = []
         while len(found) < 4 and time.monotonic() < until and process.poll() is None:
             time.sleep(0.2)
             found = re.findall(r"http://\S+", (tmp_path / "log").read_text())

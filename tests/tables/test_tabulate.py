@@ -122,6 +122,7 @@ def test_margins_name_the_dimensions() -> None:
     table = tabulate(data, margins=[{"sex": "sex"}, {"area": "level 1"}])
     assert [d.name for d in table.dimensions] == ["area", "sex"]
     assert len(table) == 4
+    wrong: dict[str, Any]
     for wrong in (
         {},
         {"by": []},
@@ -131,7 +132,7 @@ def test_margins_name_the_dimensions() -> None:
         {"by": ["sex"], "value": "pay", "top": 0},
     ):
         with pytest.raises(InputError):
-            tabulate(data, **wrong)  # type: ignore[arg-type]
+            tabulate(data, **wrong)
 
 
 def test_no_keys_without_a_key() -> None:

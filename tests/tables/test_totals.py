@@ -172,7 +172,7 @@ def test_a_published_file_is_audited_by_its_totals(
 ) -> None:
     """What renaming the total to "Total" lets an audit see, it sees without."""
     folder = tmp_path_factory.mktemp("published")
-    table = dc.Table.of(pd.crosstab(*(people(seed)[c] for c in ("area", "sex"))))
+    table = dc.Table.of(pd.crosstab(people(seed)["area"], people(seed)["sex"]))
     gone = np.zeros(len(table), bool)
     gone[np.random.default_rng(seed).choice(len(table), 3, replace=False)] = True
     data = dc.protect(table, dc.Hide(gone)).release().to_csv().decode()
@@ -217,7 +217,7 @@ def test_every_command_takes_total(
 ) -> None:
     """The option stands wherever a table is read; what is found is a line on stderr."""
     monkeypatch.chdir(tmp_path)
-    cells = crosstab(2, "All").stack().rename("count").reset_index()
+    cells = pd.Series(crosstab(2, "All").stack(), name="count").reset_index()
     cells.to_csv("all.csv", index=False)
     cells.replace("All", "folk").to_csv("folk.csv", index=False)
     assert cli.run(["tabulate", "all.csv", "--ready", "-o", "out.csv"]) == 0

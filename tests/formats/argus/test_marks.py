@@ -29,7 +29,7 @@ def test_a_priori_marks(tmp_path: Path) -> None:
     assert marks.forced.tolist() == [True] + [False] * 8
     assert marks.cost[t.where(sex="m", area="a")] == 5
     at = t.where(sex="f", area="a")
-    assert (marks.lower[at], marks.upper[at]) == (1, 2.5)
+    assert [side[at].tolist() for side in (marks.lower, marks.upper)] == [[1], [2.5]]
     path.write_text("f,a,u\n")
     assert argus.read_apriori(path, t).unsafe.sum() == 1
     path.write_text("f:a:z\n")

@@ -147,9 +147,12 @@ def test_extra_noise_for_sensitive_cells() -> None:
         return t.contributions.count < 5
 
     plain, more = (
-        dc.CellKeyMagnitude(seed=1, d=2, p=(0.25, 0.05), **x)(table).published[table.measure]
-        for x in ({}, {"mu": 1.0, "mu_rule": few})
-    )  # type: ignore[arg-type]
+        method(table).published[table.measure]
+        for method in (
+            dc.CellKeyMagnitude(seed=1, d=2, p=(0.25, 0.05)),
+            dc.CellKeyMagnitude(seed=1, d=2, p=(0.25, 0.05), mu=1.0, mu_rule=few),
+        )
+    )
     changed = np.abs(more - table.value) - np.abs(plain - table.value)
     moved = (np.abs(plain - table.value) > 0.01) & (table.value > 1)
     assert (changed[moved & few(table)] > 0).all()

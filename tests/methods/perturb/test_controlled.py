@@ -96,7 +96,7 @@ def test_base_one_makes_fitted_tables_whole() -> None:
         step = rng.random() * min(fractions[i, m], fractions[k, j])
         fractions[[i, k], [j, m]] += step
         fractions[[i, k], [m, j]] -= step
-    made = controlled(Layout.of(dims), fractions.ravel()).inner.reshape(4, 5)
+    made = controlled(Layout.of(dims), fractions.ravel().astype(np.float64)).inner.reshape(4, 5)
     assert (made.sum(axis=0) == whole.sum(axis=0)).all()
     assert (made.sum(axis=1) == whole.sum(axis=1)).all()
     assert np.abs(made - fractions).max() < 1

@@ -41,7 +41,7 @@ def best(p: Adjustment) -> float:
         found = linprog(
             np.concatenate([p.cost, p.cost]), A_eq=np.hstack([a, -a]), b_eq=np.zeros(len(a)), bounds=plus + minus
         )
-        if found.status == 0:
+        if found.status == 0 and found.fun is not None:
             least = min(least, float(found.fun))
     return least
 

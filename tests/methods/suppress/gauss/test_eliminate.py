@@ -27,7 +27,8 @@ def test_elimination_is_exact_for_any_whole_numbers(seed: int) -> None:
     matrix = random.integers(-3, 4, shape) * (random.random(shape) < 0.6)
     primary = np.array([c for c in random.choice(shape[1], 2, replace=False) if matrix[:, c].any()], np.int64)
     order = np.array([c for c in random.permutation(shape[1]) if c not in primary])
-    published, withheld = [], []
+    published: list[int] = []
+    withheld: list[int] = []
     for column in order.tolist():
         some = matrix[:, [*published, column]]
         tells = any(rank(np.hstack([some, matrix[:, [p]]])) == rank(some) for p in primary.tolist())

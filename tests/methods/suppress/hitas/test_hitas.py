@@ -79,6 +79,7 @@ def test_threads_change_nothing() -> None:
     problem, layout = hierarchical(3)
     one, two = above(problem, layout, 1), above(problem, layout, 2)
     assert one is not None
+    assert two is not None
     assert np.array_equal(one, two)
 
 

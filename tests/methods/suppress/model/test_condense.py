@@ -47,7 +47,7 @@ def test_cells_in_step_become_one() -> None:
 
 def test_cells_that_cannot_move_stay_published() -> None:
     """A sum of which one cell is left gives it away; what it needs is hopeless."""
-    rows = csr_array([[1.0, 1, 0, 0], [0, 0, 1, 1]])
+    rows = csr_array(np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]]))
     needs = Needs.of(np.array([0, 2]), np.ones(2), np.ones(2))
     hidden = np.array([True, False, True, False])
     weight = np.array([0, np.inf, 0, 3.0])
