@@ -70,48 +70,48 @@ def audit(
             from discreet.formats.jj import read_jj
 
             instance = read_jj(file)
-            found = instance.audit(instance.primary if primary_only else None, progress=progress)
+            report = instance.audit(instance.primary if primary_only else None, progress=progress)
         else:
             book = book_of(codebook, file)
             release = Release.read_csv(file, codebook=book, measures=measures, total=total_of(total))
             nonnegative = False if negative else None
             if confidential is None:
-                found = audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
+                report = audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
             else:
-                found = against(release, confidential, measure, nonnegative, progress)
+                report = against(release, confidential, measure, nonnegative, progress)
     if as_json:
-        emit_json(_told(found))
+        emit_json(_told(report))
     else:
-        for one in (found, *found.others):
+        for one in (report, *report.others):
             _show(one, rows)
     if output is not None:
         paged = output.suffix.lower() in HTML
-        data = found.to_html(most=len(found.number)) if paged else _cells(found).to_csv(index=False)
+        data = report.to_html(most=len(report.number)) if paged else _cells(report).to_csv(index=False)
         emit(data.encode(), output, private=True)
-    for one in (found, *found.others):
+    for one in (report, *report.others):
         counts = one.summary()["cells"]
-        name = f"{one.view.measure}: " if found.others else ""
+        name = f"{one.view.measure}: " if report.others else ""
         say(name + ", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
-    for text in _unjudged(found):
+    for text in _unjudged(report):
         say(text)
-    say(f"verdict: {found.verdict.value}")
-    return 0 if found.ok else 1
+    say(f"verdict: {report.verdict.value}")
+    return 0 if report.ok else 1
 
 
-def _cells(found: Audit) -> pd.DataFrame:
+def _cells(report: Audit) -> pd.DataFrame:
     """All audited cells without the truth; of several measures, which one each is of."""
     import pandas as pd
 
-    frames = [one.cells.drop(columns="true", errors="ignore") for one in (found, *found.others)]
-    if not found.others:
+    frames = [one.cells.drop(columns="true", errors="ignore") for one in (report, *report.others)]
+    if not report.others:
         return frames[0]
-    for one, frame in zip((found, *found.others), frames, strict=True):
+    for one, frame in zip((report, *report.others), frames, strict=True):
         frame.insert(0, unused("measure", frame.columns), one.view.measure)
     return pd.concat(frames, ignore_index=True)
 
 
-def _unjudged(found: Audit) -> list[str]:
-    return list(dict.fromkeys(text for one in (found, *found.others) for text in one.unjudged))
+def _unjudged(report: Audit) -> list[str]:
+    return list(dict.fromkeys(text for one in (report, *report.others) for text in one.unjudged))
 
 
 def _told(found: Audit) -> dict[str, Any]:
@@ -126,11 +126,11 @@ def _told(found: Audit) -> dict[str, Any]:
     }
 
 
-def _show(found: Audit, rows: int) -> None:
+def _show(report: Audit, rows: int) -> None:
     """The riskiest cells; what follows from the interval goes first when there is no room."""
-    frame = found.cells.drop(columns="true", errors="ignore").head(rows)
+    frame = report.cells.drop(columns="true", errors="ignore").head(rows)
     if frame.empty:
-        say("nothing to show" if len(found.cells) else "nothing is hidden")
+        say("nothing to show" if len(report.cells) else "nothing is hidden")
         return
     if not frame["reason"].any():
         frame = frame.drop(columns="reason")
@@ -141,13 +141,13 @@ def _show(found: Audit, rows: int) -> None:
         texts = [f"{v:,.{_PLACES[str(name)]}g}" for v in cells.astype(float)] if number else cells.tolist()
         spare = _SPARE.index(name) + 1 if name in measured and name in _SPARE else 0
         columns.append(TextColumn(str(name), texts, number, spare))
-    gone = text_table(columns, f"Cells that are not shown: {found.view.measure}")
-    more(len(found.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
+    gone = text_table(columns, f"Cells that are not shown: {report.view.measure}")
+    more(len(report.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
 
 
 @contextmanager
 def audit_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on stderr; nothing when stderr is no terminal."""
+    """A progress bar on stderr; nothing when stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

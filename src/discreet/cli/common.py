@@ -67,10 +67,10 @@ def refuse_repeated(command: click.Command, context: click.Context, arguments: S
     """Click keeps the last of an option that is given twice; nobody meant that."""
     if context.resilient_parsing or not arguments:
         return
-    given = command.make_parser(context).parse_args(list(arguments))[2]
-    for option in {id(o): o for o in given if isinstance(o, click.Option)}.values():
+    options = command.make_parser(context).parse_args(list(arguments))[2]
+    for option in {id(o): o for o in options if isinstance(o, click.Option)}.values():
         same_again = option.is_flag and not option.secondary_opts
-        if not option.multiple and not same_again and sum(o is option for o in given) > 1:
+        if not option.multiple and not same_again and sum(o is option for o in options) > 1:
             names = "/".join((*option.opts, *option.secondary_opts))
             raise InputError(f"{names} is given twice, and only one of them could count; give it once")
 
@@ -158,13 +158,13 @@ def measures_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--measures", type=click.IntRange(1), metavar="N", help=words)(command)
 
 
-def total_of(given: Sequence[str]) -> str | dict[str, str | None] | None:
+def total_of(texts: Sequence[str]) -> str | dict[str, str | None] | None:
     """``["sex=All", "year="]`` as {"sex": "All", "year": None}, ``["All"]`` as "All".
 
     >>> total_of(["sex=All", "year="]), total_of(["All"])
     ({'sex': 'All', 'year': None}, 'All')
     """
-    parts = [item.partition("=") for item in given]
+    parts = [item.partition("=") for item in texts]
     plain = [name.strip() for name, equals, _ in parts if not equals]
     if len(plain) > 1 or (plain and len(parts) > 1):
         raise InputError("--total takes one CODE for all dimensions, or DIMENSION=CODE for each of some")
@@ -202,7 +202,7 @@ def load_table(
         if isinstance(data, str):
             raise InputError("a table of cells (--ready) is a file; the URL of a database stands for records")
         of_records = {"--where": where or None, "--missing": missing, "--table": database_table, "--engine": engine}
-        if dropped := [name for name, given in of_records.items() if given is not None]:
+        if dropped := [name for name, option in of_records.items() if option is not None]:
             raise InputError(f"{listed(dropped)}: for records; a table of cells (--ready) is taken as it is")
         if weighted is not None:
             raise InputError("--weighted is for records; a table of cells (--ready) has been summed already")
@@ -258,10 +258,10 @@ def open_microdata(
         return argus.read_microdata(data, codebook, weighted=weighted, by=names)
     if weighted is not None:
         raise InputError("--weighted is for an .rda of tau-ARGUS; a codebook says by itself what the weight is")
-    given: dict[str, Any] = {"missing": missing, "table": database_table, "engine": engine, "memory": memory}
+    options: dict[str, Any] = {"missing": missing, "table": database_table, "engine": engine, "memory": memory}
     if codebook is not None:
-        return Microdata.read(data, codebook, **given)
-    return Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **given)
+        return Microdata.read(data, codebook, **options)
+    return Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **options)
 
 
 def is_rda(codebook: Path | None) -> bool:
@@ -278,8 +278,8 @@ def book_of(codebook: Path | None, file: Path) -> Codebook | None:
     from discreet.formats import argus
     from discreet.tables import published
 
-    found = published.read_published(file, None, 1, None, find=False)
-    return argus.read_codebook(codebook, {d.name: d.codes for d in found.dimensions})
+    table = published.read_published(file, None, 1, None, find=False)
+    return argus.read_codebook(codebook, {d.name: d.codes for d in table.dimensions})
 
 
 def records_of(data: Path | str, codebook: Path, table: str | None, engine: str | None) -> Microdata:
@@ -380,7 +380,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     return out(named(metadata(command)))
 
 
-def emit_json(told: Any) -> None:
+def emit_json(content: Any) -> None:
     """Plain data to stdout as JSON that every reader takes: numbers that are none or endless are null."""
 
     def plain(item: Any) -> Any:
@@ -391,12 +391,12 @@ def emit_json(told: Any) -> None:
         item = item.item() if hasattr(item, "item") else item  # NumPy's numbers
         return None if isinstance(item, float) and not math.isfinite(item) else item
 
-    emit((json.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), None)
+    emit((json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), None)
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner on stderr while something takes its time; nothing when stderr is no terminal."""
+    """A spinner on stderr while something takes its time; nothing when stderr is not a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -409,7 +409,7 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr for work that reports (done, total); nothing when stderr is no terminal.
+    """A progress bar on stderr for work that reports (done, total); nothing when stderr is not a terminal.
 
     What is yielded has a method ``tell(cost, bound)`` for work that closes in on a least cost.
     """

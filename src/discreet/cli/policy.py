@@ -71,34 +71,36 @@ def check(file: Path, codebook: Path | None) -> None:
     from discreet.policy import read_policy
     from discreet.policy.pretabular import keyed
 
-    made = read_policy(file)
+    checked_policy = read_policy(file)
     if is_rda(codebook):
         raise InputError("an .rda tells its codes only beside its data; check against a codebook (TOML), or without")
     if codebook is not None:
         book = read_codebook(codebook)
-        made.check(book.dimensions)
-        if made.risk.population and made.risk.population_size == "weights" and book.weight is None:
+        checked_policy.check(book.dimensions)
+        if checked_policy.risk.population and checked_policy.risk.population_size == "weights" and book.weight is None:
             raise InputError(
                 "the policy judges tables as those of a sample, and the codebook names no weight: add one, or say how "
                 "many people there are ([risk] population_size = N)"
             )
-    methods = ", ".join(name for name, _ in made.methods)
-    methods = "none" if made.before and methods == "publish" else methods
-    steps = f"before counting: {', '.join(name for name, _ in made.before)}; " if made.before else ""
-    rules = made.query
+    methods = ", ".join(name for name, _ in checked_policy.methods)
+    methods = "none" if checked_policy.before and methods == "publish" else methods
+    steps = (
+        f"before counting: {', '.join(name for name, _ in checked_policy.before)}; " if checked_policy.before else ""
+    )
+    rules = checked_policy.query
     say(
         f"{file} is well formed: at most {rules.max_dimensions} variables, {rules.max_cells:,} cells, "
         f"{rules.max_filters} filters; {steps}methods: {methods}"
     )
-    say_openly(made)
-    if codebook is not None and book.key is None and (needing := keyed(made)):
+    say_openly(checked_policy)
+    if codebook is not None and book.key is None and (needing := keyed(checked_policy)):
         say(f"mind: {', '.join(needing)} needs record keys, and the codebook names no key: every question would fail")
 
 
-def say_openly(made: Policy, release: Release | None = None) -> None:
+def say_openly(policy: Policy, release: Release | None = None) -> None:
     """Say on stderr what a policy, or the answer it gave, publishes as it is."""
-    if release is None and made.openly:
-        say(f"mind: {made.openly}")
+    if release is None and policy.openly:
+        say(f"mind: {policy.openly}")
     elif release is not None:
         unprotected.say_unprotected(release.method)
 
@@ -147,17 +149,17 @@ def search(
     from discreet.policy import read_policy, ru_map
 
     check_suffix(picture, [".png"], "a risk-utility map")
-    made = None if policy_file is None else read_policy(policy_file)
+    chosen_policy = None if policy_file is None else read_policy(policy_file)
     methods: dict[str, Any] = {}
     for text in tries:
         methods |= parse_try(text)
-    if made is not None and made.before:
+    if chosen_policy is not None and chosen_policy.before:
         raise InputError(
             "a search compares methods on one table, and the policy has a step before counting: leave it out"
         )
-    if made is not None:
-        methods |= {f"{n + 1}. {name}": made.make(n) for n, (name, _) in enumerate(made.methods)}
-    how = _how(made, measures, loss, t2, t3) | {"draws": draws}
+    if chosen_policy is not None:
+        methods |= {f"{n + 1}. {name}": chosen_policy.make(n) for n, (name, _) in enumerate(chosen_policy.methods)}
+    how = _how(chosen_policy, measures, loss, t2, t3) | {"draws": draws}
     how |= {} if population is None else {"population": population}
     how |= {} if population_size is None else {"population_size": population_size}
     if not methods:
@@ -165,31 +167,31 @@ def search(
     with working("reading and counting"):
         table = load_table(**which)
     with bar("comparing methods") as progress:
-        found = ru_map(table, methods, resume=resume, progress=progress, **how)
+        map_ = ru_map(table, methods, resume=resume, progress=progress, **how)
     if picture is not None:
-        emit(plot.png(found.plot()), picture, private=True)
+        emit(plot.png(map_.plot()), picture, private=True)
     if as_json:
-        emit_json(found.to_dict())
+        emit_json(map_.to_dict())
     else:
-        draw_map(found)
+        draw_map(map_)
     say("Confidential: compared with the true table.")
-    if found.best is None:
+    if map_.best is None:
         say("none of the methods is allowed")
         return 1
     return 0
 
 
 def _how(
-    made: Policy | None, measures: Sequence[str], loss: str | None, t2: Sequence[float], t3: float | None
+    chosen_policy: Policy | None, measures: Sequence[str], loss: str | None, t2: Sequence[float], t3: float | None
 ) -> dict[str, Any]:
     """What to compare by: what is named, else what the policy says."""
     from discreet.policy.measures import read_loss
 
     how: dict[str, Any] = {}
-    if made is not None:
-        risk = made.risk
+    if chosen_policy is not None:
+        risk = chosen_policy.risk
         how = {"measure": risk.measure, "weights": risk.weights, "jos15_weights": risk.jos15_weights}
-        how |= {"loss": made.loss, "t2": risk.t2, "t3": risk.t3, "population": risk.population}
+        how |= {"loss": chosen_policy.loss, "t2": risk.t2, "t3": risk.t3, "population": risk.population}
         if risk.population and isinstance(risk.population_size, int):
             how["population_size"] = risk.population_size
     if measures:
@@ -221,10 +223,10 @@ def replay(
     records = records_of(data, codebook, database_table, engine)
     policies = [read_policy(file) for file in policy_files]
     bad = number = 0
-    for number, found in enumerate(again(record, records, policies, version=version), start=1):
-        if not found.verdict.ok:
+    for number, replayed in enumerate(again(record, records, policies, version=version), start=1):
+        if not replayed.verdict.ok:
             bad += 1
-            say(f"line {number}: {found.found}")
+            say(f"line {number}: {replayed.found}")
     if bad:
         say(f"{bad:,} of {number:,} answers differ or could not be compared")
         return 1
@@ -259,13 +261,13 @@ class PolicyChoice:
         from discreet.policy import answer, answer_recorded
 
         format_of(output, format)
-        data, query, made = self.question(which)
+        data, query, rules = self.question(which)
         with working("counting and protecting"):
             if self.record is None:
-                release = answer(data, query, made)
+                release = answer(data, query, rules)
             else:
-                release = answer_recorded(data, query, made, self.record, who=self.who, version=self.version)
-        say_openly(made, release)
+                release = answer_recorded(data, query, rules, self.record, who=self.who, version=self.version)
+        say_openly(rules, release)
         return release
 
     def question(self, which: dict[str, Any]) -> tuple[Microdata, Query, Policy]:
@@ -274,7 +276,7 @@ class PolicyChoice:
 
         if which["ready"]:
             raise InputError("a policy is about records and their codebook; it cannot judge a ready table")
-        made = read_policy(self.file or Path())
+        rules = read_policy(self.file or Path())
         names = names_of(which["by"])
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
@@ -282,8 +284,8 @@ class PolicyChoice:
             which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"],
             which["engine"], which["memory"], weighted=which["weighted"],
         )  # fmt: skip
-        made.check(data.dimensions)
-        return data, query, made
+        rules.check(data.dimensions)
+        return data, query, rules
 
 
 def policy_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -316,38 +318,38 @@ def parse_try(text: str) -> dict[str, Any]:
     return grid(name, **parameters)
 
 
-def draw_map(found: Any) -> None:
+def draw_map(map_: Any) -> None:
     """The map as a table that fits 80 columns, the least risk first; one more table for each further measure."""
     from rich.console import Console
 
     console = Console()
-    for number, name in enumerate(found.measure):
-        console.print(_drawn(found, number, name))
+    for number, name in enumerate(map_.measure):
+        console.print(_drawn(map_, number, name))
     console.print("* nobody beats it, ✓ allowed; ± standard deviation of one release; = exact, ~ mean over draws")
-    for label, row in found.frame[found.frame["note"] != ""].iterrows():
+    for label, row in map_.frame[map_.frame["note"] != ""].iterrows():
         console.print(f"{label}: {row['note']}", markup=False, highlight=False)
 
 
-def _drawn(found: Any, number: int, measure: str) -> Any:
+def _drawn(map_: Any, number: int, measure: str) -> Any:
     """One measure of risk against utility."""
     from rich.table import Table as Rich
 
     end = "" if number == 0 else f" {measure}"
-    before = found.frame[f"before{end}"].iloc[0]
-    of = f"{measure}, {found.population} population" if found.population else measure
-    made = Rich(title=f"Risk ({of}) before: {before:.4f}; loss: {found.loss}", header_style="bold", box=None,
+    before = map_.frame[f"before{end}"].iloc[0]
+    of = f"{measure}, {map_.population} population" if map_.population else measure
+    drawing = Rich(title=f"Risk ({of}) before: {before:.4f}; loss: {map_.loss}", header_style="bold", box=None,
                 padding=(0, 1, 0, 0), title_justify="left")  # fmt: skip
-    made.add_column("method", overflow="fold", max_width=28)
+    drawing.add_column("method", overflow="fold", max_width=28)
     for head in ("risk", "±", "utility", "±", "hidden", "changed", ""):
-        made.add_column(head, justify="right", no_wrap=True)
-    for label, row in found.frame.sort_values(f"risk{end}").iterrows():
+        drawing.add_column(head, justify="right", no_wrap=True)
+    for label, row in map_.frame.sort_values(f"risk{end}").iterrows():
         names = (f"risk{end}", f"± risk{end}", "utility", "± utility")
         numbers = [_figure(row[name], ".4f") for name in names]
         shares = [_figure(row[name], ".1%") for name in ("hidden", "changed")]
         marks = ("*" if row["pareto"] else "") + ("✓" if row["allowed"] else "")
         marks += "" if row["note"] else "=" if row["exact"] else "~"
-        made.add_row(str(label), *numbers, *shares, marks, style="bold green" if label == found.best else None)
-    return made
+        drawing.add_row(str(label), *numbers, *shares, marks, style="bold green" if label == map_.best else None)
+    return drawing
 
 
 def _figure(value: Any, form: str) -> str:

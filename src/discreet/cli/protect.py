@@ -92,15 +92,15 @@ def protect(
             return
         emit_release(policy.answer(which, output, format), output, format, metadata=metadata)
         return
-    given = _given(name, parameters, rule, marks, names_of(which["by"]))
+    arguments = _given(name, parameters, rule, marks, names_of(which["by"]))
     if levels is not None:
-        given["levels"] = _levels(name, levels, which["codebook"])
+        arguments["levels"] = _levels(name, levels, which["codebook"])
     if in_parts:
-        parts.write_protected_in_parts(name, given, which, output, format, part_cells)
+        parts.write_protected_in_parts(name, arguments, which, output, format, part_cells)
         return
     began = time.perf_counter()
     with bar(name) as progress:
-        done = _protected(name, given, top, which, progress)
+        done = _protected(name, arguments, top, which, progress)
     emit_release(done.release(), output, format, metadata=metadata)
     if confidential is not None:
         write_whole(confidential, _all(done).to_csv(index=False).encode(), private=True)
@@ -149,22 +149,22 @@ def _given(
     from discreet.methods import parameters as parameters_of
 
     known = [parameter for parameter in parameters_of(name) if parameter != "progress"]
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for item in parameters:
         key, equals, text = item.partition("=")
         if not equals:
             raise InputError(f"-P takes NAME=VALUE, not {item!r}")
         if key.strip() not in known:
             raise InputError(f"method {name!r} has no parameter {key.strip()!r}; {nearest(key.strip(), known)}")
-        if key.strip() in found:
+        if key.strip() in arguments:
             raise InputError(
                 f"-P gives {key.strip()!r} twice; a parameter has one value (`discreet search` tries several)"
             )
-        found[key.strip()] = value_of(text.strip())
+        arguments[key.strip()] = value_of(text.strip())
     for key, value in (("rule", rule), ("marks", marks)):
         if value is None:
             continue
-        if key in found:
+        if key in arguments:
             raise InputError(f"{key} is given by -P and by --{key}; give one of them")
         if key not in known:
             raise InputError(f"method {name!r} takes no --{key}")
@@ -172,15 +172,15 @@ def _given(
             from discreet.rules import read_marks
 
             value = read_marks(Path(value), by)  # type: ignore[assignment]
-        found[key] = value
-    if contract(name).rule and "rule" not in found:
+        arguments[key] = value
+    if contract(name).rule and "rule" not in arguments:
         raise InputError(f'method {name!r} needs a rule: --rule "threshold(n=3)"')
-    return found
+    return arguments
 
 
 def _protected(
     name: str,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     top: int | None,
     which: dict[str, Any],
     progress: Callable[[int, int], None] | None,
@@ -191,13 +191,13 @@ def _protected(
     from discreet.tables.table import tabulate
 
     if "progress" in parameters(name):
-        given = {**given, "progress": progress}
-    made: Any = method(name, **given)
-    guard.check_made(name, made, which)
+        arguments = {**arguments, "progress": progress}
+    chosen_method: Any = method(name, **arguments)
+    guard.check_made(name, chosen_method, which)
     if not acts_on_records(name):
         table = load_table(**which, top=top)
-        guard.check_table(made, [d.name for d in table.dimensions], table.dimensions, which["where"])
-        done = protect(table, made)
+        guard.check_table(chosen_method, [d.name for d in table.dimensions], table.dimensions, which["where"])
+        done = protect(table, chosen_method)
         guard.check_done(name, done)
         return done
     if which["ready"]:
@@ -207,11 +207,11 @@ def _protected(
         which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
-    guard.check_table(made, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
-    changed = made(records)
+    guard.check_table(chosen_method, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
+    changed = chosen_method(records)
     chosen = filters(which["where"], which["codebook"], by)
     table = tabulate(changed, by=by, value=which["value"], where=chosen, top=top)
-    return as_counted(table, made)
+    return as_counted(table, chosen_method)
 
 
 def _summary(done: Protected, seconds: float) -> str:

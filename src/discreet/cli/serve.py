@@ -108,25 +108,25 @@ def serve(
         run(settings, host, port, workers)
 
 
-def _policies(given: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
+def _policies(texts: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
     """``["approved=a.toml", "at=b.toml"]`` as settings, each policy read to say now what is wrong with it."""
     from discreet.policy import read_policy
     from discreet.server.settings import ROLES
 
-    found: dict[str, dict[str, str]] = {"roles": {}, "policies": {}}
-    for text in given:
+    policies_of: dict[str, dict[str, str]] = {"roles": {}, "policies": {}}
+    for text in texts:
         whom, equals, file = text.partition("=")
         if not equals:
             raise InputError(f"--policy-for takes ROLE=FILE, or CUBE=FILE and CUBE/ROLE=FILE of a hub, not {text!r}")
-        if whom in found["roles"] or whom in found["policies"]:
+        if whom in policies_of["roles"] or whom in policies_of["policies"]:
             raise InputError(f"--policy-for names {whom!r} twice")
         if whom in cubes and whom in ROLES:
             raise InputError(f"{whom!r} is a role and a cube: rename the cube to give one of them a policy of its own")
         if cubes and "/" not in whom and whom not in cubes and whom not in ROLES:
             raise InputError(f"{whom!r} is no role and no cube that is served; {nearest(whom, [*ROLES[1:], *cubes])}")
         read_policy(file)
-        found["policies" if whom in cubes or "/" in whom else "roles"][whom] = str(Path(file).resolve())
-    return {**found, "cube": None, "cubes": cubes} if cubes else found
+        policies_of["policies" if whom in cubes or "/" in whom else "roles"][whom] = str(Path(file).resolve())
+    return {**policies_of, "cube": None, "cubes": cubes} if cubes else policies_of
 
 
 def is_cube(data: Path | str) -> bool:
@@ -175,11 +175,11 @@ def run(settings: Settings, host: str, port: int, workers: int) -> None:
     """Listen and serve."""
     from discreet.server.workers import listening
 
-    found = listening(host, port)
-    serve_on(settings, found, f"http://{host}:{found.getsockname()[1]}/", workers)
+    socket_ = listening(host, port)
+    serve_on(settings, socket_, f"http://{host}:{socket_.getsockname()[1]}/", workers)
 
 
-def serve_on(settings: Settings, found: socket, address: str, workers: int) -> None:
+def serve_on(settings: Settings, socket_: socket, address: str, workers: int) -> None:
     """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
     from discreet.server.store import Store
     from discreet.server.workers import keep, preload
@@ -188,9 +188,9 @@ def serve_on(settings: Settings, found: socket, address: str, workers: int) -> N
         Store(settings.store).close()  # made once, and said now if it cannot be
         preload(settings)
         say(f"discreet serves on {address} (stop with Ctrl-C)")
-        keep(settings, found, workers)
+        keep(settings, socket_, workers)
     finally:
-        found.close()
+        socket_.close()
 
 
 @example("discreet cube people.parquet --codebook people.toml -o people.cube")
@@ -209,8 +209,8 @@ def cube(
     from discreet.server import cube as cubes
 
     with working("building the cube"):
-        made = None if policy_file is None else read_policy(policy_file)
-        version = cubes.build(records_of(data, codebook, database_table, engine), output, made)
+        steps_policy = None if policy_file is None else read_policy(policy_file)
+        version = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy)
     say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
 
 
@@ -287,12 +287,15 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
         if store.user("ada") is None:
             auth.new_user(store, "ada", "methodologist", password)
             say(f"methodologist: name ada, password {password}")
-    found = listening(host, port)
-    base = f"http://{host}:{found.getsockname()[1]}"
+    socket_ = listening(host, port)
+    base = f"http://{host}:{socket_.getsockname()[1]}"
     for words, path in TRY:
         say(f"  {words:<22}{base}{path}")
     serve_on(
-        Settings(policy=str(folder / "policy.toml"), cube=str(folder / "cube"), store=url), found, f"{base}/", workers=2
+        Settings(policy=str(folder / "policy.toml"), cube=str(folder / "cube"), store=url),
+        socket_,
+        f"{base}/",
+        workers=2,
     )
 
 
@@ -363,8 +366,8 @@ def change_user(name: str, role: str | None, password_stdin: bool, active: bool 
 def users(url: str) -> None:
     """List the users."""
     with open_store(url) as store:
-        found = store.all_users()
-    for user in found:
+        listed_users = store.all_users()
+    for user in listed_users:
         click.echo(f"{user['name']}\t{user['role']}\t{'active' if user['active'] else 'closed'}")
 
 

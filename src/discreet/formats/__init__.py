@@ -44,7 +44,7 @@ FORMATS = (
     Format("sdmx-csv", ".sdmx.csv", "application/vnd.sdmx.data+csv;version=2.0.0", "SDMX-CSV 2.0", "sdmx"),
     Format("px", ".px", "text/x-pcaxis", "PX (PC-Axis, PxWeb)", "px"),
     Format("parquet", ".parquet", "application/vnd.apache.parquet", "Parquet", "parquet"),
-    Format("html", ".html", "text/html; charset=utf-8", "a page for people", "html"),
+    Format("html", ".html", "text/html; charset=utf-8", "HTML, one page to read", "html"),
     Format("argus-csv", ".argus.csv", "text/csv; charset=utf-8", "tau-ARGUS code-value file", "argus.writing"),
     Format("sbs", ".sbs", "text/csv; charset=utf-8", "tau-ARGUS SBS file", "argus.writing", "to_sbs"),
 )

@@ -44,8 +44,8 @@ class Cube:
     def of(cls, release: Release) -> Cube:
         codes, places = [], []
         for k, d in enumerate(release.dimensions):
-            found, place = np.unique(release.codes[:, k], return_inverse=True)
-            codes.append(tuple(d.codes[c] for c in found))
+            present, place = np.unique(release.codes[:, k], return_inverse=True)
+            codes.append(tuple(d.codes[c] for c in present))
             places.append(place)
         return cls(release.dimensions, tuple(codes), np.ravel_multi_index(places, [len(c) for c in codes]))
 
@@ -133,10 +133,10 @@ def facts(release: Release) -> list[tuple[str, str]]:
     >>> facts(r)
     [('method', 'm'), ('status', 'c = confidential: not shown')]
     """
-    found = [("title", release.title), ("source", release.source), ("method", release.method)]
-    found.append(("status", f"{CONFIDENTIAL} = {MEANING[CONFIDENTIAL]}"))
-    found += [("note", note) for note in release.notes]
-    return [(name, text) for name, text in found if text]
+    rows = [("title", release.title), ("source", release.source), ("method", release.method)]
+    rows.append(("status", f"{CONFIDENTIAL} = {MEANING[CONFIDENTIAL]}"))
+    rows += [("note", note) for note in release.notes]
+    return [(name, text) for name, text in rows if text]
 
 
 def heading(release: Release) -> str:

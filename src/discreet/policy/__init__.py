@@ -1,4 +1,4 @@
-"""What is asked (Query), what is allowed (Policy), and the one road out (answer)."""
+"""What is asked (Query), what is allowed (Policy), and the one way out (answer)."""
 
 from discreet.policy.answering import answer, dry_run, evidence
 from discreet.policy.in_parts import answer_in_parts

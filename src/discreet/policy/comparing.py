@@ -94,10 +94,10 @@ class Comparison:
         """The risk of the table itself, by measure."""
         axes = tuple(range(1, self.counts.ndim + 1))
         if self.populations is not None:
-            found = self._behind(self.counts)
+            risks = self._behind(self.counts)
         else:
-            found = self.measures.before(self.counts[None], axes)
-        return {name: float(np.mean(value)) for name, value in found.items()}
+            risks = self.measures.before(self.counts[None], axes)
+        return {name: float(np.mean(value)) for name, value in risks.items()}
 
     def _behind(self, shown: Array) -> Figures:
         """R2(F, shown) of every population F behind the table."""
@@ -110,8 +110,8 @@ class Comparison:
         """Which table and measures kept results belong to."""
         state = hashlib.sha256(np.ascontiguousarray(self.counts).tobytes())
         names = [d.name for d in self.table.dimensions]
-        told = (MADE, self.measures, self.loss, self.draws, self.sample, names, self.table.layout.code_shape)
-        state.update(repr(told).encode())
+        content = (MADE, self.measures, self.loss, self.draws, self.sample, names, self.table.layout.code_shape)
+        state.update(repr(content).encode())
         if self.sample is not None:
             state.update(repr(self._population_size(self.sample)).encode())
         return state.hexdigest()[:16]
@@ -132,12 +132,12 @@ class Comparison:
         except DiscreetError as error:
             return {**dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
                     "exact": False, "note": str(error)}  # fmt: skip
-        found: dict[str, Any] = {}
+        row: dict[str, Any] = {}
         for name, values in figures.items():
-            found[name] = float(chance @ values) if np.isfinite(values).all() else float(values.mean())
+            row[name] = float(chance @ values) if np.isfinite(values).all() else float(values.mean())
             if name not in ("hidden", "changed"):
-                found[f"± {name}"] = _spread(values, chance, exact=exact)
-        return {**found, "draws": len(chance), "exact": exact, "note": ""}
+                row[f"± {name}"] = _spread(values, chance, exact=exact)
+        return {**row, "draws": len(chance), "exact": exact, "note": ""}
 
     def _listed(self, one: Method) -> tuple[Array, Array, Array] | None:
         """Every outcome of a method (was, shown, probability), if draws are not asked for and they are few enough.
@@ -172,13 +172,13 @@ class Comparison:
             risks = self.measures.after(was, now, axes, transition, same)
         else:
             each = [self._behind(shown) for shown in now]
-            risks = {name: np.array([np.mean(found[name]) for found in each]) for name in self.measures.names}
-        found = {
+            risks = {name: np.array([np.mean(figures[name]) for figures in each]) for name in self.measures.names}
+        figures = {
             measure_column("risk", k, n): np.atleast_1d(risks[n]).astype(float)
             for k, n in enumerate(self.measures.names)
         }
-        found["utility"] = np.atleast_1d(1.0 - LOSSES[self.loss](was, now, axes))
-        return {**found, "changed": np.atleast_1d(1.0 - same)}
+        figures["utility"] = np.atleast_1d(1.0 - LOSSES[self.loss](was, now, axes))
+        return {**figures, "changed": np.atleast_1d(1.0 - same)}
 
 
 def listed_by(one: Method, table: Table) -> Transition | None:

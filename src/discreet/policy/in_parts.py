@@ -1,4 +1,4 @@
-"""answer_in_parts(): the road out for tables too large to be held, where the policy can be kept part by part.
+"""answer_in_parts(): the way out for tables too large to be held, where the policy can be kept part by part.
 
 The rules for tables are sums over the shown cells, so they are decided exactly, before the file takes its name. What
 looks at the table as a whole (T1, T2, T3, the search, a stated utility) is refused: close would not be the same.

@@ -161,7 +161,7 @@ def _sampled(was: Array, shown: Array, policy: Policy, size: int, rng: np.random
     measures, model = policy.risk.measures, model_of(policy.risk.population)
     number = max(2, min(POPULATIONS // len(was), MOST // max(shown.size * len(was), 1)))
     axes = tuple(range(1, shown.ndim + 1))
-    found: list[tuple[Risks, Risks]] = []
+    pairs: list[tuple[Risks, Risks]] = []
     for sample in was:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DiscreetWarning)  # what a model finds odd is no matter of the public
@@ -171,18 +171,18 @@ def _sampled(was: Array, shown: Array, policy: Policy, size: int, rng: np.random
         after = before
         if sample is not shown and not np.array_equal(sample, shown):
             after = measures.after(drawn, np.broadcast_to(shown, drawn.shape), axes, None)
-        found.append((before, after))
+        pairs.append((before, after))
     return tuple(  # type: ignore[return-value]
-        {name: np.concatenate([np.atleast_1d(pair[k][name]) for pair in found]) for name in measures.names}
+        {name: np.concatenate([np.atleast_1d(pair[k][name]) for pair in pairs]) for name in measures.names}
         for k in (0, 1)
     )
 
 
 def _population_size(protected: Protected, method: Any, policy: Policy, n: int) -> int:
     """N as everybody can know it: given in the policy, or the weighted total that is shown."""
-    given = policy.risk.population_size
-    if isinstance(given, int):
-        return max(given, n)
+    stated = policy.risk.population_size
+    if isinstance(stated, int):
+        return max(stated, n)
     name = "weighted count"
     if name not in protected.table.statistics:
         raise InputError(

@@ -72,13 +72,13 @@ class Measures:
         return self._by_name(one, lambda: r2(was, now, self.weights, axis=axes))
 
     def _by_name(self, one: Mapping[str, Callable[[], Risk]], weighted: Callable[[], Risk]) -> dict[str, Array]:
-        found, main = {}, weighted() if {"r", *TERMS} & set(self.names) else None
+        values, main = {}, weighted() if {"r", *TERMS} & set(self.names) else None
         for name in self.names:
             if name in one:
-                found[name] = np.asarray(one[name]().value)
+                values[name] = np.asarray(one[name]().value)
             elif main is not None:
-                found[name] = np.asarray(main.value if name == "r" else main.terms[name])
-        return found
+                values[name] = np.asarray(main.value if name == "r" else main.terms[name])
+        return values
 
     def _jos15(self, was: Array, axes: Axes) -> Risk:
         return jos15_risk(was, self.jos15_weights, axis=axes)
@@ -109,23 +109,23 @@ def read_measures(
     return Measures(names=names, weights=tuple(weights), jos15_weights=tuple(jos15_weights))
 
 
-def read_thresholds(name: str, given: float | Sequence[float] | None, measures: Measures) -> tuple[float, ...] | None:
+def read_thresholds(name: str, numbers: float | Sequence[float] | None, measures: Measures) -> tuple[float, ...] | None:
     """A threshold for each measure, or None; a single number is that of a single measure.
 
     >>> read_thresholds("t2", [0.2, 0.3], read_measures(["r", "zeros"]))
     (0.2, 0.3)
     """
-    if given is None:
+    if numbers is None:
         return None
-    found = (given,) if isinstance(given, int | float) else tuple(given)
-    if len(found) != len(measures.names):
+    limits = (numbers,) if isinstance(numbers, int | float) else tuple(numbers)
+    if len(limits) != len(measures.names):
         raise InputError(
-            f"{name} has {len(found)} numbers for {len(measures.names)} measures ({', '.join(measures.names)}): give "
+            f"{name} has {len(limits)} numbers for {len(measures.names)} measures ({', '.join(measures.names)}): give "
             "one each"
         )
-    if not all(0 <= t <= 1 for t in found):
+    if not all(0 <= t <= 1 for t in limits):
         raise InputError(f"{name} must be between 0 and 1")
-    return tuple(float(t) for t in found)
+    return tuple(float(t) for t in limits)
 
 
 # -- loss -------------------------------------------------------------------------------------------------------

@@ -96,8 +96,8 @@ class Thresholds:
     def limits(self, name: str) -> dict[str, float]:
         """T1 or T2 by measure; empty if there is none."""
         measures = self.measures
-        found = read_thresholds(name, getattr(self, name), measures)
-        return {} if found is None else dict(zip(measures.names, found, strict=True))
+        thresholds = read_thresholds(name, getattr(self, name), measures)
+        return {} if thresholds is None else dict(zip(measures.names, thresholds, strict=True))
 
 
 @checked
@@ -175,27 +175,27 @@ class Policy:
     def make(self, number: int) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
         name, stated = self.methods[number]
-        given = dict(stated)
+        arguments = dict(stated)
         if "secret" in parameters(name) and self.secret is not None:
-            given["secret"] = self.secret
+            arguments["secret"] = self.secret
         if contract(name).rule:
             if not self.rules:
                 raise InputError(f"method {name!r} needs a rule that says which cells are sensitive ([[rule]])")
-            given["rule"] = reduce(operator.or_, self.rules)
+            arguments["rule"] = reduce(operator.or_, self.rules)
         try:
-            return method(name, **given)
+            return method(name, **arguments)
         except InputError:
             raise
         except (TypeError, ValueError):
-            told = ", ".join(f"{key} = {value!r}" for key, value in stated.items())
-            raise InputError(f"method {name!r} cannot take these parameters: {told}") from None
+            listing = ", ".join(f"{key} = {value!r}" for key, value in stated.items())
+            raise InputError(f"method {name!r} cannot take these parameters: {listing}") from None
 
     @property
     def digest(self) -> str:
         """SHA-256 of everything in the policy but the secret."""
-        told = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules")}
-        told["rules"] = [repr(rule) for rule in self.rules]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+        content = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules")}
+        content["rules"] = [repr(rule) for rule in self.rules]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
     def check(self, dimensions: Sequence[Dimension]) -> None:
         """Whether the policy speaks of variables that exist."""
@@ -242,40 +242,40 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
     >>> parse_policy('[query]\\nmax_dimensions = 2\\n[[method]]\\nname = "random-round"').query.max_dimensions
     2
     """
-    given = load(text, policy_schema(), source, "the policy")
-    _check_entries(given, text, source)
-    query = dict(given.get("query", {}))
+    document = load(text, policy_schema(), source, "the policy")
+    _check_entries(document, text, source)
+    query = dict(document.get("query", {}))
     for name in ("forbidden", "disallowed"):
         if name in query:
             query[name] = tuple(tuple(v) if isinstance(v, list) else v for v in query[name])
     if "required" in query:
         query["required"] = {k: tuple(v) for k, v in query["required"].items()}
-    risk: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.get("risk", {}).items()}
-    told = given.get("utility", "band")
-    told = {"told": told} if isinstance(told, str) else told
-    methods = [dict(m) for m in given.get("method", [])]
+    risk: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.get("risk", {}).items()}
+    stated = document.get("utility", "band")
+    stated = {"told": stated} if isinstance(stated, str) else stated
+    methods = [dict(m) for m in document.get("method", [])]
     try:
         return Policy(
-            title=given.get("title", ""),
-            notes=tuple(given.get("notes", ())),
+            title=document.get("title", ""),
+            notes=tuple(document.get("notes", ())),
             query=QueryRules(**query),
-            table=TableRules(**given.get("table", {})),
+            table=TableRules(**document.get("table", {})),
             risk=Thresholds(**risk),
-            guard=GuardRules(**given.get("guard", {})),
-            rules=tuple(from_dict(rule) for rule in given.get("rule", ())),
-            before=tuple((m.pop("name"), m) for m in map(dict, given.get("before", []))),
+            guard=GuardRules(**document.get("guard", {})),
+            rules=tuple(from_dict(rule) for rule in document.get("rule", ())),
+            before=tuple((m.pop("name"), m) for m in map(dict, document.get("before", []))),
             methods=tuple((m.pop("name"), m) for m in methods),
-            publish=given.get("publish", ""),
-            search=given.get("search", False),
-            utility=told.get("told", "band"),
-            loss=read_loss(told.get("loss", "hellinger"), told.get("f", "kl")),
-            secret=_secret(given.get("secret")),
+            publish=document.get("publish", ""),
+            search=document.get("search", False),
+            utility=stated.get("told", "band"),
+            loss=read_loss(stated.get("loss", "hellinger"), stated.get("f", "kl")),
+            secret=_secret(document.get("secret")),
         )
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
 
 
-def _check_entries(given: Mapping[str, Any], text: str, source: str) -> None:
+def _check_entries(document: Mapping[str, Any], text: str, source: str) -> None:
     """Refuse what is wrong with one [[rule]], [[before]] or [[method]] by itself, with the line of the key at fault."""
     checks: dict[str, Callable[[dict[str, Any]], object]] = {
         "rule": from_dict,
@@ -283,7 +283,7 @@ def _check_entries(given: Mapping[str, Any], text: str, source: str) -> None:
         "method": lambda one: _check_method(one.pop("name"), one),
     }
     for kind, check in checks.items():
-        for n, one in enumerate(given.get(kind, ())):
+        for n, one in enumerate(document.get(kind, ())):
             try:
                 check(dict(one))
             except InputError as error:
@@ -298,12 +298,12 @@ def _secret(where: Mapping[str, str] | None) -> bytes | None:
     if where is None:
         return None
     if "env" in where:
-        found = os.environ.get(where["env"], "")
-        if len(found) < SECRET_BYTES:
+        text = os.environ.get(where["env"], "")
+        if len(text) < SECRET_BYTES:
             raise InputError(
                 f"the environment variable {where['env']!r} must hold a secret of at least {SECRET_BYTES} characters"
             )
-        return found.encode()
+        return text.encode()
     data = read_private(where["file"], "the secret").strip()
     if len(data) < SECRET_BYTES:
         raise InputError(f"the secret file must hold at least {SECRET_BYTES} bytes")

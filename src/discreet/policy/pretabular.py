@@ -5,7 +5,7 @@ say honestly what the change costs, the cube holds a twin: what the true data ma
 ones and the method alone. A table is judged by how far its twin is from it, so what is decided and said tells nothing
 of the true data that the published tables do not. For PRAM the twin is the changed counts times the inverse of
 its matrix, for swapping times that of the chances to move from area to area; for a perturbed cube a draw of what each
-count was, given what it is now. Rounding a sparse cube is no step: what its zeros were cannot be told.
+count was, given what it is now. Rounding a sparse cube is not a step: what its zeros were cannot be told.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more
 VERSIONS = {"places": 2}  # how a twin is made, if not as at first: another number where it is worked out anew
 AGAIN = 0x7315  # added to the seed for the twin
-DECIMALS = 3  # of a twin that is no whole number
+DECIMALS = 3  # of a twin that is not whole
 WORST = 1e3  # condition of a matrix that can still be inverted
 LEAST = 0.4  # eigenvalue of a swap that can still be inverted without taking much chance for structure
 
@@ -62,8 +62,8 @@ def twin_name(policy: Policy, *, latest: bool = True) -> str:
     for step in applied if latest else ():
         if (moves := contract(step[0]).step) in VERSIONS:
             step.append(VERSIONS[moves])
-    told = json.dumps(applied, sort_keys=True, default=str)
-    return TWIN + hashlib.sha256(told.encode()).hexdigest()[:12]
+    text = json.dumps(applied, sort_keys=True, default=str)
+    return TWIN + hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def twin_of(table: Table) -> Array | None:
@@ -94,11 +94,11 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
         return data
     key = (id(data), twin_name(policy))
     with _lock:
-        found = _kept.get(key)
-        if found is None or found[0]() is not data:
-            made = _prepared(data, policy)
-            found = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), made)
-        return found[1]
+        entry = _kept.get(key)
+        if entry is None or entry[0]() is not data:
+            cube = _prepared(data, policy)
+            entry = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), cube)
+        return entry[1]
 
 
 def _prepared(data: Microdata | Table, policy: Policy) -> Table:
@@ -231,5 +231,5 @@ def _perturbed(cube: Table, step: Any) -> Table:
 
 
 def _with(cube: Table, name: str, inner: Array, decimals: int = 0) -> Table:
-    made = Additive(inner, cube.layout.aggregate(inner), decimals)
-    return dataclasses.replace(cube, statistics={**cube.statistics, name: made})
+    statistic = Additive(inner, cube.layout.aggregate(inner), decimals)
+    return dataclasses.replace(cube, statistics={**cube.statistics, name: statistic})

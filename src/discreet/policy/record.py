@@ -43,11 +43,11 @@ class RecordEntry:
 
 def entry(query: Query, policy: Policy, data: str, who: str, result: Release | Refused) -> RecordEntry:
     """The entry for an answer."""
-    told = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "data": data}
+    head = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "data": data}
     if isinstance(result, Refused):
-        return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=REFUSED, rule=result.rule, **told)
+        return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=REFUSED, rule=result.rule, **head)
     digest = hashlib.sha256(result.to_csv()).hexdigest()
-    return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=outcome_of(result), digest=digest, **told)
+    return RecordEntry(query=query.to_dict(), policy=policy.digest, outcome=outcome_of(result), digest=digest, **head)
 
 
 def outcome_of(result: Release | Refused) -> str:

@@ -74,9 +74,9 @@ class RUMap:
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON (confidential)."""
         rows = json.loads(self.frame.reset_index().to_json(orient="records"))
-        told = {"confidential": True, "measure": list(self.measure), "loss": self.loss, "t2": self.t2, "t3": self.t3}
-        told |= {"population": self.population} if self.population else {}
-        return {**told, "best": self.best, "methods": rows}
+        content = {"confidential": True, "measure": list(self.measure), "loss": self.loss, "t2": self.t2, "t3": self.t3}
+        content |= {"population": self.population} if self.population else {}
+        return {**content, "best": self.best, "methods": rows}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2)."""
@@ -100,12 +100,12 @@ def grid(name: str, **parameters: Any) -> dict[str, Method]:
     "publish(measures=('count',))"
     """
     lists = {k: v if isinstance(v, (list, range)) else [v] for k, v in parameters.items()}
-    made = {}
+    by_label = {}
     for values in itertools.product(*lists.values()):
-        given = dict(zip(lists, values, strict=True))
-        shown = ", ".join(f"{k}={v!r}" for k, v in given.items() if k != "secret")
-        made[f"{name}({shown})" if shown else name] = method(name, **given)
-    return made
+        chosen = dict(zip(lists, values, strict=True))
+        shown = ", ".join(f"{k}={v!r}" for k, v in chosen.items() if k != "secret")
+        by_label[f"{name}({shown})" if shown else name] = method(name, **chosen)
+    return by_label
 
 
 @checked

@@ -14,7 +14,7 @@ from discreet.errors import InputError
 Given = Mapping[str, Any]
 
 
-def expanded(given: Given, book: Codebook) -> Iterator[dict[str, Any]]:
+def expanded(entry: Given, book: Codebook) -> Iterator[dict[str, Any]]:
     """The tables of an entry, each with a name of its own and without a pattern.
 
     A name may hold {by} and {variable}; what it does not hold is put behind it.
@@ -25,25 +25,25 @@ def expanded(given: Given, book: Codebook) -> Iterator[dict[str, Any]]:
     >>> [(t["name"], t["by"], t["where"]) for t in expanded(given, book)]
     [('t-sex-2', ['sex'], {'area': ['2']}), ('t-age-2', ['age'], {'area': ['2']})]
     """
-    plain = {k: v for k, v in given.items() if k not in ("combinations", "for_each")}
-    for by in _choices(given):
-        for chosen in _codes(given, book):
-            made = {**plain, "by": by, "where": {**given.get("where", {}), **{n: [c] for n, c in chosen.items()}}}
-            pieces = {"by": "-".join(n.partition(":")[0].strip() for n in by)} if "combinations" in given else {}
-            made["name"] = _named(given["name"], {**pieces, **{n: _slug(c) for n, c in chosen.items()}})
-            if "title" in given:
-                made["title"] = _filled(given["title"], {**pieces, **_labels(book, chosen)})
-            yield made
+    plain = {k: v for k, v in entry.items() if k not in ("combinations", "for_each")}
+    for by in _choices(entry):
+        for chosen in _codes(entry, book):
+            table = {**plain, "by": by, "where": {**entry.get("where", {}), **{n: [c] for n, c in chosen.items()}}}
+            pieces = {"by": "-".join(n.partition(":")[0].strip() for n in by)} if "combinations" in entry else {}
+            table["name"] = _named(entry["name"], {**pieces, **{n: _slug(c) for n, c in chosen.items()}})
+            if "title" in entry:
+                table["title"] = _filled(entry["title"], {**pieces, **_labels(book, chosen)})
+            yield table
 
 
-def _choices(given: Given) -> Iterator[list[str]]:
-    always = list(given.get("by", ()))
-    if "combinations" not in given:
+def _choices(entry: Given) -> Iterator[list[str]]:
+    always = list(entry.get("by", ()))
+    if "combinations" not in entry:
         if not always:
             raise InputError("no dimensions: give 'by' or 'combinations'")
         yield always
         return
-    pattern = given["combinations"]
+    pattern = entry["combinations"]
     for size in dict.fromkeys(pattern["sizes"]):
         if size > len(pattern["of"]):
             raise InputError(f"combinations of {size} among {len(pattern['of'])} dimensions: there are none")
@@ -51,10 +51,10 @@ def _choices(given: Given) -> Iterator[list[str]]:
             yield [*always, *chosen]
 
 
-def _codes(given: Given, book: Codebook) -> Iterator[dict[str, str]]:
+def _codes(entry: Given, book: Codebook) -> Iterator[dict[str, str]]:
     lists = {}
-    for name, wanted in given.get("for_each", {}).items():
-        if name in given.get("where", {}):
+    for name, wanted in entry.get("for_each", {}).items():
+        if name in entry.get("where", {}):
             raise InputError(f"{name!r} stands in 'for_each' and in 'where'; leave one of them out")
         dimension = book.dimension(name)
         codes = [code_text(c) for c in wanted] if isinstance(wanted, list) else dimension.level(code_text(wanted))

@@ -37,7 +37,7 @@ class Faults:
         except DiscreetError as error:
             self.add(path, str(error), name)
 
-    def schema(self, given: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    def schema(self, document: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
         """Everything that does not fit the schema; True if the rest can be read all the same.
 
         It can where keys are unknown and nothing else is wrong: they are taken out, so that other faults are found too.
@@ -45,14 +45,14 @@ class Faults:
         from jsonschema import Draft202012Validator
 
         errors = sorted(
-            Draft202012Validator(schema).iter_errors(given), key=lambda e: [str(p) for p in e.absolute_path]
+            Draft202012Validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path]
         )
         readable = True
         for error in errors:
             path = list(error.absolute_path)
             name = ""
             if len(path) > 1 and path[0] == "table":
-                named = given["table"][path[1]]
+                named = document["table"][path[1]]
                 name = str(named.get("name", "")) if isinstance(named, Mapping) else ""
             if error.validator == "additionalProperties" and "properties" in error.schema:
                 known = list(error.schema["properties"])

@@ -44,27 +44,27 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
     """A programme from TOML text."""
     problem = ""
     try:
-        given = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem = syntax(str(error), text, source)
     if problem:
         raise InputError(problem)
     faults = Faults(text, source)
-    if not faults.schema(given, programme_schema()):
+    if not faults.schema(document, programme_schema()):
         faults.settle()
-    sources = _sources(given, base, faults)
+    sources = _sources(document, base, faults)
     books: dict[str, Codebook] = {}
     for name, one in sources.items():
         with faults.of(["programme", "codebook"] if name == MAIN else ["source", name]):
             books[name] = one.read_codebook()
-    units = _units(given, base, sources, books, faults)
+    units = _units(document, base, sources, books, faults)
     _files(units, faults)
     for unit in units:
         check_unit(unit, books[unit.source], faults)
-    head = given["programme"]
+    head = document["programme"]
     programme = Programme(
         name=head["name"], output=base / head["output"], sources=sources, units=tuple(units),
-        consistency=Consistency(**given.get("consistency", {})),
+        consistency=Consistency(**document.get("consistency", {})),
         state=base / head["state"] if "state" in head else None,
     )  # fmt: skip
     _apart(programme, faults)
@@ -81,14 +81,14 @@ def _apart(programme: Programme, faults: Faults) -> None:
                    "(state = ...) that is not the output, nor within it, nor around it")  # fmt: skip
 
 
-def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
+def _sources(document: Given, base: Path, faults: Faults) -> dict[str, Source]:
     sections = {}
-    head = given["programme"]
+    head = document["programme"]
     if ("data" in head) != ("codebook" in head):
         faults.add(["programme"], "give 'data' and 'codebook' together; codes come from the codebook, not from data")
     elif "data" in head:
         sections[MAIN] = head
-    for name, one in given.get("source", {}).items():
+    for name, one in document.get("source", {}).items():
         if name in sections:
             faults.add(["source", name], f"the source {name!r} is that of [programme]; name it otherwise")
         sections[name] = one
@@ -112,15 +112,15 @@ def _sources(given: Given, base: Path, faults: Faults) -> dict[str, Source]:
 
 
 def _units(
-    given: Given, base: Path, sources: Mapping[str, Source], books: Mapping[str, Codebook], faults: Faults
+    document: Given, base: Path, sources: Mapping[str, Source], books: Mapping[str, Codebook], faults: Faults
 ) -> list[Unit]:
     """Single tables and groups, in the order in which they are first named."""
-    defaults = given.get("defaults", {})
-    groups = {g["name"]: (n, g) for n, g in enumerate(given.get("linked", ()))}
-    if len(groups) < len(given.get("linked", ())):
+    defaults = document.get("defaults", {})
+    groups = {g["name"]: (n, g) for n, g in enumerate(document.get("linked", ()))}
+    if len(groups) < len(document.get("linked", ())):
         faults.add(["linked"], "two groups of linked tables have the same name")
-    found: dict[str, Unit] = {}
-    for n, table in enumerate(given["table"]):
+    units: dict[str, Unit] = {}
+    for n, table in enumerate(document["table"]):
         path, name = ["table", n], table["name"]
         known = table.get("source", defaults.get("source", MAIN if MAIN in sources else next(iter(sources), "")))
         if known not in books:
@@ -135,12 +135,12 @@ def _units(
             faults.add([*path, own[0]], f"{own[0]!r} belongs to the group {group!r}, not to one of its tables", name)
         with faults.of(path, name):
             for one in expanded({**_inherited(defaults), **table}, books[known]):
-                entry = _entry(one, known, defaults, given["programme"], faults.at(path))
-                _gather(found, entry, group, _how(one if group is None else groups[group][1], defaults, base), groups)
+                entry = _entry(one, known, defaults, document["programme"], faults.at(path))
+                _gather(units, entry, group, _how(one if group is None else groups[group][1], defaults, base), groups)
     for name, (n, _) in groups.items():
-        if not any(unit.linked and unit.name == name for unit in found.values()) and not faults.found:
+        if not any(unit.linked and unit.name == name for unit in units.values()) and not faults.found:
             faults.add(["linked", n], f"no table belongs to the linked group {name!r}")
-    return list(found.values())
+    return list(units.values())
 
 
 def _inherited(defaults: Given) -> dict[str, Any]:
@@ -167,31 +167,31 @@ def _entry(one: Given, source: str, defaults: Given, head: Given, place: str) ->
 
 def _how(one: Given, defaults: Given, base: Path) -> How:
     """A table that names its own method or policy takes nothing of the defaults'."""
-    given = {k: one[k] for k in HOW if k in one}
-    if not {"method", "policy"} & set(given):
-        given = {**{k: defaults[k] for k in HOW if k in defaults}, **given}
-    if "policy" in given and (others := [k for k in HOW if k in given and k != "policy"]):
+    keys = {k: one[k] for k in HOW if k in one}
+    if not {"method", "policy"} & set(keys):
+        keys = {**{k: defaults[k] for k in HOW if k in defaults}, **keys}
+    if "policy" in keys and (others := [k for k in HOW if k in keys and k != "policy"]):
         raise InputError(f"with a policy the policy decides: leave out {others[0]!r}")
     for name in ("marks", "policy"):
-        if name in given:
-            given[name] = base / given[name]
-    parameters = dict(given.get("parameters", {}))
+        if name in keys:
+            keys[name] = base / keys[name]
+    parameters = dict(keys.get("parameters", {}))
     if isinstance(parameters.get("ptable"), str):
         parameters["ptable"] = str(base / parameters["ptable"])
-    return How(**{**given, "parameters": parameters})
+    return How(**{**keys, "parameters": parameters})
 
 
-def _gather(found: dict[str, Unit], entry: Entry, group: str | None, how: How, groups: Mapping[str, Any]) -> None:
+def _gather(units: dict[str, Unit], entry: Entry, group: str | None, how: How, groups: Mapping[str, Any]) -> None:
     if group is None:
-        if f"table {entry.name}" in found:
+        if f"table {entry.name}" in units:
             raise InputError(f"two tables are called {entry.name!r}")
-        found[f"table {entry.name}"] = Unit(name=entry.name, entries=(entry,), how=how)
+        units[f"table {entry.name}"] = Unit(name=entry.name, entries=(entry,), how=how)
         return
     entry = replace(entry, top=groups[group][1].get("top", entry.top))
-    there = found.get(f"linked {group}")
+    there = units.get(f"linked {group}")
     if there is None:
         approach = groups[group][1].get("approach", "together")
-        found[f"linked {group}"] = Unit(name=group, entries=(entry,), how=how, linked=True, approach=approach)
+        units[f"linked {group}"] = Unit(name=group, entries=(entry,), how=how, linked=True, approach=approach)
         return
     first = there.entries[0]
     for what in ("source", "value", "where"):
@@ -199,7 +199,7 @@ def _gather(found: dict[str, Unit], entry: Entry, group: str | None, how: How, g
             raise InputError(
                 f"{what!r} differs from that of {first.name!r}; linked tables share source, value and where"
             )
-    found[f"linked {group}"] = replace(there, entries=(*there.entries, entry))
+    units[f"linked {group}"] = replace(there, entries=(*there.entries, entry))
 
 
 def _files(units: list[Unit], faults: Faults) -> None:

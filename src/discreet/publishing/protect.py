@@ -69,7 +69,7 @@ def perform(unit: Unit, source: Source, private: Path, salt: bytes) -> Outcome:
         return Outcome(unit=unit.name, refused=_outward(unit, refused), message=str(refused))
     except InputError as error:
         return Outcome(unit=unit.name, failed=str(error), message=str(error))
-    except Exception as error:  # its message could hold a value, and it is no fault of the other tables
+    except Exception as error:  # its message could hold a value, and the other tables have no part in it
         if os.environ.get("DISCREET_TRACEBACK"):
             raise
         said = f"a fault ({type(error).__name__}); its message may hold data, so it is withheld"

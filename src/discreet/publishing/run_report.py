@@ -101,23 +101,23 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON."""
-        told = asdict(self)
-        del told["messages"]
-        told["tables"] = told.pop("lines")
-        told["consistent"] = self.consistent
-        told["verdict"] = self.verdict.value
-        told["unprotected"] = list(self.unprotected)
-        told["counts"] = {o: self.count(o) for o in (PUBLISHED, WITHHELD, REFUSED, FAILED)}
-        return told
+        content = asdict(self)
+        del content["messages"]
+        content["tables"] = content.pop("lines")
+        content["consistent"] = self.consistent
+        content["verdict"] = self.verdict.value
+        content["unprotected"] = list(self.unprotected)
+        content["counts"] = {o: self.count(o) for o in (PUBLISHED, WITHHELD, REFUSED, FAILED)}
+        return content
 
     def to_json(self) -> bytes:
         """What depends on the programme, its data and this package alone: the same input gives the same bytes.
 
         When it ran, how long, on how many processes and what was kept from an earlier run stand in the page.
         """
-        told = {name: value for name, value in self.to_dict().items() if name not in OF_THE_RUN}
-        told["tables"] = [{k: v for k, v in line.items() if k not in OF_THE_RUN} for line in told["tables"]]
-        return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+        content = {name: value for name, value in self.to_dict().items() if name not in OF_THE_RUN}
+        content["tables"] = [{k: v for k, v in line.items() if k not in OF_THE_RUN} for line in content["tables"]]
+        return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
     def to_html(self) -> bytes:
         """The page."""

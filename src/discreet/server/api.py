@@ -196,11 +196,11 @@ async def table_as(
     measure: Annotated[str, MEASURE] = "count",
 ) -> Response:
     """`table.csv`, `table.json` (JSON-stat), `table.px`, `table.xlsx`, `table.parquet`, `table.sdmx.csv`, ..."""
-    found = [f for f in SERVED if f.suffix == f".{suffix.lower()}"]
-    if not found:
+    forms = [f for f in SERVED if f.suffix == f".{suffix.lower()}"]
+    if not forms:
         known = ", ".join(f.suffix for f in SERVED)
         raise HttpFault(406, "no such format", "format", "the suffix names no format", f"known: {known}")
-    return await tabled(request, found[0], variables, where, measure)
+    return await tabled(request, forms[0], variables, where, measure)
 
 
 async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
@@ -233,19 +233,19 @@ def headers(service: Service, tag: str, reply: Reply | None = None) -> dict[str,
     alike = service.settings.mode == "open" and not service.settings.roles
     open_to_all = alike and service.policy.guard.action in ("off", "warn")
     who = "public" if open_to_all else "private"
-    made = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
+    lines = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
     if reply is not None and isinstance(reply.answer.result, Release) and reply.answer.result.as_it_is:
-        made["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
+        lines["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
     if reply is not None and reply.flag is not None:
-        made["X-Discreet-Guard"] = reply.flag.rule
-        made["Cache-Control"] = "private, no-store"
-    return made
+        lines["X-Discreet-Guard"] = reply.flag.rule
+        lines["Cache-Control"] = "private, no-store"
+    return lines
 
 
 def same(request: Request, tag: str) -> bool:
     """Whether the caller has this very answer."""
-    given = request.headers.get("if-none-match", "")
-    return given == "*" or tag in [part.strip().removeprefix("W/") for part in given.split(",")]
+    tags = request.headers.get("if-none-match", "")
+    return tags == "*" or tag in [part.strip().removeprefix("W/") for part in tags.split(",")]
 
 
 def accepted_format(accept: str) -> Format:

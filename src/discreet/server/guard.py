@@ -111,10 +111,10 @@ class Guard:
             name = self.dimensions[axis].name
             reason = f"many overlapping groups of {name!r} have been asked"
             return Flag("guard_overlap", reason, "stay with one classification")
-        found = self.differences(new, before)
+        left_over = self.differences(new, before)
         few = [
             axis
-            for (axis, cells), people in zip(found.values(), self.counts(list(found)), strict=True)
+            for (axis, cells), people in zip(left_over.values(), self.counts(list(left_over)), strict=True)
             if people < self.fewest or people < self.policy.table.min_mean * cells
         ]
         if not few:
@@ -152,7 +152,12 @@ class Guard:
         return told
 
     def _tell(
-        self, told: dict[Box, tuple[int, int]], new: Geometry, families: Sequence[int], axis: int, left: tuple[int, ...]
+        self,
+        differences: dict[Box, tuple[int, int]],
+        new: Geometry,
+        families: Sequence[int],
+        axis: int,
+        left: tuple[int, ...],
     ) -> None:
         """Note what is left along an axis, within the sets that both queries tell about along the others."""
         met = [self.pair(k, new.families[k], other) for k, other in enumerate(families)]
@@ -160,8 +165,8 @@ class Guard:
         cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
         for over in left:
             box = tuple(sorted((*context, (axis, over))))
-            first, most = told.get(box, (axis, 0))
-            told[box] = (min(axis, first), max(cells, most))
+            first, most = differences.get(box, (axis, 0))
+            differences[box] = (min(axis, first), max(cells, most))
 
     def _together(self, new: Geometry, earlier: Array) -> Iterator[tuple[int, list[int], tuple[int, ...]]]:
         """Axis, families and what is left, where earlier queries that differ in one axis alone are taken together."""

@@ -100,7 +100,7 @@ def _listed(request: Request) -> list[dict[str, str]]:
 
 
 async def index(request: Request) -> Response:
-    """The cubes, for people."""
+    """The cubes as a page."""
     return Response(rendered("hub.html", cubes=_listed(request), root=root(request)), media_type="text/html")
 
 

@@ -58,7 +58,7 @@ EXPLAINED = {
 
 
 def explained(policy: Policy, release: Release | None = None) -> str:
-    """What the policy's method does to the numbers, or did to those of a table, for somebody who is no statistician."""
+    """What the policy's method does to the numbers, or did to those of a table, for non-statisticians."""
     if release is not None and release.as_it_is:
         return AS_THEY_ARE
     name = policy.methods[0][0]

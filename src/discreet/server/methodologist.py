@@ -51,15 +51,22 @@ async def method(request: Request) -> Response:
     caller = await methodologist(request)
     service = service_of(request, caller)
     variables, where = request.query_params.get("variables", ""), request.query_params.get("where", "")
-    found = None
+    examination = None
     if variables:
         query = query_from(service.dimensions, variables, where)
-        found = await asyncio.to_thread(examined, service, query)
+        examination = await asyncio.to_thread(examined, service, query)
     lines = await service.commits.run(service.store.last_answers, MOST_LINES)
     total = await service.commits.run(service.store.answers)
-    told = [{**line, "when": _when(line["at"]), "asked": _asked(line["query"])} for line in lines]
+    record_lines = [{**line, "when": _when(line["at"]), "asked": _asked(line["query"])} for line in lines]
     return rendered_page(
-        request, caller, "method.html", variables=variables, where=where, found=found, lines=told, total=total
+        request,
+        caller,
+        "method.html",
+        variables=variables,
+        where=where,
+        found=examination,
+        lines=record_lines,
+        total=total,
     )
 
 
@@ -73,15 +80,15 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     }
     methods["as it is"] = Publish()
     limits = service.policy.risk
-    given = limits.population_size
-    found = ru_map(
+    stated = limits.population_size
+    map_ = ru_map(
         table, methods, measure=limits.measure, loss=service.policy.loss, weights=limits.weights,
         jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3, population=limits.population,
-        population_size=given if limits.population and isinstance(given, int) else None,
+        population_size=stated if limits.population and isinstance(stated, int) else None,
     )  # fmt: skip
-    rows = [{"method": name, **row, "note": _made(row)} for name, row in found.frame.to_dict(orient="index").items()]
+    rows = [{"method": name, **row, "note": _made(row)} for name, row in map_.frame.to_dict(orient="index").items()]
     points = [
-        charts.Point(row["method"], float(row["risk"]), float(row["utility"]), row["method"] == found.best)
+        charts.Point(row["method"], float(row["risk"]), float(row["utility"]), row["method"] == map_.best)
         for row in rows
         if row["risk"] is not None
     ]
@@ -89,7 +96,7 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     return {
         "cells": len(table),
         "rows": rows,
-        "columns": [name for name in found.frame.columns if name not in NOT_SHOWN],
+        "columns": [name for name in map_.frame.columns if name not in NOT_SHOWN],
         "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
         "evidence": weigh_evidence(chosen, service.policy.make(0), resolved, service.policy),
@@ -116,11 +123,11 @@ def audit_rows(protected: Protected) -> dict[str, Any]:
     if len(protected.table) > MOST_AUDITED:
         return {"rows": [], "note": f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"}
     try:
-        found = audit(protected)
+        report = audit(protected)
     except DiscreetError as error:
         return {"rows": [], "note": str(error)}
-    rows = found.summary().reset_index(names="finding").to_dict(orient="records")
-    return {"rows": rows, "note": "; ".join([f"verdict: {found.verdict.value}", *found.unjudged])}
+    rows = report.summary().reset_index(names="finding").to_dict(orient="records")
+    return {"rows": rows, "note": "; ".join([f"verdict: {report.verdict.value}", *report.unjudged])}
 
 
 def _when(at: float) -> str:

@@ -1,4 +1,4 @@
-"""Pages for people: choose, look, download, sign in. Rendered here; they work without script and offline."""
+"""Pages for visitors: choose, look, download, sign in. Rendered here; they work without script and offline."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class PageChoice:
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
-        given = {"view": self.view, "wafer": str(self.wafer), **{k: str(v) for k, v in changes.items()}}
-        return out | {k: v for k, v in given.items() if (k, v) not in (("view", "table"), ("wafer", "0"))}
+        shown_as = {"view": self.view, "wafer": str(self.wafer), **{k: str(v) for k, v in changes.items()}}
+        return out | {k: v for k, v in shown_as.items() if (k, v) not in (("view", "table"), ("wafer", "0"))}
 
     def link(self, **changes: Any) -> str:
         """The permalink: the address is the query."""
@@ -78,12 +78,17 @@ class PageChoice:
         return urlencode({k: v for k, v in self.parameters().items() if k in ("variables", "where")}, safe=":,;=")
 
     @classmethod
-    def from_link(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
+    def from_link(cls, parameters_given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the parameters of a permalink."""
-        query = query_from(dimensions, given.get("variables", ""), given.get("where", ""))
-        places = [(name.strip(), place) for place in PLACES for name in given.get(place, "").split(",") if name.strip()]
-        view = given.get("view", "table")
-        wafer = given.get("wafer", "0")
+        query = query_from(dimensions, parameters_given.get("variables", ""), parameters_given.get("where", ""))
+        places = [
+            (name.strip(), place)
+            for place in PLACES
+            for name in parameters_given.get(place, "").split(",")
+            if name.strip()
+        ]
+        view = parameters_given.get("view", "table")
+        wafer = parameters_given.get("wafer", "0")
         return cls(
             variables=query.variables,
             where=query.where,
@@ -93,12 +98,12 @@ class PageChoice:
         )
 
     @classmethod
-    def from_form(cls, given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
+    def from_form(cls, fields: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the fields of the form: v_NAME, level_NAME, place_NAME and only_NAME."""
-        chosen = [d.name for d in dimensions if given.get(f"v_{d.name}")]
-        variables = tuple(sorted((name, given.get(f"level_{name}") or name) for name in chosen))
-        where = tuple((d.name, (given[f"only_{d.name}"],)) for d in dimensions if given.get(f"only_{d.name}"))
-        places = tuple((n, at) for n in chosen if (at := given.get(f"place_{n}", "")) in PLACES)
+        chosen = [d.name for d in dimensions if fields.get(f"v_{d.name}")]
+        variables = tuple(sorted((name, fields.get(f"level_{name}") or name) for name in chosen))
+        where = tuple((d.name, (fields[f"only_{d.name}"],)) for d in dimensions if fields.get(f"only_{d.name}"))
+        places = tuple((n, at) for n in chosen if (at := fields.get(f"place_{n}", "")) in PLACES)
         return cls(variables, where, places)
 
 
@@ -128,8 +133,8 @@ async def verdict(request: Request) -> Response:
     caller = await visitor(request)
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
-    found = await weighed(service, caller, choice)
-    return Response(rendered("verdict.html", verdict=found, root=root(request)), media_type="text/html")
+    preview = await weighed(service, caller, choice)
+    return Response(rendered("verdict.html", verdict=preview, root=root(request)), media_type="text/html")
 
 
 @router.get("/table")
@@ -143,16 +148,16 @@ async def table(request: Request) -> Response:
         reply = await service.ask(caller, resolved)
         release = reply.release
     except Refused as refused:
-        found = await weighed(service, caller, choice, refused)
+        reason = await weighed(service, caller, choice, refused)
         request.state.rule = refused.rule
         status = fault_of(refused).status
-        return rendered_page(request, caller, "page.html", status, choice=choice, verdict=found, result=None)
+        return rendered_page(request, caller, "page.html", status, choice=choice, verdict=reason, result=None)
     result = shown(service, choice, reply, release)
-    made = rendered_page(
+    response = rendered_page(
         request, caller, "page.html", choice=choice, verdict=None, result=result, link=root(request) + choice.link()
     )
-    remember(request, made, choice)
-    return made
+    remember(request, response, choice)
+    return response
 
 
 def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) -> dict[str, Any]:
@@ -176,20 +181,20 @@ async def weighed(service: Service, caller: Caller, choice: PageChoice, known: R
     most = service.policy.query.max_cells
     if not choice.variables:
         return {"state": "empty", "cells": 0, "most": most}
-    told: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "suggestions": []}
+    line: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "suggestions": []}
     try:
         resolved = service.resolved(choice.query())
-        told["cells"] = resolved.cells
+        line["cells"] = resolved.cells
         refused = known if known is not None else await service.preview(caller, resolved)
     except InputError as error:
-        return told | {"state": "wrong", "reason": str(error)}
+        return line | {"state": "wrong", "reason": str(error)}
     if refused is not None:
-        told |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
-        told["suggestions"] = [
+        line |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
+        line["suggestions"] = [
             (words, PageChoice(variables, where, choice.places).link())
             for words, variables, where in suggestions(service, choice.variables, choice.where)
         ]
-    return told
+    return line
 
 
 @router.get("/about")

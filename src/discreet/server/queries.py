@@ -25,7 +25,7 @@ def address(query: Query) -> str:
 
 
 def query_parameters(variables: Iterable[tuple[str, str]], where: Filters) -> dict[str, str]:
-    """Variables and population as the parameters of an address; everybody is no parameter."""
+    """Variables and population as the parameters of an address; none for everybody."""
     parts = {"variables": ",".join(name if name == level else f"{name}:{level}" for name, level in variables)}
     if population := filter_text(where, SIGN):
         parts["where"] = population

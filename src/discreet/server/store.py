@@ -121,12 +121,12 @@ class Store:
         try:
             with self.begin() as connection:
                 self.lock(connection, [f"marks:{data}"])
-                found = connection.execute(select(marks.c.mark).where(marks.c.data == data)).scalar()
-                if found is None:
+                known = connection.execute(select(marks.c.mark).where(marks.c.data == data)).scalar()
+                if known is None:
                     connection.execute(insert(marks).values(data=data, mark=mine))
         except SQLAlchemyError:
             raise InputError("cannot write to the store") from None
-        if found is not None and not hmac.compare_digest(str(found), mine):
+        if known is not None and not hmac.compare_digest(str(known), mine):
             raise InputError(
                 "this store has served the same data under another secret, and two secrets let the noise be averaged "
                 "out; give every server the same secret, or begin a new store"
@@ -137,9 +137,9 @@ class Store:
     def key(self, name: str) -> bytes:
         """A random key that all workers share; made when first asked for."""
         with self.begin(reading=True) as connection:
-            found = connection.execute(select(keys.c.value).where(keys.c.name == name)).scalar()
-        if found is not None:
-            return bytes(found)
+            known = connection.execute(select(keys.c.value).where(keys.c.name == name)).scalar()
+        if known is not None:
+            return bytes(known)
         try:
             with self.begin() as connection:
                 value = secrets.token_bytes(32)
@@ -168,12 +168,12 @@ class Store:
 
     def change_user(self, name: str, **values: Any) -> None:
         """Change a user's role, password or whether the account is active; sessions end."""
-        found = self.user(name)
-        if found is None:
+        row = self.user(name)
+        if row is None:
             raise InputError(f"no user {name!r}")
         with self.begin() as connection:
             connection.execute(update(users).where(users.c.name == name).values(**values))
-            connection.execute(delete(sessions).where(sessions.c.user == found["id"]))
+            connection.execute(delete(sessions).where(sessions.c.user == row["id"]))
 
     def user(self, name: str) -> Row | None:
         """A user by name."""
@@ -227,8 +227,8 @@ class Store:
             return [dict(row) for row in connection.execute(wanted).mappings()]
 
     def _one(self, wanted: Any) -> Row | None:
-        found = self.rows(wanted)
-        return found[0] if found else None
+        lines = self.rows(wanted)
+        return lines[0] if lines else None
 
     def last_answers(self, most: int) -> Sequence[Row]:
         """The newest lines of the record."""
@@ -244,20 +244,20 @@ def _engine(url: str) -> Engine:
     """The database of an address, set up so that nothing waits for ever."""
     wrong = "the store's address is not one that SQLAlchemy understands: sqlite:///file or postgresql://user@host/name"
     try:
-        made = make_url(_driver(url))
-        kind = made.get_backend_name()
+        address = make_url(_driver(url))
+        kind = address.get_backend_name()
         if kind not in DIALECTS:
             raise InputError(wrong)
         if kind == "sqlite":
-            _own(made.database)
-            engine = create_engine(made)
+            _own(address.database)
+            engine = create_engine(address)
             event.listen(engine, "connect", _sqlite)
             event.listen(engine, "begin", _begin)
             return engine
-        given = made.query.get("options", "")
-        options = [given if isinstance(given, str) else " ".join(given), *(f"-c {k}={v}" for k, v in LIMITS.items())]
+        stated = address.query.get("options", "")
+        options = [stated if isinstance(stated, str) else " ".join(stated), *(f"-c {k}={v}" for k, v in LIMITS.items())]
         return create_engine(
-            made, pool_pre_ping=True, pool_size=3, max_overflow=3, pool_timeout=10, isolation_level="READ COMMITTED",
+            address, pool_pre_ping=True, pool_size=3, max_overflow=3, pool_timeout=10, isolation_level="READ COMMITTED",
             connect_args={"connect_timeout": 5, "tcp_user_timeout": 10_000, "options": " ".join(options).strip()},
         )  # fmt: skip
     except (SQLAlchemyError, ImportError):

@@ -35,13 +35,13 @@ def compare_unions(mine: Sets, theirs: Sets) -> tuple[tuple[int, ...], tuple[int
         return tuple(sorted(atoms(mine))), ()
     both, left = [], set()
     first, second = atoms(mine), atoms(theirs)
-    told = first | second
+    known = first | second
     for ours, others in _pieces(first, second):
         whole = union(ours)
         if whole == union(others):
             both.append(whole)
         for difference in _differences(ours, others):
-            if not adds_up(difference, told):
+            if not adds_up(difference, known):
                 left.add(difference)
     smallest = [one for one in left if not any(other != one and other & ~one == 0 for other in left)]
     return tuple(sorted(both)), tuple(sorted(smallest))
@@ -54,12 +54,12 @@ def atoms(family: Sets) -> Sets:
     >>> sorted(atoms(frozenset([0b111, 0b001, 0b010])))
     [1, 2, 4]
     """
-    found: set[int] = set()
+    parts: set[int] = set()
     for one in sorted(family, key=int.bit_count):
-        rest = {part for held in found for part in (held & one, held & ~one)} - {0}
-        new = one & ~union(found)
-        found = rest | ({new} if new else set())
-    return frozenset(found)
+        rest = {part for held in parts for part in (held & one, held & ~one)} - {0}
+        new = one & ~union(parts)
+        parts = rest | ({new} if new else set())
+    return frozenset(parts)
 
 
 def _pieces(first: Sets, second: Sets) -> Iterator[tuple[list[int], list[int]]]:

@@ -22,16 +22,16 @@ QUICK = 2.0  # a worker that ends sooner than this after its start is replaced w
 def listening(host: str, port: int) -> socket.socket:
     """A socket that all workers accept from."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((host, port))
+        listener.bind((host, port))
     except OSError as error:
-        made.close()
+        listener.close()
         raise InputError(f"cannot listen on {host}:{port}: {error.strerror}") from None
-    made.listen(2048)
-    made.set_inheritable(True)
-    return made
+    listener.listen(2048)
+    listener.set_inheritable(True)
+    return listener
 
 
 def preload(settings: Settings) -> None:
@@ -60,7 +60,7 @@ def preload(settings: Settings) -> None:
                         answer(table, Query.of(dimension.name), policy).to_csv()
 
 
-def work(settings: Settings, found: socket.socket, *, alone: bool = False) -> None:
+def work(settings: Settings, listener: socket.socket, *, alone: bool = False) -> None:
     """Be a worker until told to stop; one that is ``alone`` has no keeper to end with."""
     import uvicorn
 
@@ -74,7 +74,7 @@ def work(settings: Settings, found: socket.socket, *, alone: bool = False) -> No
         create_app(settings), log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=CALM - 5, lifespan="on",
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[found])
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def _end_with(parent: int) -> None:
@@ -84,14 +84,14 @@ def _end_with(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def keep(settings: Settings, found: socket.socket, number: int) -> None:
+def keep(settings: Settings, listener: socket.socket, number: int) -> None:
     """So many workers, or this one process where processes cannot be forked, as on Windows."""
     if hasattr(os, "fork"):
-        Keeper(settings, found, number).run()
+        Keeper(settings, listener, number).run()
         return
     if number > 1:
         sys.stderr.write("discreet: this system cannot fork, so one process serves\n")
-    work(settings, found, alone=True)
+    work(settings, listener, alone=True)
 
 
 class Keeper:

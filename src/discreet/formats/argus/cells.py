@@ -86,15 +86,15 @@ def read_table(
 
 
 def _response(about: Description, wanted: str | None) -> Variable | None:
-    found = [v for v in about.of_kind("response") if not _SPECIAL & set(v.kinds)]
+    responses = [v for v in about.of_kind("response") if not _SPECIAL & set(v.kinds)]
     if wanted is not None:
-        found = [v for v in found if v.name == wanted]
-        if not found:
+        responses = [v for v in responses if v.name == wanted]
+        if not responses:
             raise InputError(f"{about.path.name}: no <NUMERIC> variable {wanted!r}")
-    if len(found) > 1:
-        names = ", ".join(repr(v.name) for v in found)
+    if len(responses) > 1:
+        names = ", ".join(repr(v.name) for v in responses)
         raise InputError(f"{about.path.name}: several <NUMERIC> variables; name one: response= one of {names}")
-    return found[0] if found else None
+    return responses[0] if responses else None
 
 
 def _codes(column: Any, dimension: Dimension) -> list[str]:
@@ -127,8 +127,8 @@ def _with_contributions(
         contributors = np.zeros(table.layout.n_inner, np.int64)
         contributors[row[inner]] = columns[count.name][inner].astype(np.int64)
     nobody = np.full(largest.shape, -1)
-    made = Contributions(largest, np.where(np.isnan(largest), np.nan, 1.0), nobody, contributors)
-    return replace(table, _inner_contributions=made)
+    contributions = Contributions(largest, np.where(np.isnan(largest), np.nan, 1.0), nobody, contributors)
+    return replace(table, _inner_contributions=contributions)
 
 
 def _marks(

@@ -77,10 +77,10 @@ class Description:
 
     def one(self, kind: str) -> Variable | None:
         """The variable for a purpose that only one can have, or None."""
-        found = self.of_kind(kind)
-        if len(found) > 1:
-            raise self.fault(found[1].line, f"a second variable for <{kind.upper()}>; only one can be used")
-        return found[0] if found else None
+        variables = self.of_kind(kind)
+        if len(variables) > 1:
+            raise self.fault(variables[1].line, f"a second variable for <{kind.upper()}>; only one can be used")
+        return variables[0] if variables else None
 
     def fault(self, line: int, message: str) -> InputError:
         """An error with the file's name and the line."""
@@ -110,29 +110,31 @@ def parse_description(text: str, path: Path, *, table: bool = False) -> Descript
     >>> [(v.name, v.kinds, v.start, v.width, v.missing, v.decimals) for v in made.variables]
     [('Sex', ('category',), 1, 1, ('9',), None), ('Pay', ('response',), 2, 5, (), 1)]
     """
-    made = Description(path=path, variables=(), table=table, separator=";" if table else "")
+    description = Description(path=path, variables=(), table=table, separator=";" if table else "")
     for number, line in enumerate(text.splitlines(), start=1):
         words = tokens(line)
         if not words or line.lstrip().startswith("//"):
             continue
         if not words[0].startswith("<"):
-            made = replace(made, variables=(*made.variables, _variable(made, number, words)))
+            description = replace(
+                description, variables=(*description.variables, _variable(description, number, words))
+            )
             continue
-        keyword = _keyword(made, number, words[0])
+        keyword = _keyword(description, number, words[0])
         if keyword in OF_FILE:
-            made = _of_file(made, number, keyword, words[1:])
-        elif not made.variables:
-            raise made.fault(number, f"<{keyword}> stands before the first variable")
+            description = _of_file(description, number, keyword, words[1:])
+        elif not description.variables:
+            raise description.fault(number, f"<{keyword}> stands before the first variable")
         else:
-            variable = _with(made, made.variables[-1], number, keyword, words[1:])
-            made = replace(made, variables=(*made.variables[:-1], variable))
-    if not made.of_kind("category"):
+            variable = _with(description, description.variables[-1], number, keyword, words[1:])
+            description = replace(description, variables=(*description.variables[:-1], variable))
+    if not description.of_kind("category"):
         raise InputError(f"{path.name}: no variable is <RECODEABLE>, so there is nothing to tabulate by")
-    names = [v.name for v in made.variables]
-    for v in made.variables:
+    names = [v.name for v in description.variables]
+    for v in description.variables:
         if names.count(v.name) > 1:
-            raise made.fault(v.line, f"more than one variable is called {v.name!r}")
-    return made
+            raise description.fault(v.line, f"more than one variable is called {v.name!r}")
+    return description
 
 
 def tokens(line: str) -> list[str]:
@@ -149,51 +151,55 @@ def _is_whole(word: str) -> bool:
     return word.isdecimal() and len(word) <= 6
 
 
-def _keyword(made: Description, number: int, word: str) -> str:
+def _keyword(description: Description, number: int, word: str) -> str:
     keyword = word.strip("<>").upper()
     if keyword not in KNOWN:
-        raise made.fault(number, f"unknown keyword <{keyword}>; {nearest(keyword, KNOWN)}")
+        raise description.fault(number, f"unknown keyword <{keyword}>; {nearest(keyword, KNOWN)}")
     return keyword
 
 
-def _variable(made: Description, number: int, words: list[str]) -> Variable:
+def _variable(description: Description, number: int, words: list[str]) -> Variable:
     """A line that starts a variable: its name, where it stands (not in a table), its missing codes."""
     name, rest = words[0], words[1:]
     start = width = 0
-    if not made.table:
-        place = [int(w) for w in rest[: 1 if made.separator else 2] if _is_whole(w)]
-        if len(place) < (1 if made.separator else 2) or min(place) < 1:
-            what = "its width" if made.separator else "its first column and width (or begin the file with <SEPARATOR>)"
-            raise made.fault(number, f"the variable named here needs {what} behind its name")
-        start, width = (0, *place) if made.separator else place
+    if not description.table:
+        place = [int(w) for w in rest[: 1 if description.separator else 2] if _is_whole(w)]
+        if len(place) < (1 if description.separator else 2) or min(place) < 1:
+            what = (
+                "its width"
+                if description.separator
+                else "its first column and width (or begin the file with <SEPARATOR>)"
+            )
+            raise description.fault(number, f"the variable named here needs {what} behind its name")
+        start, width = (0, *place) if description.separator else place
         rest = rest[len(place) :]
     return Variable(name=name, line=number, start=start, width=width, missing=tuple(w.strip() for w in rest if w))
 
 
-def _of_file(made: Description, number: int, keyword: str, words: list[str]) -> Description:
+def _of_file(description: Description, number: int, keyword: str, words: list[str]) -> Description:
     if keyword == "SPSS":
-        raise made.fault(number, "data in an SPSS file cannot be read; export them as text with separators")
+        raise description.fault(number, "data in an SPSS file cannot be read; export them as text with separators")
     if not words:
-        raise made.fault(number, f"<{keyword}> needs a value behind it")
+        raise description.fault(number, f"<{keyword}> needs a value behind it")
     if keyword == "SEPARATOR":
         sign = {"\\t": "\t", "tab": "\t"}.get(words[0].lower(), words[0])
         if len(sign) != 1 or sign in ' "\r\n' or not sign.isascii():
-            raise made.fault(number, "<SEPARATOR> is a single visible sign or a tab")
-        return replace(made, separator=sign)
-    return replace(made, statuses={**made.statuses, keyword: words[0]})
+            raise description.fault(number, "<SEPARATOR> is a single visible sign or a tab")
+        return replace(description, separator=sign)
+    return replace(description, statuses={**description.statuses, keyword: words[0]})
 
 
-def _with(made: Description, variable: Variable, number: int, keyword: str, words: list[str]) -> Variable:
+def _with(description: Description, variable: Variable, number: int, keyword: str, words: list[str]) -> Variable:
     """A variable with one more property."""
     if keyword in KINDS:
-        inner = [_keyword(made, number, w) for w in words if w.startswith("<")]
+        inner = [_keyword(description, number, w) for w in words if w.startswith("<")]
         kind = KINDS[inner[0]] if inner and inner[0] in KINDS else KINDS[keyword]
         requests = tuple(w.strip() for w in words if w.strip()) if keyword == "REQUEST" else variable.requests
         return replace(variable, kinds=tuple(dict.fromkeys((*variable.kinds, kind))), requests=requests)
     if keyword in IGNORED:
         return variable
     if not words:
-        raise made.fault(number, f"<{keyword}> needs a value behind it")
+        raise description.fault(number, f"<{keyword}> needs a value behind it")
     if keyword in WITH_TEXT:
         place = {"TOTCODE": "total", "CODELIST": "code_list", "HIERCODELIST": "hierarchy", "HIERLEADSTRING": "leader"}
         if not words[0].strip():  # as good as not said
@@ -201,10 +207,12 @@ def _with(made: Description, variable: Variable, number: int, keyword: str, word
         stated = {"total_stated": True} if keyword == "TOTCODE" else {}
         return replace(variable, **{place[keyword]: words[0].strip()}, **stated)  # type: ignore[arg-type]
     if not all(_is_whole(w) for w in words):
-        raise made.fault(number, f"<{keyword}> takes whole numbers")
+        raise description.fault(number, f"<{keyword}> takes whole numbers")
     if keyword == "DECIMALS":
         return replace(variable, decimals=int(words[0]))
     levels = tuple(int(w) for w in words if int(w))
     if variable.width and sum(levels) != variable.width:
-        raise made.fault(number, f"<HIERLEVELS> of {variable.name!r} add up to {sum(levels)}, not {variable.width}")
+        raise description.fault(
+            number, f"<HIERLEVELS> of {variable.name!r} add up to {sum(levels)}, not {variable.width}"
+        )
     return replace(variable, levels=levels)

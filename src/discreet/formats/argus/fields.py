@@ -34,8 +34,8 @@ def read_fields(path: Path, description: Description) -> dict[str, pa.Array]:
     text = read_text(path)
     if not text.strip():
         raise InputError(f"{path.name!r} is empty")
-    found = _separated(text, path, description) if description.separator else _fixed(text, description)
-    return {name: pc.utf8_trim_whitespace(column) for name, column in found.items()}
+    columns = _separated(text, path, description) if description.separator else _fixed(text, description)
+    return {name: pc.utf8_trim_whitespace(column) for name, column in columns.items()}
 
 
 def _fixed(text: str, description: Description) -> dict[str, pa.Array]:
@@ -76,14 +76,14 @@ def field_numbers(column: pa.Array, variable: Variable, path: Path, *, comma: bo
     if "largest" in variable.kinds:  # fewer contributors than places
         text = pc.if_else(pc.is_in(text, pa.array(["", "."])), pa.scalar("0"), text)
     for code in variable.missing:
-        if found := int(pc.sum(pc.equal(column, code)).as_py() or 0):
+        if coded := int(pc.sum(pc.equal(column, code)).as_py() or 0):
             raise InputError(
-                f"{path.name}: {found:,} records have the missing code of {variable.name!r}; give them a number first"
+                f"{path.name}: {coded:,} records have the missing code of {variable.name!r}; give them a number first"
             )
     with suppress(pa.ArrowInvalid):  # not chained to ours: its message holds the value
-        made = np.asarray(pc.cast(text, pa.float64()))
-        if np.isfinite(made).all():
-            return made
+        values = np.asarray(pc.cast(text, pa.float64()))
+        if np.isfinite(values).all():
+            return values
     good = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     line = int(np.argmin(np.asarray(good.cast(pa.int8())))) + 1
     raise InputError(f"{path.name}, line {line}: {variable.name!r} is not a number")
@@ -100,25 +100,25 @@ def dimension(description: Description, variable: Variable, column: pa.Array) ->
     if variable.hierarchy:
         path = description.beside(variable, variable.hierarchy)
         try:
-            made = Dimension.from_hrc(path, name=variable.name, leader=variable.leader, total=variable.total)
+            result = Dimension.from_hrc(path, name=variable.name, leader=variable.leader, total=variable.total)
         except InputError as error:
             raise InputError(f"{path.name}: {error}") from None
     elif variable.levels:
-        made = _by_levels(description, variable, own)
+        result = _by_levels(description, variable, own)
     else:
         listed = [c for c in labels if c not in variable.missing and c != variable.total]
-        made = Dimension.flat(variable.name, listed or own, total=variable.total)
+        result = Dimension.flat(variable.name, listed or own, total=variable.total)
     for code in variable.missing:
-        if code not in made.codes:
-            made = made.with_leaf(code, label=labels.get(code, MISSING))
-    if unknown := sum(c not in made.codes for c in own):
+        if code not in result.codes:
+            result = result.with_leaf(code, label=labels.get(code, MISSING))
+    if unknown := sum(c not in result.codes for c in own):
         where = variable.hierarchy or variable.code_list
         raise description.fault(
             variable.line, f"the data hold {unknown:,} codes of {variable.name!r} that {where!r} does not list"
         )
-    known = {code: text for code, text in labels.items() if code in made.codes}
+    known = {code: text for code, text in labels.items() if code in result.codes}
     observed = not description.table and not (variable.hierarchy or labels)
-    return replace(made, labels={**made.labels, **known}, observed=observed)
+    return replace(result, labels={**result.labels, **known}, observed=observed)
 
 
 def _by_levels(description: Description, variable: Variable, codes: list[str]) -> Dimension:
@@ -138,13 +138,13 @@ def _code_list(description: Description, variable: Variable) -> dict[str, str]:
     if not variable.code_list:
         return {}
     path = description.beside(variable, variable.code_list)
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         code, _, label = line.partition(",")
         code, label = code.strip().strip('"').strip(), label.strip().strip('"')
-        if not code or code in found:
+        if not code or code in labels:
             raise InputError(f"{path.name}, line {number}: {'a code stands there twice' if code else 'no code'}")
-        found[code] = label or code
-    return found
+        labels[code] = label or code
+    return labels

@@ -50,23 +50,23 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
     another; a hidden cell that follows from several tables together; a true value that differs between tables; a cell
     shown exactly here and perturbed there; a table whose method does not say whether it shows true values.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for table in tables:
         if table.problem or too_large(table):
             why = table.problem or "it has too many combinations of codes"
-            found.append(Finding(level=WARNING, kind="not compared", text=f"not compared with other tables: {why}",
+            findings.append(Finding(level=WARNING, kind="not compared", text=f"not compared with other tables: {why}",
                                  source=table.source, cells=len(table.cells), tables=(table.name,)))  # fmt: skip
         if table.exact is None:
-            found.append(Finding(level=ERROR, kind="not judged", text=UNSAID, source=table.source,
+            findings.append(Finding(level=ERROR, kind="not judged", text=UNSAID, source=table.source,
                                  cells=len(table.cells), tables=(table.name,)))  # fmt: skip
     said = [t for t in tables if t.exact is not None]
     fit = sorted((t for t in said if not t.problem and not too_large(t)), key=lambda t: t.source)
     for _, group in groupby(fit, key=lambda t: t.source):
         common = CommonCells.of(list(group))
         for measure in dict.fromkeys(m for t in common.tables for m in t.values):
-            found += _measure(common, measure, settings)
+            findings += _measure(common, measure, settings)
     order = {ERROR: 0, WARNING: 1, NOTE: 2}
-    return sorted(found, key=lambda f: order[f.level])
+    return sorted(findings, key=lambda f: order[f.level])
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Stack:
 
 def _measure(common: CommonCells, measure: str, settings: Consistency) -> list[Finding]:
     stack = Stack.of(common, measure)
-    found = [
+    findings = [
         *_hidden(stack),
         *_different(stack, stack.exact & ~stack.hidden, ERROR, "different", "true value", "one of them is wrong"),
         *_mixed(stack, settings.mixed),
@@ -123,12 +123,12 @@ def _measure(common: CommonCells, measure: str, settings: Consistency) -> list[F
                     "whoever averages them comes nearer to the truth; use a keyed method"),
     ]  # fmt: skip
     if (stack.exact & stack.hidden).any():
-        if any(f.kind == "different" for f in found):
-            found.append(_finding(stack, WARNING, "not checked", np.flatnonzero(stack.exact & stack.hidden),
+        if any(f.kind == "different" for f in findings):
+            findings.append(_finding(stack, WARNING, "not checked", np.flatnonzero(stack.exact & stack.hidden),
                                   "hidden cells were not worked out: the tables contradict each other"))  # fmt: skip
         else:
-            found += _derived(stack, derived(stack.common, measure, settings.most_cells))
-    return found + _additive(stack)
+            findings += _derived(stack, derived(stack.common, measure, settings.most_cells))
+    return findings + _additive(stack)
 
 
 def _level(word: str) -> str:
@@ -194,22 +194,22 @@ def _different(stack: Stack, mask: Array, level: str, kind: str, what: str, why:
     return [_finding(stack, level, kind, at, text, examples)]
 
 
-def _derived(stack: Stack, found: Derived) -> list[Finding]:
+def _derived(stack: Stack, cells_derived: Derived) -> list[Finding]:
     out = []
     first = stack.first(stack.exact & stack.hidden)
-    if len(found.together):
-        rows = np.flatnonzero(np.isin(stack.table, found.tables) | np.isin(stack.key, found.together))
-        examples = [stack.words(first[k]) for k in found.together[:EXAMPLES]]
-        text = f"{len(found.together):,} hidden cells follow from several tables together; {LINK}"
-        out.append(_finding(stack, ERROR, "derived", rows, text, examples, len(found.together)))
-    if found.contradiction:
+    if len(cells_derived.together):
+        rows = np.flatnonzero(np.isin(stack.table, cells_derived.tables) | np.isin(stack.key, cells_derived.together))
+        examples = [stack.words(first[k]) for k in cells_derived.together[:EXAMPLES]]
+        text = f"{len(cells_derived.together):,} hidden cells follow from several tables together; {LINK}"
+        out.append(_finding(stack, ERROR, "derived", rows, text, examples, len(cells_derived.together)))
+    if cells_derived.contradiction:
         at = np.flatnonzero(np.isin(stack.table, stack.chosen) & stack.exact)
         out.append(_finding(stack, ERROR, "contradiction", at, "no records fit all of the tables; their data differ"))
-    if len(found.alone):
-        rows = np.flatnonzero(np.isin(stack.key, found.alone) & stack.hidden)
-        text = f"{len(found.alone):,} hidden cells follow from their own table, as its method allows"
+    if len(cells_derived.alone):
+        rows = np.flatnonzero(np.isin(stack.key, cells_derived.alone) & stack.hidden)
+        text = f"{len(cells_derived.alone):,} hidden cells follow from their own table, as its method allows"
         out.append(_finding(stack, NOTE, "alone", rows, text))
-    for text, keys in found.unchecked:
+    for text, keys in cells_derived.unchecked:
         rows = np.flatnonzero(np.isin(stack.key, keys) & stack.hidden & stack.exact)
         out.append(_finding(stack, WARNING, "not checked", rows, text))
     return out

@@ -39,7 +39,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shown:
-    """The cells of one published table. ``fixed`` are the finest codes of a population that is no axis."""
+    """The cells of one published table. ``fixed`` are the finest codes of a population that is not an axis."""
 
     name: str
     unit: str
