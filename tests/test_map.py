@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.import_graph import HOME
 
 ROOT = Path(__file__).parent.parent
@@ -31,3 +33,17 @@ def test_the_map_of_the_solver_names_files_that_exist() -> None:
     assert not missing
     files = {str(p.relative_to(suppress)) for p in suppress.rglob("*.py") if p.name != "__init__.py"}
     assert files <= named | PLUMBING
+
+
+def test_tests_stand_where_the_code_does() -> None:
+    """Every folder of code has one of tests, with a test in it, and papers alone have a folder of their own."""
+    tests = ROOT / "tests"
+    code = {p.parent.relative_to(HOME) for p in HOME.rglob("*.py")}
+    tested = {p.parent.relative_to(tests) for p in tests.rglob("test_*.py")}
+    assert code == tested - {Path("papers")}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_of_tests_are_short_enough_to_be_read(path: Path) -> None:
+    """None is longer than 400 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400

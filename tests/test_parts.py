@@ -13,45 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.cli import run
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.protocol import Grouping, Key
 from discreet.formats.growing import GrowingParquet
 from discreet.formats.parquet import ROW_GROUP, to_bytes
 from discreet.methods import HOMES, cellwise, method_class
-from discreet.policy import Query, answer, answer_in_parts, evidence, parse_policy
-
-AREAS = {"a": "N", "b": "N", "c": "N", "d": "S", "e": "S", "f": "W", "g": "W"}
-AREA = dc.Dimension.from_parents("area", AREAS)
-AGES = [f"{age:02d}" for age in range(6)]
-
-
-def frame(n: int, seed: int = 1) -> pd.DataFrame:
-    """Records; some categories stay empty."""
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "area": rng.choice(list(AREAS)[:-1], n),
-            "sex": rng.choice(["f", "m"], n),
-            "age": rng.choice(AGES, n),
-            "r": rng.integers(0, 2**64, n, dtype=np.uint64),
-            "x": np.round(rng.lognormal(3, 1, n), 2),
-            "w": np.round(1 + rng.random(n), 2),
-        }
-    )
-
-
-def people(n: int = 300, **roles: Any) -> dc.Microdata:
-    """Records with an area hierarchy that has a difference: the whole without a."""
-    area = AREA.with_group("not a", ["N", "S", "W"], ["a"])
-    dimensions = [area, dc.Dimension.flat("sex", ["f", "m"]), dc.Dimension.flat("age", AGES)]
-    return dc.Microdata.of(frame(n), dimensions=dimensions, key="r", magnitudes=["x"], **roles)
-
-
-def one_go(data: dc.Microdata, by: list[str], method: Any, suffix: str, **which: Any) -> bytes:
-    """The file as a whole."""
-    return dc.formats.to_bytes(dc.protect(dc.tabulate(data, by=by, **which), method).release(), suffix)
-
+from tests.in_parts import AGES, AREA, frame, one_go, people
 
 METHODS: list[Any] = [
     dc.Round(5),
@@ -208,94 +175,6 @@ def test_what_cannot_be_written_in_parts(tmp_path: Path) -> None:
     assert not os.listdir(tmp_path)
 
 
-# -- under a policy ---------------------------------------------------------------------------------------------
-
-POLICY = """
-utility = "none"
-notes = ["Noise has been added."]
-[query]
-max_cells = 100000
-[table]
-{rules}
-[[method]]
-name = "cell-key"
-d = 2
-v = 1.0
-"""
-
-
-@pytest.mark.parametrize("query", ["area, sex, age", "sex, area:level 1", "area, age where sex=f", "age where area=N"])
-def test_a_policy_gives_the_same_bytes(query: str, tmp_path: Path) -> None:
-    """Levels, populations, notes: what ``answer`` releases."""
-    made = parse_policy(POLICY.format(rules="min_mean = 0.5\nmax_small_share = 0.9"))
-    names, _, where = query.partition(" where ")
-    asked = Query.of(names, where=where or None)
-    for suffix in ("csv", "parquet"):
-        path = answer_in_parts(people(), asked, made, tmp_path / f"t.{suffix}", cells=12)
-        assert path.read_bytes() == dc.formats.to_bytes(answer(people(), asked, made), suffix)
-
-
-@pytest.mark.parametrize("rules", ["min_mean = 8.0", "max_small_share = 0.02", "min_population = 10000"])
-def test_a_policy_refuses_in_parts_as_in_one_go(rules: str, tmp_path: Path) -> None:
-    """The same rule and reason, and no file."""
-    made = parse_policy(POLICY.format(rules=rules))
-    with pytest.raises(dc.Refused) as whole:
-        answer(people(), "area, sex, age", made)
-    with pytest.raises(dc.Refused) as parts:
-        answer_in_parts(people(), "area, sex, age", made, tmp_path / "t.csv", cells=12)
-    assert str(parts.value) == str(whole.value)
-    assert not os.listdir(tmp_path)
-
-
-@pytest.mark.parametrize("least", [1, 2, 3, 4, 9])
-def test_several_codes_are_judged_in_parts_as_in_one_go(least: int, tmp_path: Path) -> None:
-    """Each code of a filter has to reach the least population, wherever the parts are cut."""
-    text = POLICY.replace("[query]\n", "[query]\nnested_only = false\nmax_filters = 2\n")
-    made = parse_policy(text.format(rules=f"min_population = {least}"))
-    asked, path = Query.of("sex", where={"age": ["00", "03"], "area": ["a", "d"]}), tmp_path / "t.csv"
-
-    def said(door: Any, *rest: Any, **more: Any) -> Any:
-        try:
-            return door(people(), asked, made, *rest, **more)
-        except dc.Refused as refused:
-            return str(refused)
-
-    whole, parts = said(answer), said(answer_in_parts, path, cells=12)
-    assert (parts.read_bytes() if isinstance(parts, Path) else parts) == (
-        whole if isinstance(whole, str) else dc.formats.to_bytes(whole, "csv")
-    )
-    assert isinstance(whole, str) == (least > 2)
-
-
-def test_the_evidence_is_the_same_to_the_last_bit(tmp_path: Path) -> None:
-    """At the very mean and share of small cells a table passes, a hair further it does not."""
-    data = people()
-    shown = np.array(dc.protect(dc.tabulate(data, by=["area", "sex", "age"]), dc.CellKey(d=2, v=1)).shown_inner())
-    share = evidence(data, "area, sex, age", parse_policy(POLICY.format(rules=""))).small_share
-    mean = float(shown.mean())
-    assert share > 0
-    for at, beyond in [
-        (f"min_mean = {mean!r}", f"min_mean = {float(np.nextafter(mean, 9))!r}"),
-        (f"max_small_share = {share!r}", f"max_small_share = {float(np.nextafter(share, 0))!r}"),
-    ]:
-        answer_in_parts(data, "area, sex, age", parse_policy(POLICY.format(rules=at)), tmp_path / "t.csv", cells=12)
-        with pytest.raises(dc.Refused):
-            answer_in_parts(
-                data, "area, sex, age", parse_policy(POLICY.format(rules=beyond)), tmp_path / "u.csv", cells=12
-            )
-
-
-@pytest.mark.parametrize("extra", ["search = true", 'utility = "band"', "[risk]\nt2 = 0.5", "[risk]\nt1 = 0.1"])
-def test_a_policy_that_looks_at_the_whole_table_is_not_bent(extra: str, tmp_path: Path) -> None:
-    """Thresholds, search and stated quality are refused in parts, not approximated."""
-    text = POLICY.format(rules="")
-    key = extra.split(" =")[0]
-    text = "\n".join(line for line in text.split("\n") if not line.startswith(f"{key} "))
-    text = text + extra if extra.startswith("[") else f"{extra}\n{text}"
-    with pytest.raises(dc.InputError, match="as a whole"):
-        answer_in_parts(people(), "area", parse_policy(text), tmp_path / "t.csv")
-
-
 # -- memory -----------------------------------------------------------------------------------------------------
 
 
@@ -350,52 +229,3 @@ def test_memory_is_an_amount() -> None:
     assert dc.tabulate(dc.Microdata.of(frame(5), dimensions=["sex"], memory="200 MiB"), by="sex").n == 5
     with pytest.raises(dc.InputError, match="engine is made"):
         dc.Microdata.of(DuckDB.of(frame(5)), dimensions=["sex"], memory="1GB")
-
-
-# -- the command line -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with records and two policies, in which commands run."""
-    monkeypatch.chdir(tmp_path)
-    frame(300).to_parquet("people.parquet")
-    (tmp_path / "people.toml").write_text(people().codebook.to_toml())
-    (tmp_path / "policy.toml").write_text(POLICY.format(rules=""))
-    (tmp_path / "strict.toml").write_text(POLICY.format(rules="min_population = 10000"))
-    return tmp_path
-
-
-BASE = ["protect", "people.parquet", "--codebook", "people.toml", "--by", "area,sex,age"]
-
-
-@pytest.mark.parametrize("how", [["--method", "cell-key", "--where", "sex=f"], ["--policy", "policy.toml"]])
-def test_the_command_line_in_parts(folder: Path, how: list[str]) -> None:
-    """By a method or under a policy, the same bytes with and without --in-parts."""
-    assert run([*BASE, *how, "-o", "whole.csv"]) == 0
-    assert run([*BASE, *how, "--in-parts", "--part-cells", "40", "--memory", "500MB", "-o", "parts.csv"]) == 0
-    assert (folder / "parts.csv").read_bytes() == (folder / "whole.csv").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["--method", "round", "--in-parts"], 2, "goes to a file"),
-        (["--method", "round", "--in-parts", "-o", "t.px"], 2, "in one go"),
-        (["--method", "round", "--part-cells", "5", "-o", "t.csv"], 2, "give both"),
-        (["--method", "round", "--in-parts", "--top", "2", "-o", "t.csv"], 2, "--top"),
-        (["--method", "round", "--in-parts", "--confidential", "c.csv", "-o", "t.csv"], 2, "no true values"),
-        (["--method", "suppress", "--in-parts", "-o", "t.csv"], 2, "needs the whole table"),
-        (["--method", "round", "--memory", "plenty", "-o", "t.csv"], 2, "'4GB'"),
-        (["--policy", "policy.toml", "--record", "r.jsonl", "--in-parts", "-o", "t.csv"], 2, "digest"),
-        (["--policy", "strict.toml", "--in-parts", "-o", "t.csv"], 3, "min_population"),
-    ],
-)
-def test_the_command_line_refuses(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, words: str
-) -> None:
-    """What does not go together is said, and no file is there."""
-    before = sorted(os.listdir(folder))
-    assert run([*BASE, *arguments]) == code
-    assert words in capsys.readouterr().err
-    assert sorted(os.listdir(folder)) == before

@@ -118,7 +118,7 @@ def test_a_programme_takes_databases(office: str, postgresql: str) -> None:
     assert Path(output, "all-sex.csv").read_bytes() != published[office]["all-sex.csv"]
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
+PAGE = Path(__file__).parents[3] / "docs" / "engines.md"
 
 
 def examples(heading: str) -> list[str]:
