@@ -98,6 +98,11 @@ class Protected:
                 raise InputError(
                     f"{name!r}: a hidden cell has a value or a published one has none; nothing is released"
                 )
+            if self.truthful and not np.array_equal(values[shown], self.table.statistic(name).values[shown]):
+                raise InputError(
+                    f"{self.method!r} says that the values it shows are the true ones (truthful=True), and some of "
+                    f"{name!r} are not: say truthful=False"
+                )
 
     @property
     def hidden(self) -> Array:

@@ -12,9 +12,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.base.arguments import checked
 from discreet.base.kinds import told
 from discreet.errors import InputError, listed
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from discreet.data.dimension import Dimension
     from discreet.risk.transition import Transition
 
-Array = NDArray[Any]
 Method = Callable[[Table], Protected]
 
 EXAMPLE = 'contract = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)'
@@ -204,8 +200,6 @@ def protect(table: Table, method: Method) -> Protected:
         raise InputError(f"a method turns a Table into a Protected; this one gave {told('back', protected)}")
     if getattr(method, "contract", None) is not None:  # a plain function may be tried out; nothing hangs on it then
         protected = _as_said(protected, contract_of(method).truthful, title(method))
-    if protected.truthful:
-        _check_true(protected, title(method))
     return protected
 
 
@@ -218,15 +212,3 @@ def _as_said(protected: Protected, truthful: bool | None, name: str) -> Protecte
             f"{name} says truthful={truthful} in its contract and truthful={stated} of this table: make them agree"
         )
     return protected if stated == truthful else dataclasses.replace(protected, truthful=truthful)
-
-
-def _check_true(protected: Protected, name: str) -> None:
-    """Raise if a value that is shown as true is not."""
-    shown = ~protected.hidden
-    for measure, values in protected.published.items():
-        true = np.asarray(protected.table.statistic(measure).values, float)
-        if not np.array_equal(np.asarray(values, float)[shown], true[shown]):
-            raise InputError(
-                f"{name} says that the values it shows are the true ones (truthful=True), and some of {measure!r} are "
-                "not: say truthful=False"
-            )

@@ -1,6 +1,6 @@
 """Controlled rounding: multiples of a base that add up and lie next to the true values. [Ant16]_ section 2.4.1.2.
 
-After Cox (1987) and Salazar-Gonzalez et al. (2005): a 0/1 programme whose unknowns say which inner cells go up.
+After Cox (1987) and Salazar-Gonzalez et al. (2005): a 0/1 program whose unknowns say which inner cells go up.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ControlledRound:
 
     Zero-restricted: a multiple of the base stays, any other cell goes to one of its two neighbours. Two-way tables with
     a hierarchy in at most one variable always have such a rounding; they are network flows, so that the linear
-    programme is whole. For others a 0/1 programme is solved, and where no such rounding exists margins may go further,
+    program is whole. For others a 0/1 program is solved, and where no such rounding exists margins may go further,
     as little as possible (``details["restricted"]`` is then False). No chance is involved and no cell is unbiased.
 
     >>> from discreet import Table
@@ -141,7 +141,7 @@ def _constraints(layout: Layout, inner: Floats, rounded: Array, unknown: Array) 
 
 
 def _solve(cost: Floats, rows: csr_array, least: Floats, most: Floats) -> tuple[Array, float] | None:
-    """The 0/1 solution: that of the linear programme if it is whole, as for networks it is, else by branching."""
+    """The 0/1 solution: that of the linear program if it is whole, as for networks it is, else by branching."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not cost.size:

@@ -70,9 +70,9 @@ class Adjusted:
 
 
 def adjust(problem: Adjustment, *, norm: Norm = "L1", time_limit: float = 60) -> Adjusted:
-    """Least sum of cost x |change| (L1: exact, a mixed 0/1 programme) or of cost x change² (L2).
+    """Least sum of cost x |change| (L1: exact, a mixed 0/1 program) or of cost x change² (L2).
 
-    For L2 the directions of the sensitive cells are those of the L1 solution and the rest is a quadratic programme.
+    For L2 the directions of the sensitive cells are those of the L1 solution and the rest is a quadratic program.
     """
     with deadline.within(time_limit):
         with deadline.within(deadline.left() if norm == "L1" else _DIRECTIONS * deadline.left()):
@@ -122,7 +122,7 @@ def _least_absolute(p: Adjustment) -> tuple[Floats, float]:
 
 
 def _least_squares(p: Adjustment, rises: Array) -> Floats:
-    """The quadratic programme with the directions given, by HiGHS."""
+    """The quadratic program with the directions given, by HiGHS."""
     import highspy
 
     n, s = len(p.values), np.flatnonzero(p.sensitive)
@@ -222,7 +222,7 @@ class CTA:
         return self.rule
 
     def problem(self, table: Table) -> Adjustment:
-        """The programme that is solved, in units of the measure's last decimal."""
+        """The program that is solved, in units of the measure's last decimal."""
         n, values = len(table), _with_hidden(table)
         scale = 10 ** table.statistic(table.measure).decimals
         rule = as_rule(self.rule)

@@ -62,7 +62,7 @@ def _exists(a: Floats, b: Floats) -> bool:
     from scipy.optimize import linprog
 
     n = a.shape[1]
-    found = linprog(
+    program = linprog(
         np.zeros(n),
         A_ub=-a[1:],
         b_ub=-b[1:] + 1e-12,
@@ -70,7 +70,7 @@ def _exists(a: Floats, b: Floats) -> bool:
         b_eq=[0.0, 1.0],
         bounds=(0, 1),
     )
-    return bool(found.status == 0)
+    return bool(program.status == 0)
 
 
 def _dual(y: Floats, a: Floats, b: Floats) -> tuple[float, Floats]:
