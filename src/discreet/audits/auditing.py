@@ -198,7 +198,7 @@ def of_view(
             return _without_left(seen, targets, protection, progress)
         codes = cell_codes(seen, error.cells)
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
-        raise InfeasibleError(error.cells, names) from None
+        raise InfeasibleError(error.cells, names, smallest=error.smallest) from None
     grid = 10.0**seen.decimals
     truth = None
     if seen.truth is not None:

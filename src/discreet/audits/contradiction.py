@@ -2,79 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
-from discreet.errors import InputError, listed
-from discreet.linear.presolve import ContradictionError, System, propagated
-from discreet.linear.simplex import feasible
+from discreet.errors import InputError, Unjudged, listed
+from discreet.linear.highs import FROM_SCRATCH, Outcome
+from discreet.linear.presolve import propagated, reduce
+from discreet.linear.program import SystemProgram, any_solution
+from discreet.linear.system import ContradictionError, System
 
 Array = NDArray[Any]
+DOUBT = (
+    "whether any table fits the release is unknown: one calculation says that none does and another finds one. That is "
+    "a matter of rounding in the solver, not a judgement; scale very large values, or audit fewer tables at once"
+)
 
 
 class InfeasibleError(InputError):
-    """No table fits what is published. ``cells``: a smallest set of cells that contradict each other, by number."""
+    """No table fits what is published. ``cells``: a smallest set of cells that contradict each other, by number.
 
-    def __init__(self, cells: Array, names: Sequence[str] | None = None) -> None:
-        self.cells = cells
+    ``smallest`` is False if a smaller set may contradict itself as well.
+    """
+
+    def __init__(self, cells: Array, names: Sequence[str] | None = None, *, smallest: bool = True) -> None:
+        self.cells, self.smallest = cells, smallest
         shown = [str(c) for c in cells] if names is None else list(names)
+        such = "A smallest such set" if smallest else "A set of them that contradicts itself"
         super().__init__(
-            f"the published cells contradict each other: no table fits them all. A smallest such set has {len(shown)} "
+            f"the published cells contradict each other: no table fits them all. {such} has {len(shown)} "
             f"cells: {listed(shown, 20)}; check them, and the hierarchy they are summed by"
         )
 
 
 def explain(system: System, cells: int) -> InfeasibleError:
-    """The error to raise, with the contradicting ones of the system's first ``cells`` variables."""
-    cells_at = contradicting(system)
-    return InfeasibleError(cells_at[cells_at < cells])
+    """The error to raise, with the contradicting ones of the system's first ``cells`` variables.
+
+    Unjudged if the contradiction does not bear out: a solver's slip is not one.
+    """
+    variables, smallest = contradicting(system)
+    return InfeasibleError(variables[variables < cells], smallest=smallest)
 
 
-def contradicting(system: System) -> Array:
-    """Variables whose bounds together admit no solution, while without any one of them some solution exists.
+def contradicting(system: System) -> tuple[Array, bool]:
+    """Variables whose bounds together admit no solution, and whether without any one of them some solution exists.
 
     Only bounds that say something are candidates. Found by leaving out ever smaller groups (a deletion filter), each
-    time asking for feasibility.
+    time asking for feasibility; where that is not settled, the group stays and the set may not be a smallest one.
     """
-    wide = System(system.rows, system.rhs, system.lower, system.upper, False)
-    bound = np.flatnonzero(np.isfinite(wide.lower) & (wide.lower > 0) | np.isfinite(wide.upper))
-    if possible(wide):
-        return bound
-    kept = _core(wide, bound)
-    size = max(len(kept) // 2, 1)
+    wide = replace(system, integer=False, point=None)
+    kept = np.flatnonzero(np.isfinite(wide.lower) & (wide.lower > 0) | np.isfinite(wide.upper))
+    if not possible(wide):
+        return _filtered(wide, _core(wide, kept), possible)
+    if system.integer and not possible_in_whole_numbers(system):
+        return _filtered(system, kept, possible_in_whole_numbers)
+    raise Unjudged(DOUBT)
+
+
+def _filtered(system: System, kept: Array, judge: Callable[[System], bool]) -> tuple[Array, bool]:
+    """The deletion filter over variables whose bounds are known to contradict each other."""
+    size, settled = max(len(kept) // 2, 1), True
     while True:
         k = 0
         while k < len(kept):
             fewer = np.concatenate([kept[:k], kept[k + size :]])
-            if possible(_only(wide, fewer)):
+            try:
+                needed = judge(_only(system, fewer))
+            except Unjudged:
+                needed, settled = True, False
+            if needed:
                 k += size
             else:
                 kept = fewer
         if size == 1:
-            return kept
+            return kept, settled
         size = max(size // 2, 1)
 
 
 def _core(system: System, bound: Array) -> Array:
     """A first small candidate: the ray that proves infeasibility touches few rows; their variables are enough."""
-    import highspy
-
-    from discreet.linear.simplex import Model
-
-    model = Model(system)
-    model.highs.setOptionValue("simplex_strategy", 1)
-    deadline.run(model.highs)
-    if model.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-        has, ray = model.highs.getDualRay()[1:3]
-        if has:
-            weight = system.rows.T @ np.asarray(ray)
-            some = bound[np.abs(weight[bound]) > 1e-9]
-            if not possible(_only(system, some)):
-                return np.asarray(some)
+    solver = SystemProgram(system).solver
+    solver.set_options({"simplex_strategy": 1})
+    if solver.run(FROM_SCRATCH) is Outcome.INFEASIBLE and solver.ray is not None:
+        weight = system.rows.T @ solver.ray
+        touched = bound[np.abs(weight[bound]) > 1e-9]
+        try:
+            if not possible(_only(system, touched)):
+                return np.asarray(touched)
+        except Unjudged:
+            return bound
     return bound
 
 
@@ -87,10 +106,19 @@ def _only(system: System, bound: Array) -> System:
 
 
 def possible(system: System) -> bool:
-    """Whether the system has a solution."""
+    """Whether the system has a solution; Unjudged if the solver does not settle it."""
     try:
         propagated(system)
-        feasible(system)
+        any_solution(system)
+    except ContradictionError:
+        return False
+    return True
+
+
+def possible_in_whole_numbers(system: System) -> bool:
+    """Whether presolve in whole numbers leaves room for a solution; where it does not, that is a proof."""
+    try:
+        reduce(system)
     except ContradictionError:
         return False
     return True

@@ -12,9 +12,10 @@ from discreet.audits.known import Known
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
-from discreet.linear.intervals import components
-from discreet.linear.presolve import ContradictionError, System, propagated, reduce
-from discreet.linear.simplex import Model
+from discreet.linear.components import components
+from discreet.linear.presolve import propagated, reduce
+from discreet.linear.program import SystemProgram
+from discreet.linear.system import ContradictionError, System
 from discreet.risk.cell import distribution_bits
 
 Array = NDArray[Any]
@@ -146,7 +147,7 @@ def _hit_and_run(system: System, draws: int, random: np.random.Generator) -> Arr
 
 def _inside(system: System, random: np.random.Generator) -> Array:
     """The mean of vertices in random directions: inside whatever can move."""
-    model = Model(system)
+    model = SystemProgram(system)
     points = []
     for _ in range(2 * min(system.size, 40)):
         x = model.minimum(random.standard_normal(system.size))

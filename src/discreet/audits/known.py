@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.linear.presolve import ContradictionError, System
+from discreet.linear.system import ContradictionError, System
 from discreet.tables import relations as related
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.audits.known import Known, settled_intervals
 from discreet.audits.view import View
 from discreet.linear.integer import whole_point
-from discreet.linear.presolve import ContradictionError, System
+from discreet.linear.system import ContradictionError, System
 from discreet.rules.base import AllOf, AnyOf, Rule, Sums
 from discreet.tables.room import KeptSums
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.linear import network, simplex
-from discreet.linear.presolve import System, back, forward, reduce
+from discreet.linear import extremes, network
+from discreet.linear.components import components
+from discreet.linear.integer import settle
+from discreet.linear.presolve import back, forward, reduce
+from discreet.linear.program import any_solution
+from discreet.linear.system import System
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -45,31 +49,6 @@ def settled(system: System, targets: Array, progress: Progress | None = None) ->
     return lower[targets], upper[targets], known[targets]
 
 
-def components(system: System) -> Iterator[tuple[System, Array]]:
-    """Parts that share no row, each with the numbers of its variables; variables in no row are left out."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows = system.rows.tocoo()
-    m, n = system.rows.shape
-    if not m:
-        return
-    graph = coo_array((np.ones(rows.nnz), (rows.row, m + rows.col)), shape=(m + n, m + n))
-    _, label = connected_components(graph, directed=False)
-    row_order, column_order = np.argsort(label[:m], kind="stable"), np.argsort(label[m:], kind="stable")
-    names, row_start = np.unique(label[:m][row_order], return_index=True)
-    row_stop = np.append(row_start[1:], m)
-    column_label = label[m:][column_order]
-    for name, a, b in zip(names, row_start, row_stop, strict=True):
-        first, last = np.searchsorted(column_label, [name, name + 1])
-        variables = np.sort(column_order[first:last])
-        part = system.rows[np.sort(row_order[a:b])][:, variables].tocsr()
-        part.sort_indices()
-        rhs = system.rhs[np.sort(row_order[a:b])]
-        point = None if system.point is None else system.point[variables]
-        yield System(part, rhs, system.lower[variables], system.upper[variables], system.integer, point), variables
-
-
 def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Array]:
     """The interval of each target of one part in the cheapest way that is exact, and whether it is settled."""
     sure = np.ones(len(targets), bool)
@@ -77,12 +56,15 @@ def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Arr
         tell(2 * len(targets))
         return system.lower[targets], system.upper[targets], sure
     if not len(targets):
-        simplex.feasible(system)
+        any_solution(system)
         return system.lower[targets], system.upper[targets], sure
     net = network.network(system.rows)
     if net is not None and np.isfinite(system.lower).all() and np.isfinite(system.upper).all():
         return network.bounds(system, net, targets, tell)
-    return simplex.bounds(system, targets, tell)
+    search = extremes.closed(system, targets, tell)
+    if system.integer:
+        settle(search)
+    return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
 
 
 def is_tree(system: System) -> bool:

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
-from discreet.linear import simplex
-from discreet.linear.presolve import System
+from discreet.linear.program import any_solution
+from discreet.linear.system import System
+from discreet.linear.tuning import LINEAR
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Array = NDArray[Any]
-CHUNK = 256  # targets between two looks at the clock
-LANE = 2_000  # targets for each line of work, which goes on from the flow it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ def bounds(
     """Least and greatest value of each target variable; all are settled."""
     from discreet.linear import _kernels
 
-    start = simplex.feasible(system)
+    start = any_solution(system)
     whole = all(
         (x[np.isfinite(x)] == np.rint(x[np.isfinite(x)])).all() for x in (system.rhs, system.lower, system.upper)
     )
@@ -94,9 +93,9 @@ def bounds(
 
     def work(part: Array) -> None:
         flow, low, high = start.copy(), start.copy(), start.copy()
-        for k in range(0, len(part), CHUNK):
+        for k in range(0, len(part), LINEAR.flow_chunk):
             deadline.check()
-            some = part[k : k + CHUNK]
+            some = part[k : k + LINEAR.flow_chunk]
             a, b = np.empty(len(some)), np.empty(len(some))
             _kernels.flow_bounds(
                 net.tail, net.head, pointer, arcs, system.lower, system.upper, flow, targets[some], low, high,
@@ -105,6 +104,6 @@ def bounds(
             least[some], most[some] = a, b
             progress(2 * len(some))
 
-    number = parallel.lanes(len(targets), LANE) if len(targets) >= CHUNK else 1
+    number = parallel.lanes(len(targets), LINEAR.flow_lane) if len(targets) >= LINEAR.flow_chunk else 1
     parallel.side_by_side(work, np.array_split(np.arange(len(targets)), number))
     return least, most, np.ones(len(targets), bool)

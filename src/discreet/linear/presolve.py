@@ -8,45 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.linear.system import ContradictionError, System
+
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 TOLERANCE = 1e-7
-
-
-class ContradictionError(Exception):
-    """The system has no solution."""
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """``rows @ v == rhs`` and ``lower <= v <= upper``; ``integer`` if only whole numbers are possible.
-
-    ``point`` is a solution, where one is known beforehand.
-    """
-
-    rows: csr_array
-    rhs: Array
-    lower: Array
-    upper: Array
-    integer: bool
-    point: Array | None = None
-
-    @property
-    def size(self) -> int:
-        return len(self.lower)
-
-    @cached_property
-    def columns(self) -> csc_array:
-        """The rows, by column."""
-        return self.rows.tocsc()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.linear.components import components
 from discreet.linear.integer import SHORT
-from discreet.linear.intervals import Progress, Tell, components, exact, is_tree
+from discreet.linear.intervals import Progress, Tell, exact, is_tree
 from discreet.linear.network import network
-from discreet.linear.presolve import System, back, forward, reduce
+from discreet.linear.presolve import back, forward, reduce
+from discreet.linear.program import SystemProgram
+from discreet.linear.system import System
+from discreet.linear.tuning import LINEAR
 
 Array = NDArray[Any]
-POINTS = 12  # random summed objectives per part before single programmes
 
 
 def movable(system: System, targets: Array, progress: Progress | None = None) -> Array:
@@ -42,14 +45,12 @@ def two_values(low: Array, high: Array) -> Array:
 
 def _seen(system: System, targets: Array) -> tuple[Array, Array]:
     """Extremes over a few points; targets that none of them moved get their exact interval."""
-    from discreet.linear.simplex import Model
-
-    model, random = Model(system), np.random.default_rng(1)
+    model, random = SystemProgram(system), np.random.default_rng(1)
     low, high = np.full(system.size, np.inf), np.full(system.size, -np.inf)
     stuck = targets
     finite = bool(np.isfinite(system.lower).all() and np.isfinite(system.upper).all())
     fractional = system.integer and network(system.rows) is None
-    for k in range(POINTS if finite else 0):
+    for k in range(LINEAR.points if finite else 0):
         cost = np.zeros(system.size)
         cost[stuck] = random.uniform(0.5, 1.5, len(stuck)) * (1 if k % 2 else -1)
         if k >= 4:

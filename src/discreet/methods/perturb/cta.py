@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.base.arguments import above, checked, numbers, positive
 from discreet.base.kinds import told
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, OutOfTimeError, nearest
+from discreet.linear.highs import LinearProgram, Outcome, Solver
 from discreet.methods.contract import Contract
 from discreet.methods.perturb.controlled import controlled
 from discreet.methods.perturb.outcome import perturbed
@@ -123,36 +124,24 @@ def _least_absolute(p: Adjustment) -> tuple[Floats, float]:
 
 def _least_squares(p: Adjustment, rises: Array) -> Floats:
     """The quadratic program with the directions given, by HiGHS."""
-    import highspy
-
     n, s = len(p.values), np.flatnonzero(p.sensitive)
     low, high = p.lower - p.values, p.upper - p.values
     low[s[rises]] = p.up[s[rises]]
     high[s[~rises]] = -p.down[s[~rises]]
-    columns = p.relations.tocsc()
-    model = highspy.HighsModel()
-    lp = model.lp_
-    lp.num_col_, lp.num_row_ = n, columns.shape[0]
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(n), low, high
-    lp.row_lower_ = lp.row_upper_ = np.zeros(columns.shape[0])
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_ = columns.indptr, columns.indices
-    lp.a_matrix_.value_ = columns.data.astype(np.float64)
-    model.hessian_.dim_ = n
-    model.hessian_.format_ = highspy.HessianFormat.kTriangular
-    model.hessian_.start_ = np.arange(n + 1)
-    model.hessian_.index_ = np.arange(n)
-    model.hessian_.value_ = 2 * np.maximum(p.cost, 1e-12)
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("time_limit", deadline.left())
-    solver.passModel(model)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    nothing = np.zeros(p.relations.shape[0])
+    program = LinearProgram(
+        p.relations.tocsc(), np.zeros(n), low, high, nothing, nothing, curvature=np.maximum(p.cost, 1e-12)
+    )
+    solver = Solver({"output_flag": False}, program)
+    try:
+        outcome = solver.run()
+    except OutOfTimeError:
+        outcome = Outcome.UNSETTLED
+    if outcome is not Outcome.SOLVED:
         raise InputError(
-            "the quadratic programme was not solved in the time limit; give more time (time_limit=) or take norm='L1'"
+            "the quadratic program was not solved in the time limit; give more time (time_limit=) or take norm='L1'"
         )
-    return np.array(solver.getSolution().col_value)
+    return solver.x
 
 
 @checked

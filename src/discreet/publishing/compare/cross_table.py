@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Unjudged
-from discreet.linear.presolve import ContradictionError, System
+from discreet.linear.components import labels
+from discreet.linear.system import ContradictionError, System
 from discreet.linear.witness import movable
 from discreet.publishing.compare.common_cells import NOBODY, CommonCells
 from discreet.publishing.compare.published_table import Axis, Shown
@@ -171,19 +172,14 @@ def _only(rows: csr_array, rhs: Array, columns: Array) -> tuple[csr_array, Array
 
 def _parts(facts: Facts) -> tuple[csr_array, Array, Array, Array]:
     """Equations over open cells alone, which cells these are, and which of them hang together."""
-    from scipy.sparse import coo_array, csr_array
-    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse import csr_array
 
     variables = np.flatnonzero(np.isnan(facts.value))
     rhs = -(facts.rows @ np.nan_to_num(facts.value))
     rows = csr_array(facts.rows[:, variables])
     used = np.flatnonzero(np.diff(rows.indptr))
     rows = csr_array(rows[used])
-    m, n = rows.shape
-    entries = rows.tocoo()
-    graph = coo_array((np.ones(entries.nnz), (entries.row, m + entries.col)), shape=(m + n, m + n))
-    _, label = connected_components(graph, directed=False)
-    return rows, rhs[used], variables, label[m:]
+    return rows, rhs[used], variables, labels(rows)[1]
 
 
 def _singly(rows: csr_array) -> Array:

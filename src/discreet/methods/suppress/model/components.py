@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.linear.components import labels
 from discreet.methods.suppress.model.problem import Needs, Problem
 
 Array = NDArray[Any]
@@ -82,16 +83,9 @@ def split(problem: Problem) -> list[tuple[Problem, Array]]:
 
 def _labels(problem: Problem, can: Array) -> Array:
     """The same number for cells that rows tie together, over rows and cells as one graph."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    entries = problem.rows.tocoo()
-    tied = can[entries.col] & (entries.data != 0)
-    n = len(problem)
-    row, column = n + entries.row[tied], entries.col[tied]
-    size = n + problem.rows.shape[0]
-    graph = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(size, size))
-    return np.asarray(connected_components(graph.tocsr(), directed=False)[1][:n], np.int64)
+    label = labels(problem.rows, can)[1]
+    _, first, group = np.unique(label, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[group])  # in the order of their first cells
 
 
 def joined_pattern(problem: Problem, parts: Sequence[tuple[Problem, Array]], patterns: Iterable[Array]) -> Array:

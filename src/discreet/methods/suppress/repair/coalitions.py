@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from discreet.audits.known import Known
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
-from discreet.linear.presolve import System, propagated
+from discreet.linear.presolve import propagated
+from discreet.linear.system import System
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired

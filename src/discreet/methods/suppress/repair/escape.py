@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import Unjudged
-from discreet.linear.presolve import System, propagated
+from discreet.linear.presolve import propagated
+from discreet.linear.system import System
 from discreet.methods.suppress.model.tuning import RepairTuning
 
 if TYPE_CHECKING:

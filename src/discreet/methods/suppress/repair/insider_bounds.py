@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.known import Known
-from discreet.linear.intervals import components, solve
-from discreet.linear.presolve import Affine, System, reduce
+from discreet.linear.components import components
+from discreet.linear.intervals import solve
+from discreet.linear.presolve import Affine, reduce
+from discreet.linear.system import System
 from discreet.linear.witness import two_values
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.singletons import Owners
@@ -68,18 +70,18 @@ def _stuck(
     part: System, own: Array, who: Array, asked: Array, sole: Array, tuning: RepairTuning
 ) -> Iterator[tuple[int, Array]]:
     """Contributors of one part and the places of the sensitive cells that cannot move while their own stay."""
-    from discreet.linear.simplex import Model
+    from discreet.linear.program import SystemProgram
 
     if not len(own) or not (asked >= 0).any() or part.point is None:
         return
-    model, random, truth = Model(part), np.random.default_rng(1), part.point
+    model, random, truth = SystemProgram(part), np.random.default_rng(1), part.point
     solid = max(1.0, tuning.solid * model.scale)  # a move that is no rounding of the solver
     for name in np.unique(who):
         mine = np.unique(own[who == name]).astype(np.int32)
         wanted = np.flatnonzero((asked >= 0) & (sole != name))
         left = np.unique(asked[wanted])
         at = (truth[mine] - model.shift[mine]) / model.scale
-        model.highs.changeColsBounds(len(mine), mine, at, at)
+        model.solver.change_bounds(mine, at, at)
         for turn in range(tuning.points):
             cost = np.zeros(part.size)
             cost[left] = random.uniform(0.5, 1.5, len(left)) * (1 if turn % 2 else -1)
@@ -90,7 +92,7 @@ def _stuck(
                 break
             left = left[np.abs(x - truth)[left] < solid]
         low, high = (part.lower - model.shift) / model.scale, (part.upper - model.shift) / model.scale
-        model.highs.changeColsBounds(len(mine), mine, low[mine], high[mine])
+        model.solver.change_bounds(mine, low[mine], high[mine])
         if len(left):
             lower, upper = part.lower.copy(), part.upper.copy()
             lower[mine] = upper[mine] = truth[mine]

@@ -1,6 +1,6 @@
-"""Components that need linear programmes: HiGHS, one model, objective changed, basis kept, as few runs as will do.
+"""Least and greatest values by linear programs: one model, costs changed, basis kept, as few runs as will do.
 
-Every optimal point is a witness: a bound that some point already attains needs no programme of its own. Each programme
+Every optimal point is a witness: a bound that some point already attains needs no program of its own. Each program
 pushes a few more open bounds along with the one it is about; a bound that is proved is propagated to its neighbours.
 """
 
@@ -13,103 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline, parallel
-from discreet.errors import Unjudged
-from discreet.linear.presolve import ContradictionError, System, propagated
+from discreet.base import parallel
+from discreet.linear.presolve import propagated
+from discreet.linear.program import SystemProgram, scale_of
+from discreet.linear.system import System
+from discreet.linear.tuning import LINEAR, LinearTuning
 
 Array = NDArray[Any]
-COMPANIONS = 3  # open bounds pushed along with the one that a programme is about
-WEIGHT = 0.01  # of a companion
-SMALL = 20_000  # targets times rows up to which one lane does
-LANE = 5_000_000  # the same for each lane of large components
-STEPS = 8  # programmes of a lane before it learns what the others have found
-UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
-
-
-class Model:
-    """One component in HiGHS, moved to the lower bounds and scaled so that its tolerances are far below one unit."""
-
-    def __init__(self, system: System, *, scale: float | None = None) -> None:
-        import highspy
-
-        self.system = system
-        self.shift = np.where(
-            np.isfinite(system.lower), system.lower, np.where(np.isfinite(system.upper), system.upper, 0)
-        )
-        self.scale = scale_of(system) if scale is None else scale
-        rows, n = system.rows, system.size
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = n, rows.shape[0]
-        lp.col_cost_ = np.zeros(n)
-        lp.col_lower_, lp.col_upper_ = (
-            (system.lower - self.shift) / self.scale,
-            (system.upper - self.shift) / self.scale,
-        )
-        lp.row_lower_ = lp.row_upper_ = (system.rhs - rows @ self.shift) / self.scale
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = rows.indptr, rows.indices, rows.data
-        self.highs = highspy.Highs()
-        for name, value in {
-            "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 4, "threads": 1,
-            "parallel": "off", "random_seed": 1,
-        }.items():  # fmt: skip
-            self.highs.setOptionValue(name, value)
-        self.highs.passModel(lp)
-        self.all = np.arange(n, dtype=np.int32)
-        self.cost = np.zeros(n)
-
-    def minimum(self, cost: Array) -> Array | None:
-        """A point where the cost is least, None if it has no least value.
-
-        ContradictionError only where infeasibility is proved; a solver that gives up is Unjudged.
-        """
-        import highspy
-
-        states = highspy.HighsModelStatus
-        changed = np.flatnonzero(cost != self.cost).astype(np.int32)
-        self.highs.changeColsCost(len(changed), changed, cost[changed])
-        self.cost = cost
-        status = self._run()
-        if status not in (states.kOptimal, states.kUnbounded, states.kInfeasible):
-            self.highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-            status = self._run()
-        if status == states.kUnboundedOrInfeasible:  # without a cost nothing is unbounded: is there a point at all?
-            self.minimum(np.zeros(self.system.size))
-            return None
-        if status == states.kUnbounded:
-            return None
-        if status == states.kInfeasible:
-            raise ContradictionError
-        if status != states.kOptimal:
-            raise Unjudged(UNSETTLED)
-        return self.point()
-
-    def _run(self) -> Any:
-        deadline.run(self.highs)
-        return self.highs.getModelStatus()
-
-    def point(self) -> Array:
-        """The present solution in the system's own units."""
-        x = np.asarray(self.highs.getSolution().col_value) * self.scale + self.shift
-        near = np.rint(x)
-        x = np.where(np.abs(x - near) <= max(1e-6, 1e-6 * self.scale), near, x)
-        clipped: Array = np.clip(x, self.system.lower, self.system.upper)
-        return clipped
-
-
-def scale_of(system: System) -> float:
-    """What to divide by so that the longest interval is at most 10,000 and tolerances stay far below a unit."""
-    with np.errstate(invalid="ignore"):
-        width = system.upper - system.lower
-    return max(1.0, float(width[np.isfinite(width)].max(initial=1)) / 1e4)
-
-
-def feasible(system: System) -> Array:
-    """Any solution; ContradictionError if there is none."""
-    found = Model(system).minimum(np.zeros(system.size))
-    if found is None:  # nothing is unbounded without a cost
-        raise Unjudged(UNSETTLED)
-    return found
 
 
 class Search:
@@ -182,18 +92,17 @@ class Search:
             self.done = closed
 
 
-def bounds(
-    system: System, targets: Array, progress: Callable[[int], None] = lambda done: None
-) -> tuple[Array, Array, Array]:
-    """Least and greatest value of each target variable, and whether that is settled in whole numbers too."""
+def closed(
+    system: System,
+    targets: Array,
+    progress: Callable[[int], None] = lambda done: None,
+    tuning: LinearTuning = LINEAR,
+) -> Search:
+    """The search with the least and greatest value of each target variable proved and attained, in fractions."""
     search = Search(system, targets, progress)
-    _close(search)
+    _close(search, tuning)
     _determined(search)
-    if system.integer:
-        from discreet.linear.integer import settle
-
-        settle(search)
-    return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
+    return search
 
 
 def _determined(search: Search) -> None:
@@ -204,7 +113,7 @@ def _determined(search: Search) -> None:
     doubtful = np.flatnonzero(search.wanted & (width > 0) & (width <= 1e-6 * size))
     if not len(doubtful):
         return
-    from discreet.linear import modular
+    from discreet.linear import modular  # takes half a second to load its compiled loops
 
     rank = modular.rank(search.system.rows)
     for k in doubtful:
@@ -213,11 +122,11 @@ def _determined(search: Search) -> None:
             search.outer[:, k] = np.rint(search.outer[:, k].mean())
 
 
-def _close(search: Search) -> None:
-    """Programmes for open bounds until none is left: lanes side by side, a few programmes each, then what all know."""
+def _close(search: Search, tuning: LinearTuning) -> None:
+    """Programs for open bounds until none is left: lanes side by side, a few programs each, then what all know."""
     work = len(search.targets) * search.system.rows.shape[0]
-    number = parallel.lanes(work, LANE) if work > SMALL else 1
-    lanes = [Lane(search.system, k, number) for k in range(number)]
+    number = parallel.lanes(work, tuning.lane) if work > tuning.small else 1
+    lanes = [Lane(search.system, k, number, tuning) for k in range(number)]
     while len(search.open(0)) or len(search.open(1)):
         if number == 1:
             lanes[0].run(search)
@@ -229,13 +138,14 @@ def _close(search: Search) -> None:
 class Lane:
     """One line of work on a share of the open bounds: a model that keeps its basis, and random numbers of its own."""
 
-    def __init__(self, system: System, number: int, lanes: int) -> None:
-        self.model, self.number, self.lanes = Model(system), number, lanes
+    def __init__(self, system: System, number: int, lanes: int, tuning: LinearTuning) -> None:
+        self.tuning = tuning
+        self.model, self.number, self.lanes = SystemProgram(system), number, lanes
         self.random = np.random.default_rng(number)
 
     def run(self, search: Search) -> Search:
-        """A few programmes, one after the other; what is known then."""
-        for _ in range(STEPS):
+        """A few programs, one after the other; what is known then."""
+        for _ in range(self.tuning.steps):
             if not self._step(search):
                 break
         return search
@@ -251,8 +161,8 @@ class Lane:
         k = int(self.random.choice(share))
         if search.finite:
             cost = np.zeros(search.system.size)
-            some = self.random.choice(still[side], min(COMPANIONS, len(still[side])), replace=False)
-            cost[some] = sign * WEIGHT * self.random.uniform(0.5, 1.5, len(some))
+            some = self.random.choice(still[side], min(self.tuning.companions, len(still[side])), replace=False)
+            cost[some] = sign * self.tuning.weight * self.random.uniform(0.5, 1.5, len(some))
             cost[k] = sign
             x = self.model.minimum(cost)
             if x is not None:

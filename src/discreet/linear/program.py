@@ -1,0 +1,69 @@
+"""A system as a linear program: any point of it, or one where a cost is least."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import Unjudged
+from discreet.linear.highs import FROM_SCRATCH, PRIMAL, LinearProgram, Outcome, Solver
+from discreet.linear.system import ContradictionError, System
+
+Array = NDArray[Any]
+UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
+WIDEST = 1e4  # the longest interval of a program in its own units: tolerances are 1e-7 of them
+
+
+class SystemProgram:
+    """One component in HiGHS, moved to the lower bounds and scaled so that its tolerances are far below one unit."""
+
+    def __init__(self, system: System, *, scale: float | None = None) -> None:
+        self.system = system
+        self.shift = np.where(
+            np.isfinite(system.lower), system.lower, np.where(np.isfinite(system.upper), system.upper, 0)
+        )
+        self.scale = scale_of(system) if scale is None else scale
+        lower, upper = (system.lower - self.shift) / self.scale, (system.upper - self.shift) / self.scale
+        right = (system.rhs - system.rows @ self.shift) / self.scale
+        self.cost = np.zeros(system.size)
+        self.solver = Solver(PRIMAL, LinearProgram(system.rows, self.cost, lower, upper, right, right))
+
+    def minimum(self, cost: Array) -> Array | None:
+        """A point where the cost is least, None if it has no least value.
+
+        ContradictionError only where infeasibility is proved; a solver that gives up is Unjudged.
+        """
+        changed = np.flatnonzero(cost != self.cost)
+        self.solver.change_costs(changed, cost[changed])
+        self.cost = cost
+        outcome = self.solver.run(FROM_SCRATCH)
+        if outcome is Outcome.INFEASIBLE:
+            raise ContradictionError
+        if outcome is Outcome.UNSETTLED:
+            raise Unjudged(UNSETTLED)
+        return None if outcome is Outcome.UNBOUNDED else self.point()
+
+    def point(self) -> Array:
+        """The present solution in the system's own units."""
+        x = self.solver.x * self.scale + self.shift
+        near = np.rint(x)
+        x = np.where(np.abs(x - near) <= max(1e-6, 1e-6 * self.scale), near, x)
+        clipped: Array = np.clip(x, self.system.lower, self.system.upper)
+        return clipped
+
+
+def scale_of(system: System) -> float:
+    """What to divide by so that the longest interval is at most WIDEST and tolerances stay far below a unit."""
+    with np.errstate(invalid="ignore"):
+        width = system.upper - system.lower
+    return max(1.0, float(width[np.isfinite(width)].max(initial=1)) / WIDEST)
+
+
+def any_solution(system: System) -> Array:
+    """Any solution; ContradictionError if there is none."""
+    point = SystemProgram(system).minimum(np.zeros(system.size))
+    if point is None:  # nothing is unbounded without a cost
+        raise Unjudged(UNSETTLED)
+    return point

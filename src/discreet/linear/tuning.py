@@ -1,0 +1,24 @@
+"""Numbers that decide how fast the linear layer is, and never what it answers unless time runs out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LinearTuning:
+    """Chosen on the two- and three-way tables of ``benchmarks/audit.py``; tests pass others."""
+
+    companions: int = 3  # open bounds pushed along with the one that a program is about
+    weight: float = 0.01  # of a companion
+    small: int = 20_000  # targets times rows of a component up to which one lane does
+    lane: int = 5_000_000  # the same for each lane of large components
+    steps: int = 8  # programs of a lane before it learns what the others have found
+    near: tuple[int, ...] = (300,)  # variables left free around one whose second whole value is looked for
+    whole_seconds: float = 1.5  # per component for second whole values; what is not settled by then is unknown
+    points: int = 12  # random summed costs per component before programs for single variables
+    flow_chunk: int = 256  # targets of a network between two looks at the clock
+    flow_lane: int = 2_000  # targets of a network for each lane, which goes on from the flow it has
+
+
+LINEAR = LinearTuning()
