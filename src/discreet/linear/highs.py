@@ -32,6 +32,7 @@ SIMPLEX: Options = {"output_flag": False, "presolve": "off", "solver": "simplex"
 """The dual simplex method on the program as it is, which keeps its basis from one run to the next."""
 PRIMAL: Options = {**SIMPLEX, "simplex_strategy": 4}
 FROM_SCRATCH: tuple[Options, ...] = ({},)  # forget a basis that led nowhere and try once more
+OTHERWISE: tuple[Options, ...] = ({}, {"simplex_strategy": 1}, {"presolve": "on"}, {"solver": "ipm"})  # then other ways
 
 NOISE = 1e-9  # of the largest entry of a ray: less is the solver's rounding
 

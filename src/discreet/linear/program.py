@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Unjudged
-from discreet.linear.highs import FROM_SCRATCH, PRIMAL, LinearProgram, Outcome, Solver
+from discreet.linear.highs import OTHERWISE, PRIMAL, LinearProgram, Outcome, Solver
 from discreet.linear.system import ContradictionError, System
 
 Array = NDArray[Any]
@@ -38,7 +38,7 @@ class SystemProgram:
         changed = np.flatnonzero(cost != self.cost)
         self.solver.change_costs(changed, cost[changed])
         self.cost = cost
-        outcome = self.solver.run(FROM_SCRATCH)
+        outcome = self.solver.run(OTHERWISE)
         if outcome is Outcome.INFEASIBLE:
             raise ContradictionError
         if outcome is Outcome.UNSETTLED:
