@@ -68,7 +68,7 @@ def test_an_edit_of_the_arithmetic_renames_the_elimination(monkeypatch: pytest.M
     from discreet.linear import modular
     from discreet.methods.suppress.gauss import _kernel
 
-    loop: Any = _kernel.eliminate
+    loop: Any = _kernel.eliminate_columns
     before = digest_of(loop.py_func)
     assert before is not None
     assert digest_of(loop.py_func) == before

@@ -1,4 +1,4 @@
-"""Suppress: rule, secondary cells by elimination or a solver, audit and repair in one method; and why it is refused."""
+"""Suppress: rule, secondary cells by elimination or a solver, audit and repair in one method; and ``diagnose``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from discreet.methods.suppress.by_solver import suppressed_by_solver
 from discreet.methods.suppress.cleaning import cleaned
 from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
 from discreet.methods.suppress.limits import Limit
-from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Parameters, Progress
+from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
 from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.solve import MODULAR, OPTIMAL, solver_of, weights_of
@@ -39,8 +39,8 @@ class Suppress:
     """Hide the sensitive cells, and the others that would give them away.
 
     ``method`` finds those others: "gauss" by Gaussian elimination [LL21]_, an ``Optimal`` the cheapest set by a mixed
-    integer programme, a ``Modular`` sub-table by sub-table; the names "optimal" and "modular" take their defaults.
-    ``order`` (gauss): which cells are wanted most: "value", "count", "rank" (see ``order.rank_aware``), a function or
+    integer program, a ``Modular`` sub-table by sub-table; the names "optimal" and "modular" take their defaults.
+    ``order`` (gauss): which cells are wanted most: "value", "count", "rank" (see ``rank_aware``), a function or
     numbers. ``forced`` cells must be published, ``hidden`` ones never are and need no protection. ``singletons``:
     "auto", "none", "sums" (frequency tables), "own" (magnitudes), or a contributor's number per inner cell. ``zeros``:
     whether cells of zero may be hidden for others' sake (by default only when a rule on whole lines asks for it).
@@ -116,10 +116,10 @@ class Suppress:
         return LEVELS if self.repair is None else self.repair
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> SuppressParameters:
         """What is asked for, apart from how secondary cells are found."""
-        shared = {f.name for f in fields(Parameters)} & {f.name for f in fields(self)}
-        return Parameters(asks=self.asks, **{name: getattr(self, name) for name in shared})
+        shared = {f.name for f in fields(SuppressParameters)} & {f.name for f in fields(self)}
+        return SuppressParameters(asks=self.asks, **{name: getattr(self, name) for name in shared})
 
     def __call__(self, table: Table) -> Protected:
         if self.insiders and table.measure != "count":

@@ -15,13 +15,13 @@ def _with_solver(name: str, solver: type[Any], what: str, parameters: tuple[str,
     """``Suppress`` with some parameters of a solver beside its own, with the solver's kinds and defaults."""
 
     def make_solver(self: Suppress) -> None:
-        given = {parameter: getattr(self, parameter) for parameter in parameters}
-        object.__setattr__(self, "method", solver(**given))
+        values = {parameter: getattr(self, parameter) for parameter in parameters}
+        object.__setattr__(self, "method", solver(**values))
         Suppress.__post_init__(self)
 
     known = {f.name: f for f in dataclasses.fields(solver)}
     own = [(p, known[p].type, dataclasses.field(default=known[p].default, kw_only=True)) for p in parameters]
-    made = dataclasses.make_dataclass(
+    named = dataclasses.make_dataclass(
         name,
         [("method", Any, dataclasses.field(default=None, init=False)), *own],
         bases=(Suppress,),
@@ -29,8 +29,8 @@ def _with_solver(name: str, solver: type[Any], what: str, parameters: tuple[str,
         frozen=True,
         eq=False,
     )
-    made.__doc__ = f"{what}: ``Suppress(method={solver.__name__}(...))``, of which {', '.join(parameters)} are given."
-    return checked(made)
+    named.__doc__ = f"{what}: ``Suppress(method={solver.__name__}(...))``, of which {', '.join(parameters)} are given."
+    return checked(named)
 
 
 SuppressOptimal = _with_solver(

@@ -70,7 +70,7 @@ def solver_of(method: Any) -> Any:
     return method
 
 
-def name_of(solver: Any) -> str:
+def solver_name(solver: Any) -> str:
     """What the step of a solver is called; a user's own goes by the name of the exact one."""
     return MODULAR if isinstance(solver, Modular) else OPTIMAL
 
@@ -100,7 +100,7 @@ def solved(task: Task, solver: Any, until: float = np.inf) -> Solved:
     with deadline.until(until + (GRACE[1] / 2 if turns.limited else 0)):  # the solver's own last proof
         pattern, proved = solved_for_insiders(of_table, turns.solve, turns.late)
     weight, hidden = of_table.problem.weight[: of_table.cells], pattern[: of_table.cells]
-    cost, name = _cost(of_table, hidden), name_of(solver)
+    cost, name = _cost(of_table, hidden), solver_name(solver)
     numbers = {"solver seconds": time.monotonic() - began, **turns.counts}
     status = turns.status if proved else "time"
     return Solved(hidden, name, cost, min(turns.bound, cost), status, weight, name, proved, numbers)
@@ -155,4 +155,4 @@ def fallen_back(task: Task, solver: Any, hidden: Array) -> Solved:
     weight = weigh(task, weights_of(solver))
     cost = float(weight[hidden & ~task.withheld & np.isfinite(weight)].sum())
     numbers = {"solver seconds": 0.0, "cuts": 0, "nodes": 0, "rounds": 0}
-    return Solved(hidden, name_of(solver), cost, 0.0, "time", weight, "elimination", False, numbers)
+    return Solved(hidden, solver_name(solver), cost, 0.0, "time", weight, "elimination", False, numbers)

@@ -31,10 +31,10 @@ def importance(table: Table, order: Order, primary: Array) -> Array:
             raise InputError(f"order is 'value', 'count', 'rank', a function or numbers, not {order!r}")
         size = np.abs((table.value if order == "value" else table.count).astype(float))
         return with_ties(table, size + (1 if order == "count" or table.magnitude is None else 0))
-    given = numbers("order", order(table) if is_function(order) else order)
-    if given.shape != (len(table),) or np.isnan(given).any():
-        raise InputError(f"order must give one number for each of the {len(table):,} cells; given: {given.shape}")
-    return given
+    wanted = numbers("order", order(table) if is_function(order) else order)
+    if wanted.shape != (len(table),) or np.isnan(wanted).any():
+        raise InputError(f"order must give one number for each of the {len(table):,} cells; given: {wanted.shape}")
+    return wanted
 
 
 def with_ties(table: Table, size: Array) -> Array:

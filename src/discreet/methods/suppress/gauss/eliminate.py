@@ -49,10 +49,11 @@ def eliminate(
     """
     from discreet.linear.modular import pivot_priority, residues
     from discreet.methods.suppress.gauss import _kernel as kernel
+    from discreet.methods.suppress.gauss._kernel_state import Columns, Question
 
     columns = residues(matrix)
     single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))
-    question = kernel.Question(
+    question = Question(
         order=order.astype(np.int64),
         forced=forced,
         primary=primary.astype(np.int64),
@@ -62,8 +63,8 @@ def eliminate(
         lenient=single.lenient,
         priority=pivot_priority(matrix, order),
     )
-    by_columns = kernel.Columns(columns.indptr, columns.indices, columns.data)
-    outcome, unsafe, rank = _watched(kernel.eliminate, (by_columns, question), len(order), progress)
+    by_columns = Columns(columns.indptr, columns.indices, columns.data)
+    outcome, unsafe, rank = _watched(kernel.eliminate_columns, (by_columns, question), len(order), progress)
     return Pattern(order[outcome == kernel.SECONDARY], primary[unsafe], int(rank))
 
 

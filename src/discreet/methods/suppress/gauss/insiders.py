@@ -40,9 +40,9 @@ def close_insiders(
             sequence = np.concatenate([matrix.shape[1] + np.arange(len(rows)), published])
             fixed = len(rows) + int((~np.isin(order[:forced], more)).sum())
             both = csc_array(hstack([matrix.tocsc(), own]))
-            found = eliminate(both, primary[who == insider], sequence, forced=fixed)
-            more += found.secondary.tolist()
-            unsafe = np.union1d(unsafe, found.unsafe)
+            pattern = eliminate(both, primary[who == insider], sequence, forced=fixed)
+            more += pattern.secondary.tolist()
+            unsafe = np.union1d(unsafe, pattern.unsafe)
     return Pattern(np.array(more, np.int64), unsafe, 0)
 
 
@@ -67,11 +67,11 @@ def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, 
     columns = csc_array(hstack([residues(matrix), units]))
     columns.indices, columns.indptr = columns.indices.astype(np.int32), columns.indptr.astype(np.int64)
     basis, targets = positions(basis_columns, n), positions(target_columns, n)
-    found = np.zeros(len(targets), np.int64)
+    who_learns = np.zeros(len(targets), np.int64)
     everybody = span_of(columns, np.concatenate([basis, n + np.arange(len(rows))]), targets)[1]
     asked = np.flatnonzero(np.diff(everybody.indptr) == 0)  # the others are safe from all of them together
     if not len(asked):
-        return found
+        return who_learns
     left = span_of(columns, basis, np.concatenate([targets[asked], n + np.arange(len(rows))]))[1]
     left = csc_array(left.tocsr()[np.unique(left.indices)].tocsc())  # only rows that matter
     left.indices, left.indptr = left.indices.astype(np.int32), left.indptr.astype(np.int64)
@@ -85,8 +85,8 @@ def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, 
     for who in np.unique(owner):
         mine = target[owner == who]
         rest = span_of(left, len(asked) + np.flatnonzero(group[rows] == who), mine)[1]
-        found[asked[mine[np.diff(rest.indptr) == 0]]] = who
-    return found
+        who_learns[asked[mine[np.diff(rest.indptr) == 0]]] = who
+    return who_learns
 
 
 def _covering(left: csc_array, many: int, group: Array) -> tuple[Array, Array]:

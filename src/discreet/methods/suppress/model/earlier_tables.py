@@ -27,7 +27,7 @@ class Joined:
     withheld: Array  # hidden then for the sake of others
 
 
-def join(table: Table, earlier: Sequence[Protected]) -> Joined:
+def with_earlier(table: Table, earlier: Sequence[Protected]) -> Joined:
     """The cells of a table and of those published before, over the same inner cells."""
     blocks = list(table.layout.blocks)
     lifted = [_lifted(table, old.table.layout) for old in earlier]
@@ -36,11 +36,11 @@ def join(table: Table, earlier: Sequence[Protected]) -> Joined:
     layout = Layout(table.layout.dimensions, tuple(blocks), table.layout.possible) if earlier else table.layout
     marks = [np.zeros(len(layout), bool) for _ in range(3)]
     for old, part in zip(earlier, lifted, strict=True):
-        at = positions(layout, part)
-        gone = hidden(old.status)
-        marks[0][at[~gone]] = True
+        at = places_in(layout, part)
+        withheld_then = hidden(old.status)
+        marks[0][at[~withheld_then]] = True
         marks[1][at[old.status == Status.PRIMARY.value]] = True
-        marks[2][at[gone]] = True
+        marks[2][at[withheld_then]] = True
     published, primary, withheld = marks
     return Joined(layout, published, primary & ~published, withheld & ~published)
 
@@ -54,22 +54,22 @@ def _lifted(table: Table, old: Layout) -> Layout:
         )
     blocks = []
     for block in old.blocks:
-        made = []
+        codes = []
         for d in table.dimensions:
             if d.name not in names:
                 if d.total is None:
                     raise InputError(f"an earlier table lacks the dimension {d.name!r}, which has no total")
-                made.append(np.array([d.position[d.total]]))
+                codes.append(np.array([d.position[d.total]]))
                 continue
             before = old.dimensions[names[d.name]]
             if dict(before._leaves_of).keys() - d.position.keys():
                 raise InputError(f"an earlier table has codes of {d.name!r} that this one lacks; use one codebook")
-            made.append(np.array([d.position[before.codes[c]] for c in block[names[d.name]]]))
-        blocks.append(tuple(made))
+            codes.append(np.array([d.position[before.codes[c]] for c in block[names[d.name]]]))
+        blocks.append(tuple(codes))
     return Layout(table.dimensions, tuple(blocks), table.layout.possible)
 
 
-def positions(layout: Layout, part: Layout) -> Array:
+def places_in(layout: Layout, part: Layout) -> Array:
     """Where the cells of one layout stand in another over the same dimensions."""
     order = np.argsort(layout._flat[0])
     return np.asarray(order[np.searchsorted(layout._flat[0], part._flat[0], sorter=order)])
@@ -82,11 +82,11 @@ def hidden_before(table: Table, last: Protected) -> Array:
     if names != [d.name for d in table.dimensions]:
         raise InputError(f"last period's table has other dimensions: {', '.join(names)}")
     codes = last.table.layout.codes[before]
-    gone = {tuple(d.codes[c] for d, c in zip(last.table.dimensions, row, strict=True)) for row in codes}
+    hidden_codes = {tuple(d.codes[c] for d, c in zip(last.table.dimensions, row, strict=True)) for row in codes}
     mine = np.stack(
         [np.array(d.codes, object)[table.layout.codes[:, k]] for k, d in enumerate(table.dimensions)], axis=1
     )
-    return np.array([tuple(row) in gone for row in mine], bool)
+    return np.array([tuple(row) in hidden_codes for row in mine], bool)
 
 
 def blame(matrix: Any, cell: int, published: Array, seconds: float) -> Array:

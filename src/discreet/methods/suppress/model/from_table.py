@@ -167,33 +167,34 @@ def weigh(task: Task, weights: Any) -> Array:
     return full
 
 
-def _with_seeds(made: TableProblem) -> TableProblem:
+def _with_seeds(of_table: TableProblem) -> TableProblem:
     """Needs that are plain from the start: of a sum's sensitive cells all but one are one contributor's own."""
-    owner = np.zeros(len(made.problem), np.int64)
-    assert made.owner is not None
-    owner[made.inner] = made.owner
-    rows, hidden = made.problem.rows, made.problem.hidden
+    owner = np.zeros(len(of_table.problem), np.int64)
+    assert of_table.owner is not None
+    owner[of_table.inner] = of_table.owner
+    rows, hidden = of_table.problem.rows, of_table.problem.hidden
     at = np.flatnonzero(hidden[rows.indices])
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[at]
     cell = rows.indices[at]
     pairs: set[tuple[int, int]] = set()
     sensitive = np.zeros(len(hidden), bool)
-    sensitive[: made.cells] = made.task.roles.primary
+    sensitive[: of_table.cells] = of_table.task.roles.primary
     starts = np.flatnonzero(np.diff(row, prepend=-1))
     for here in np.split(cell, starts[1:]) if len(starts) else ():
         for who in np.unique(owner[here][owner[here] > 0]):
             others = here[owner[here] != who]
             if len(others) == 1 and len(others) < len(here) and sensitive[others[0]]:
                 pairs.add((int(others[0]), int(who)))
-    columns = made.task.roles.matrix.tocsc()
-    found = sorted((p, who) for p, who in pairs if not _own(made, columns[:, [p]].indices, who))
-    if not found:
-        return made
-    cells, people = np.array(found).T
-    return replace(made, problem=made.problem.with_needs(made.problem.needs + made.against(cells, people)))
+    columns = of_table.task.roles.matrix.tocsc()
+    seeds = sorted((p, who) for p, who in pairs if not _own(of_table, columns[:, [p]].indices, who))
+    if not seeds:
+        return of_table
+    cells, people = np.array(seeds).T
+    needs = of_table.problem.needs + of_table.against(cells, people)
+    return replace(of_table, problem=of_table.problem.with_needs(needs))
 
 
-def _own(made: TableProblem, rows: Array, who: int) -> bool:
+def _own(of_table: TableProblem, rows: Array, who: int) -> bool:
     """Whether all that inner cells hold is somebody's own."""
-    assert made.owner is not None
-    return bool(((made.owner[rows] == who) | made.nothing[rows]).all())
+    assert of_table.owner is not None
+    return bool(((of_table.owner[rows] == who) | of_table.nothing[rows]).all())

@@ -16,7 +16,7 @@ OFF, EXACT, LEVELS = "off", "exact", "levels"  # what is checked: nothing, a sec
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Parameters:
+class SuppressParameters:
     """As they were given to ``Suppress``, where each is explained.
 
     ``asks`` is what every sensitive cell is to have: "levels", "exact" (a second value), or "off" (nothing is checked).

@@ -13,7 +13,7 @@ from discreet.base.arguments import numbers
 from discreet.base.kinds import is_function
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.suppress.model import earlier_tables as before
-from discreet.methods.suppress.model.parameters import LEVELS, Parameters
+from discreet.methods.suppress.model.parameters import LEVELS, SuppressParameters
 from discreet.rules.base import Sums
 from discreet.rules.levels import Asked, Levels, asked
 from discreet.tables.cell_choice import cell_mask
@@ -53,9 +53,9 @@ class Roles:
         return self.joined.published
 
 
-def roles_of(parameters: Parameters, table: Table, *, clash: bool = False) -> Roles:
+def roles_of(parameters: SuppressParameters, table: Table, *, clash: bool = False) -> Roles:
     """The roles of the cells of a table; ``clash`` lets a cell be sensitive and forced at once."""
-    joined = before.join(table, parameters.earlier)
+    joined = before.with_earlier(table, parameters.earlier)
     n, m = len(table), len(joined.layout)
     sums = parameters.rule.virtual(table)
     primary, forced, never = (np.zeros(m, bool) for _ in range(3))
@@ -99,13 +99,13 @@ def roles_of(parameters: Parameters, table: Table, *, clash: bool = False) -> Ro
     )
 
 
-def _levels(parameters: Parameters, table: Table) -> Levels | None:
+def _levels(parameters: SuppressParameters, table: Table) -> Levels | None:
     """The levels of single cells: those given, else what the marks bring along."""
     levels = parameters.levels if parameters.levels is not None else getattr(parameters.marks, "levels", None)
     return levels(table) if callable(levels) else levels
 
 
-def levels_of(parameters: Parameters, table: Table) -> Asked:
+def levels_of(parameters: SuppressParameters, table: Table) -> Asked:
     """The protection levels of the rule, and those of single cells instead where there are some."""
     return asked(table, parameters.rule, _levels(parameters, table))
 
@@ -117,34 +117,34 @@ def inner_records(table: Table) -> Array:
     return np.asarray(table.statistic(table.measure).inner != 0, np.int64)
 
 
-def cells_of(given: Any, table: Table) -> Array:
+def cells_of(cells: Any, table: Table) -> Array:
     """A mask from any of the ways to name cells."""
-    if given is None:
+    if cells is None:
         return np.zeros(len(table), bool)
-    return cell_mask(table, given(table) if is_function(given) else given)
+    return cell_mask(table, cells(table) if is_function(cells) else cells)
 
 
 def _over(table: Table, side: Any) -> Array:
     """One side of the bounds as a number for each cell."""
-    found = numbers("bounds", side(table) if is_function(side) else side)
-    if found.shape not in ((), (len(table),)):
-        raise InputError(f"bounds are one number, or one for each of the {len(table):,} cells; given: {found.shape}")
-    return np.broadcast_to(found, (len(table),))
+    known = numbers("bounds", side(table) if is_function(side) else side)
+    if known.shape not in ((), (len(table),)):
+        raise InputError(f"bounds are one number, or one for each of the {len(table):,} cells; given: {known.shape}")
+    return np.broadcast_to(known, (len(table),))
 
 
-def _bounds(given: Any, levels: Levels | None, table: Table, m: int) -> tuple[Array, Array]:
+def _bounds(bounds: Any, levels: Levels | None, table: Table, m: int) -> tuple[Array, Array]:
     """What is known beforehand of every column, in units of the last decimal; nothing of earlier tables' own cells."""
     n, scale = len(table), 10 ** table.statistic(table.measure).decimals
     value = np.asarray(table.value, float)
     sides = [np.full(n, -np.inf), np.full(n, np.inf)]
-    if isinstance(given, (int, float)) and not isinstance(given, bool):
-        if not 1 <= given < np.inf:
-            raise InputError(f"bounds in percent of the value are at least 1, as 50 for 50 %, not {given}")
-        sides = [value - given / 100 * np.abs(value), value + given / 100 * np.abs(value)]
-    elif given is not None:
-        if not isinstance(given, Sequence) or len(given) != 2:
+    if isinstance(bounds, (int, float)) and not isinstance(bounds, bool):
+        if not 1 <= bounds < np.inf:
+            raise InputError(f"bounds in percent of the value are at least 1, as 50 for 50 %, not {bounds}")
+        sides = [value - bounds / 100 * np.abs(value), value + bounds / 100 * np.abs(value)]
+    elif bounds is not None:
+        if not isinstance(bounds, Sequence) or len(bounds) != 2:
             raise InputError("bounds are a percentage, or (lower, upper): arrays over the cells, functions or None")
-        for k, side in enumerate(given):
+        for k, side in enumerate(bounds):
             if side is not None:
                 sides[k] = _over(table, side)
     if levels is not None:
@@ -161,7 +161,7 @@ def _bounds(given: Any, levels: Levels | None, table: Table, m: int) -> tuple[Ar
 
 def names(layout: Any, cells: Array) -> str:
     """Cells by their codes, for a message."""
-    found = [
+    texts = [
         "/".join(d.codes[c] for d, c in zip(layout.dimensions, layout.codes[cell], strict=True)) for cell in cells[:6]
     ]
-    return listed(found, most=5) if len(cells) <= 5 else f"{listed(found[:5])} and {len(cells) - 5:,} more"
+    return listed(texts, most=5) if len(cells) <= 5 else f"{listed(texts[:5])} and {len(cells) - 5:,} more"

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.methods.suppress.model import requirements
 from discreet.methods.suppress.model.earlier_tables import hidden_before
-from discreet.methods.suppress.model.parameters import Parameters
+from discreet.methods.suppress.model.parameters import SuppressParameters
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Array, Roles, roles_of
 from discreet.methods.suppress.model.singletons import Owners, Singletons, find, owners
@@ -28,7 +28,7 @@ class Task:
     Nothing is computed before it is asked for, so that what cannot be judged is refused by the step that needs it.
     """
 
-    asked: Parameters
+    asked: SuppressParameters
     table: Table
     roles: Roles
     tuning: Tuning = DEFAULT
@@ -36,7 +36,7 @@ class Task:
     _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, asked: Parameters, table: Table, *, clash: bool = False, tuning: Tuning = DEFAULT) -> Task:
+    def of(cls, asked: SuppressParameters, table: Table, *, clash: bool = False, tuning: Tuning = DEFAULT) -> Task:
         """The task of a table; ``clash`` lets a cell be sensitive and forced at once."""
         return cls(asked, table, roles_of(asked, table, clash=clash), tuning)
 

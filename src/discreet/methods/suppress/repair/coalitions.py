@@ -210,16 +210,20 @@ def _program(
     each = np.ones(n) if price is None else price[cells]
     rows = rows[np.diff(rows.indptr) > 0]
     equations = LinearConstraint(hstack([rows, -rows], format="csc"), 0, 0)
-    done = milp(
-        np.tile(each, 2), integrality=np.ones(2 * n, np.int64), bounds=Bounds(least, most), constraints=equations,
-        options={"time_limit": min(deadline.left(), 1e9), "mip_rel_gap": 0.0 if price is None else 0.05},
-    )  # fmt: skip
-    if done.x is None:
-        if done.status == 1:
+    gap = 0.0 if price is None else table.tuning.whole_gap
+    program = milp(
+        np.tile(each, 2),
+        integrality=np.ones(2 * n, np.int64),
+        bounds=Bounds(least, most),
+        constraints=equations,
+        options={"time_limit": min(deadline.left(), 1e9), "mip_rel_gap": gap},
+    )
+    if program.x is None:
+        if program.status == 1:
             raise OutOfTimeError
         return None
     move = np.zeros(len(table.truth))
-    move[cells] = np.rint(done.x[:n] - done.x[n:])
+    move[cells] = np.rint(program.x[:n] - program.x[n:])
     return move if not np.any(rows @ move[cells]) else None  # a witness in whole numbers, or none
 
 

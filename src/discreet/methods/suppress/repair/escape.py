@@ -220,17 +220,17 @@ class EscapeProgram:
         for k, by in ((place, max(step, 0.0)), (size + place, max(-step, 0.0))):
             least[k] = most[k] = by
         limit = min(self.tuning.whole_seconds, deadline.left())
-        done = milp(
+        program = milp(
             price[np.concatenate([near, self.n + near])],
             integrality=np.ones(2 * size, np.int64),
             bounds=Bounds(least, most),
             constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
             options={"time_limit": limit, "mip_rel_gap": self.tuning.whole_gap},
         )
-        if done.x is None:
+        if program.x is None:
             return None
         whole = np.zeros(self.n)
-        whole[near] = np.rint(done.x[:size] - done.x[size:])
+        whole[near] = np.rint(program.x[:size] - program.x[size:])
         return whole
 
     def _fits(self, move: Array) -> bool:

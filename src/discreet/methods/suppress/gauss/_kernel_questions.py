@@ -1,0 +1,198 @@
+"""What the elimination kernel asks of a candidate before it is published: what would follow from it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.base.compiled import compiled
+from discreet.linear.modular import _ONE, DEAD, _times, inverse
+from discreet.methods.suppress.gauss._kernel_state import place_of
+
+SUMS, OWN = 1, 2  # as in discreet.methods.suppress.model.singletons
+
+
+@compiled
+def scale_to_one(row: int, left: int, candidate: Any) -> None:
+    """Multiply a candidate so that it has a 1 in a row."""
+    factor = inverse(candidate.work[row])
+    if factor != _ONE:
+        for j in range(left):
+            candidate.work[candidate.touched[j]] = _times(candidate.work[candidate.touched[j]], factor)
+
+
+@compiled
+def gives_singletons(left: int, candidate: Any, in_a_sum: Any) -> bool:
+    """Whether a combination of singletons tells them: it is their sum, or shares one with another combination.
+
+    If it does not, its rows are noted in ``in_a_sum``.
+    """
+    is_sum = True
+    for j in range(left):
+        if candidate.work[candidate.touched[j]] != _ONE:
+            is_sum = False
+            break
+    if is_sum:
+        return True
+    shares = False
+    for j in range(left):
+        shares |= in_a_sum[candidate.touched[j]]
+    if shares:
+        return True
+    for j in range(left):
+        in_a_sum[candidate.touched[j]] = True
+    return False
+
+
+@compiled
+def holds_primary(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> bool:
+    """Whether a primary lies within the marked rows of a candidate."""
+    lists.tick[0] += 1
+    for j in range(left):
+        node = lists.head[candidate.touched[j]]
+        while node >= 0:
+            p = lists.item[node]
+            node = lists.following[node]
+            live = primaries.live[p]
+            if lists.stamp[p] == lists.tick[0] or live == 0 or live > left:
+                continue
+            lists.stamp[p] = lists.tick[0]
+            if is_covered(p, candidate, published, primaries):
+                return True
+    return False
+
+
+@compiled
+def is_covered(p: int, candidate: Any, published: Any, primaries: Any) -> bool:
+    """Whether all live entries of a primary are in marked rows."""
+    for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
+        row = primaries.row[j]
+        if published.pivot_of[row] != DEAD and not candidate.has[row]:
+            return False
+    return True
+
+
+@compiled
+def make_known(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> None:
+    """Each row of a candidate is known by itself from now on."""
+    for j in range(left):
+        row = candidate.touched[j]
+        lists.tick[0] += 1
+        node = lists.head[row]
+        while node >= 0:
+            p = lists.item[node]
+            node = lists.following[node]
+            if lists.stamp[p] == lists.tick[0] or place_of(row, p, primaries) < 0:
+                continue
+            lists.stamp[p] = lists.tick[0]
+            primaries.live[p] -= 1
+            if primaries.live[p] == 0:
+                primaries.unsafe[p] = True
+        published.pivot_of[row] = DEAD
+        lists.count[row] = 0
+
+
+@compiled
+def asked_at_pivot(
+    pivot: int,
+    left: int,
+    candidate: Any,
+    published: Any,
+    primaries: Any,
+    lists: Any,
+    question: Any,
+    forced: bool,
+    hit: Any,
+) -> Any:
+    """How many primaries with an entry in the pivot row are in ``hit``, and whether the last one is exposed.
+
+    What is forced exposes nothing that anybody could keep.
+    """
+    hits = 0
+    if lists.count[pivot] == 0:
+        return hits, False
+    lists.tick[0] += 1
+    node = lists.head[pivot]
+    while node >= 0:
+        p = lists.item[node]
+        node = lists.following[node]
+        if lists.stamp[p] == lists.tick[0] or primaries.live[p] == 0:
+            continue
+        lists.stamp[p] = lists.tick[0]
+        place = place_of(pivot, p, primaries)
+        if place < 0:
+            continue
+        hit[hits] = p
+        hits += 1
+        if not forced and exposes(p, place, left, candidate, published, primaries, question):
+            return hits, True
+    return hits, False
+
+
+@compiled
+def exposed_elsewhere(
+    pivot: int, left: int, candidate: Any, published: Any, primaries: Any, lists: Any, question: Any
+) -> bool:
+    """Whether a primary is exposed to the owner of the pivot row: asked at a row of somebody else."""
+    second = -1
+    for j in range(left):
+        if question.group[candidate.touched[j]] != question.group[pivot]:
+            second = candidate.touched[j]
+            break
+    if second < 0 or lists.count[second] == 0:
+        return False
+    scale_to_one(second, left, candidate)
+    exposed = False
+    node = lists.head[second]
+    while node >= 0 and not exposed:
+        p = lists.item[node]
+        node = lists.following[node]
+        if primaries.live[p] > 0:
+            place = place_of(second, p, primaries)
+            exposed = place >= 0 and exposes(p, place, left, candidate, published, primaries, question)
+    scale_to_one(pivot, left, candidate)
+    return exposed
+
+
+@compiled
+def exposes(p: int, place: int, left: int, candidate: Any, published: Any, primaries: Any, question: Any) -> bool:
+    """Whether candidate c gives primary p away: p = λ c, or p − λ c lies in the cells of one singleton contributor.
+
+    c is scaled to 1 in the row at p's ``place``, so λ is p's entry there; c's rows are marked.
+    """
+    own = question.mode == OWN and question.insider[p]
+    if not own and primaries.live[p] != left:
+        return False
+    factor, group = primaries.value[place], question.group
+    who, common = 0, 0
+    for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
+        row = primaries.row[j]
+        if published.pivot_of[row] == DEAD:
+            continue
+        if candidate.has[row]:
+            common += 1
+            if _times(factor, candidate.work[row]) == primaries.value[j]:
+                continue
+        if not own or group[row] == 0 or (who != 0 and group[row] != who):
+            return False
+        who = group[row]
+    if common == left:
+        return True
+    return bool(own) and rest_is_own(p, left, candidate, primaries, group, who)
+
+
+@compiled
+def rest_is_own(p: int, left: int, candidate: Any, primaries: Any, group: Any, who: int) -> bool:
+    """Whether the rows of a candidate that a primary lacks are all one contributor's: ``who``, if he is not 0."""
+    for j in range(left):
+        candidate.lacks[candidate.touched[j]] = True
+    for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
+        candidate.lacks[primaries.row[j]] = False
+    one = True
+    for j in range(left):
+        row = candidate.touched[j]
+        if candidate.lacks[row]:
+            candidate.lacks[row] = False
+            if group[row] == 0 or (who != 0 and group[row] != who):
+                one = False
+            who = group[row]
+    return one
