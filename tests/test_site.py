@@ -147,7 +147,7 @@ def test_every_public_name_is_in_the_reference(pages: dict[Path, Read]) -> None:
     """What can be imported from the package and from its public modules."""
     places = set().union(*(has.places for page, has in pages.items() if page.parent.name == "api"))
     wanted = {f"discreet.{n}" for n in discreet.__all__ if not isinstance(getattr(discreet, n), ModuleType)}
-    for module in ("audits", "risk", "population", "policy", "programme", "server"):
+    for module in ("audits", "risk", "population", "policy", "publishing", "server"):
         names = importlib.import_module(f"discreet.{module}").__all__
         known = [n for n in names if n not in discreet.__all__ and not n.isupper() and not n.endswith("_WEIGHTS")]
         wanted |= {f"discreet.{module}.{n}" for n in known}
