@@ -13,8 +13,8 @@ from discreet.methods.suppress.model.tuning import DEFAULT
 from tests.import_graph import HOME
 
 SUPPRESS = HOME / "methods" / "suppress"
-ROOMS = ("attacker", "heuristics", "exact", "hitas")
-FILES = sorted(path for room in ROOMS for path in (SUPPRESS / room).glob("*.py"))
+FILES = sorted(path for path in SUPPRESS.rglob("*.py") if path.stem not in ("tuning", "solution"))
+CODES = {"gauss/_kernel.py", "model/singletons.py", "suppressed.py"}  # kinds by number, and a width in print
 
 
 def numbers(node: ast.expr) -> bool:
@@ -28,7 +28,7 @@ def numbers(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SUPPRESS)))
 def test_no_module_has_numbers_of_its_own(path: Path) -> None:
     """What steers a search is in one place, where it is said what it was chosen on."""
     own = [
@@ -36,7 +36,7 @@ def test_no_module_has_numbers_of_its_own(path: Path) -> None:
         for node in ast.parse(path.read_text()).body
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and numbers(node.value)
     ]
-    assert own == []
+    assert own == [] or str(path.relative_to(SUPPRESS)) in CODES
 
 
 @pytest.mark.parametrize("room", [field.name for field in fields(DEFAULT)])

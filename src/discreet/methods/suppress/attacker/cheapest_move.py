@@ -161,13 +161,13 @@ class MoveFinder:
             each = price / (float(np.median(price[cells])) or 1.0)
             each[cell] = 0
             dear = self._per_level(each, down, up)
-            found = program.solve(self.attacker.urge_moves * aim, down, up, dear)
-            if found is not None and aim[cell] * found[0][cell] >= 1 - self.attacker.tiny:
-                return self._move(cells, found[0] * amount, amount)
-        found = program.solve(aim, down, up, (nothing, nothing))
-        if found is None:
+            answer = program.solve(self.attacker.urge_moves * aim, down, up, dear)
+            if answer is not None and aim[cell] * answer[0][cell] >= 1 - self.attacker.tiny:
+                return self._move(cells, answer[0] * amount, amount)
+        answer = program.solve(aim, down, up, (nothing, nothing))
+        if answer is None:
             raise Unjudged("the solver does not settle a linear program of this table")
-        move, reduced = found
+        move, reduced = answer
         if aim[cell] * move[cell] >= least * (1 - self.attacker.tiny):
             return self._move(cells, move * amount, amount)
         return Refusal(not cut, None if cut else self._share(reduced, cell, amount * least))
@@ -200,8 +200,8 @@ class MoveFinder:
         aim[at] = self.attacker.urge_moves * unit / level
         each = price / (float(np.median(price[cells])) or 1.0)
         each[at] = 0
-        found = self._over_basis().solve(aim, down, up, self._per_level(each, down, up))
-        return None if found is None else self._move(cells, found[0] * unit, float(np.abs(level).min()))
+        answer = self._over_basis().solve(aim, down, up, self._per_level(each, down, up))
+        return None if answer is None else self._move(cells, answer[0] * unit, float(np.abs(level).min()))
 
     def _per_level(self, price: Array, down: Array, up: Array) -> tuple[Array, Array]:
         """Prices of moving down and up by a level: a cell with less room costs as much for all of it."""

@@ -74,7 +74,7 @@ def examine(
     progress: Progress | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Examined:
-    """Whether moves of the hidden cells reach every level; ``witnesses`` of an earlier pattern save programmes.
+    """Whether moves of the hidden cells reach every level; ``witnesses`` of an earlier pattern save programs.
 
     >>> from scipy.sparse import csr_array
     >>> from discreet.methods.suppress.model.problem import Needs
@@ -89,16 +89,16 @@ def examine(
     place = np.full(len(problem), -1)
     place[cells] = np.arange(len(cells))
     old = {} if witnesses is None else still(problem, hidden, witnesses)
-    found = {key: Move(place[move.cells], move.by) for key, move in old.items()}
-    checked = moves_for_all(MoveFinder(part, basis, tuning), found, progress)
-    back = {key: Move(cells[move.cells], move.by) for key, move in checked.witnesses.items()}
-    met = _second_opinion(part, checked.met, tuning)
-    refusals = {k: Refusal(refusal.proved) for k, refusal in checked.refusals.items() if not met[k]}
+    known = {key: Move(place[move.cells], move.by) for key, move in old.items()}
+    examined = moves_for_all(MoveFinder(part, basis, tuning), known, progress)
+    back = {key: Move(cells[move.cells], move.by) for key, move in examined.witnesses.items()}
+    met = _second_opinion(part, examined.met, tuning)
+    refusals = {k: Refusal(refusal.proved) for k, refusal in examined.refusals.items() if not met[k]}
     return Examined(met, back, refusals)
 
 
 def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:
-    """Needs not met by one solver's word put to the intruder's programme, whose every answer carries a proof."""
+    """Needs not met by one solver's word put to the intruder's program, whose every answer carries a proof."""
     out = met.copy()
     for k in np.flatnonzero(~met).tolist() if (~met).sum() <= tuning.attacker.doubts else ():
         small = condense(part.with_needs(part.needs.take(np.array([k]))))
@@ -107,83 +107,88 @@ def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:
     return out
 
 
-def moves_for_all(ways: MoveFinder, found: Witnesses, progress: Progress | None = None) -> Examined:
-    """All needs of a problem whose cells are all hidden; ``found`` are moves known already."""
-    problem, table = ways.problem, needs_by_cell(ways.problem)
+def moves_for_all(finder: MoveFinder, known: Witnesses, progress: Progress | None = None) -> Examined:
+    """All needs of a problem whose cells are all hidden; ``known`` are moves there are already."""
+    problem, table = finder.problem, needs_by_cell(finder.problem)
     pattern, price = np.ones(len(problem), bool), prices(problem)
-    together(ways, pattern, found, table, price)
-    refusals = in_turn(ways, pattern, list(range(len(problem.needs))), found, table, price, progress)
+    together(finder, pattern, known, table, price)
+    refusals = in_turn(finder, pattern, list(range(len(problem.needs))), known, table, price, progress)
     met = np.array([k not in refusals for k in range(len(problem.needs))], bool)
-    return Examined(met, found, refusals)
+    return Examined(met, known, refusals)
 
 
 def in_turn(
-    ways: MoveFinder, pattern: Array, waiting: list[int], found: Witnesses, table: dict[int, list[int]], price: Array,
+    finder: MoveFinder,
+    pattern: Array,
+    waiting: list[int],
+    known: Witnesses,
+    table: dict[int, list[int]],
+    price: Array,
     progress: Progress | None = None,
-) -> dict[int, Refusal]:  # fmt: skip
+) -> dict[int, Refusal]:
     """Moves for some needs, a few at a time, each tried on the others; what was refused is returned."""
-    problem, total = ways.problem, len(waiting)
+    problem, total = finder.problem, len(waiting)
     refusals: dict[int, Refusal] = {}
-    size = ways.tuning.attacker.batch
-    lanes = [ways.twin() for _ in range(parallel.lanes(total, ways.tuning.attacker.lane))]
-    while waiting := [k for k in waiting if not met_by(problem, k, found, ways.tuning)]:
+    size = finder.tuning.attacker.batch
+    lanes = [finder.twin() for _ in range(parallel.lanes(total, finder.tuning.attacker.lane))]
+    while waiting := [k for k in waiting if not met_by(problem, k, known, finder.tuning)]:
         batch, waiting = waiting[:size], waiting[size:]
-        for outcome in _batch(lanes, pattern, batch, dict(found), price):
+        for outcome in _batch(lanes, pattern, batch, dict(known), price):
             for key, move in outcome.witnesses.items():
-                found[key] = move
-                spread(problem, move, found, table, ways.tuning)
+                known[key] = move
+                spread(problem, move, known, table, finder.tuning)
             refusals |= outcome.refusals
         if progress is not None:
             progress(total - len(waiting), total)
     return refusals
 
 
-def _batch(lanes: list[MoveFinder], pattern: Array, batch: list[int], found: Witnesses, price: Array) -> list[Examined]:
+def _batch(lanes: list[MoveFinder], pattern: Array, batch: list[int], known: Witnesses, price: Array) -> list[Examined]:
     """Some needs, a fixed share for each lane: the same moves whatever the number of processors."""
 
     def work(number: int) -> list[Examined]:
-        return [settle_need(lanes[number], pattern, k, found, price) for k in batch[number :: len(lanes)]]
+        return [settle_need(lanes[number], pattern, k, known, price) for k in batch[number :: len(lanes)]]
 
     shares = parallel.side_by_side(work, range(min(len(lanes), len(batch))))
     return [shares[k % len(lanes)][k // len(lanes)] for k in range(len(batch))]
 
 
-def together(ways: MoveFinder, pattern: Array, found: Witnesses, table: dict[int, list[int]], price: Array) -> None:
+def together(finder: MoveFinder, pattern: Array, known: Witnesses, table: dict[int, list[int]], price: Array) -> None:
     """Moves that serve many needs at once, as long as they do; each cell is wanted up or down by turns."""
-    problem, needs, several = ways.problem, ways.problem.needs, ways.tuning.attacker.several
-    for turn in range(ways.tuning.attacker.together):
+    problem, needs, several = finder.problem, finder.problem.needs, finder.tuning.attacker.several
+    for turn in range(finder.tuning.attacker.together):
         wanted: dict[int, float] = {}
         for k, cell in enumerate(needs.cell.tolist()):
-            lacking = [s for s in (1, 0) if (needs.above if s else needs.below)[k] > 0 and (k, s) not in found]
+            lacking = [s for s in (1, 0) if (needs.above if s else needs.below)[k] > 0 and (k, s) not in known]
             if needs.coalition[k] < 0 and lacking:
                 side = lacking[(turn + k) % len(lacking)]
                 wanted[cell] = float(needs.above[k] if side else -needs.below[k])
-        move = ways.together(pattern, wanted, price) if len(wanted) >= several else None
-        if move is None or len(spread(problem, move, found, table, ways.tuning)) < several:
+        move = finder.together(pattern, wanted, price) if len(wanted) >= several else None
+        if move is None or len(spread(problem, move, known, table, finder.tuning)) < several:
             return
 
 
-def settle_need(ways: MoveFinder, pattern: Array, need: int, found: Witnesses, price: Array) -> Examined:
+def settle_need(finder: MoveFinder, pattern: Array, need: int, known: Witnesses, price: Array) -> Examined:
     """One need: the moves that it still lacks, or the proof that one of them does not exist."""
-    needs = ways.problem.needs
+    needs = finder.problem.needs
     below, above, sliding = (float(f[need]) for f in (needs.below, needs.above, needs.sliding))
     new: Witnesses = {}
     wanted = {1: above, 0: below}
     slides = sliding > below + above
     if slides:  # as far up as there is use for, and what is left of it downwards
-        reached = ways.furthest(ways.movable(pattern, need), int(needs.cell[need]), above, sliding - below)
+        reached = finder.furthest(finder.movable(pattern, need), int(needs.cell[need]), above, sliding - below)
         if isinstance(reached, Refusal):
             return Examined(np.zeros(1, bool), {}, {need: reached})
         new[need, 1] = reached
         top = reached.of(int(needs.cell[need]))
         rest = sliding - top
-        if rest <= 10 * ways.tuning.attacker.tiny * sliding:
+        if rest <= 10 * finder.tuning.attacker.tiny * sliding:
             rest = 0.0  # no program for the solver's rounding
         wanted = {0: max(below, rest)}
     for side, amount in wanted.items():
-        if amount <= 0 or (not slides and (need, side) in found):
+        if amount <= 0 or (not slides and (need, side) in known):
             continue
-        way = ways.find(pattern, need, 1 if side else 0, amount, price)
+        way = finder.find(pattern, need, 1 if side else 0, amount, price)
         if isinstance(way, Refusal):
             return Examined(np.zeros(1, bool), new, {need: way})
         new[need, side] = way

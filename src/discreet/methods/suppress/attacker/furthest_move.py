@@ -37,17 +37,17 @@ class Aim:
 
 def aims(problem: Problem) -> list[Aim]:
     """The needs taken apart, the widest first."""
-    needs, found = problem.needs, []
+    needs, each = problem.needs, list[Aim]()
     for k, cell in enumerate(needs.cell):
         known = needs.known[needs.coalition[k]] if needs.coalition[k] >= 0 else None
         above, below, sliding = float(needs.above[k]), float(needs.below[k]), float(needs.sliding[k])
         if above > 0:
-            found.append(Aim(int(cell), (1,), above, known))
+            each.append(Aim(int(cell), (1,), above, known))
         if below > 0:
-            found.append(Aim(int(cell), (-1,), below, known))
+            each.append(Aim(int(cell), (-1,), below, known))
         if sliding > above + below:
-            found.append(Aim(int(cell), (1, -1), sliding, known))
-    return sorted(found, key=lambda aim: -aim.level)
+            each.append(Aim(int(cell), (1, -1), sliding, known))
+    return sorted(each, key=lambda aim: -aim.level)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ OPTIONS = {
 
 
 def much_smaller_over_moves(rows: csr_array, moves: csr_array, tuning: Tuning = DEFAULT) -> bool:
-    """Whether the programme over moves is much smaller than the one over rows: its moves go everywhere."""
+    """Whether the program over moves is much smaller than the one over rows: its moves go everywhere."""
     n, k = moves.shape
     fuller = moves.nnz > tuning.attacker.dense * rows.nnz and k > tuning.attacker.many_moves
     return bool(2 * k < min(rows.shape[0], n - k) and not fuller)

@@ -75,7 +75,7 @@ class Trace:
     def separated(self) -> int:
         """Inequalities found."""
         all_levels = [] if self.top is None else [self.top, *self.levels]
-        return sum(level.relaxation.separation.made for level in all_levels)
+        return sum(level.relaxation.separation.separated for level in all_levels)
 
     @property
     def cuts(self) -> list[Cut]:
@@ -118,9 +118,14 @@ class BranchAndCut:
         return self.tuning.exact
 
     def run(
-        self, small: Condensed, clock: Clock, *, start: Array | None = None, tell: Tell | None = None,
+        self,
+        small: Condensed,
+        clock: Clock,
+        *,
+        start: Array | None = None,
+        tell: Tell | None = None,
         known: list[Cut] | None = None,
-    ) -> PartOutcome:  # fmt: skip
+    ) -> PartOutcome:
         """``start`` is a pattern of the cells that protects, ``known`` are inequalities of an earlier search."""
         problem, tell = small.small, tell or (lambda cost, bound: None)
         if not len(problem.needs):
@@ -241,9 +246,9 @@ class BranchAndCut:
     def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> PartOutcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
-        found = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
-        if found is not None:
-            first, moves = found
+        local = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
+        if local is not None:
+            first, moves = local
         else:
             first = start_pattern(
                 problem,

@@ -86,11 +86,11 @@ def by_gain(
             if trials >= exact.tried or misses >= exact.look:
                 continue
             trials += 1
-            found = [try_decision(relaxation, cell, v, basis) for v in (0, 1)]
+            decided = [try_decision(relaxation, cell, v, basis) for v in (0, 1)]
             for v in (0, 1):
-                pseudocosts.note(cell, v, max(min(found[v], target + exact.step) - now, 0.0), change[v])
-            gains = [max(bound - now, 0.0) for bound in found]
-            proved = (max(found[0], now), max(found[1], now))
+                pseudocosts.note(cell, v, max(min(decided[v], target + exact.step) - now, 0.0), change[v])
+            gains = [max(bound - now, 0.0) for bound in decided]
+            proved = (max(decided[0], now), max(decided[1], now))
         score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
         if score > value:
             best, value, bounds, misses = cell, score, proved, 0

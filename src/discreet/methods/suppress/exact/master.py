@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class Relaxation:
-    """The master programme of one condensed problem; ``bound`` is proved, ``x`` its pattern."""
+    """The master problem of one condensed problem; ``bound`` is proved, ``x`` its pattern."""
 
     def __init__(self, condensed: Condensed, separation: Separation | None = None, tuning: Tuning = DEFAULT) -> None:
         self.tuning, self.exact = tuning, tuning.exact
@@ -69,10 +69,10 @@ class Relaxation:
         """The inequalities of the needs that are in force."""
         return [row for row in self.rows if isinstance(row, Cut)]
 
-    def add(self, found: Sequence[Row]) -> int:
+    def add(self, fresh: Sequence[Row]) -> int:
         """Put inequalities in that are not there yet; how many."""
         start, index, value, right = [0], [], [], []
-        for row in found:
+        for row in fresh:
             if row.name in self.names:
                 continue
             self.names.add(row.name)
@@ -168,10 +168,10 @@ class Relaxation:
         self.rounds += 1
         x, inward = self.x, self.exact.inward
         bent = (1 - inward) * x + inward * self.inside
-        found = covered(self.separation(bent), x, self.tuning)
-        if len(found) < self.exact.few:
-            found += covered(self.separation(x), x, self.tuning)
-        new = self.add(found) + self.add(covered(self.cuts, x, self.tuning)) + self.add(self.alone(x))
+        cuts = covered(self.separation(bent), x, self.tuning)
+        if len(cuts) < self.exact.few:
+            cuts += covered(self.separation(x), x, self.tuning)
+        new = self.add(cuts) + self.add(covered(self.cuts, x, self.tuning)) + self.add(self.alone(x))
         if new < self.exact.few:
             new += self.add(self._bridges(x))
         if not new:

@@ -98,7 +98,7 @@ class ScipTree:
         pairs = list(zip(plane.cell.tolist(), plane.coefficient.tolist(), strict=True))
         right = plane.right - sum(c * self.fixed[i] for i, c in pairs if i not in self.variable)
         terms = [c * self.variable[i] for i, c in pairs if i in self.variable]
-        if terms:  # removable, or the programmes grow and grow
+        if terms:  # removable, or the programs grow and grow
             self.model.addCons(pyscipopt.quicksum(terms) >= right, removable=True)
         elif right > 0:  # fixing left nothing that is cheaper than the best
             variable = next(iter(self.variable.values()), None)
@@ -114,9 +114,9 @@ class ScipTree:
     def safe(self, solution: Any = None) -> bool:
         """Whether a whole pattern protects; if so and it is cheaper, it is noted."""
         x = self.pattern(solution)
-        found = self._violated(x, most=self.tuning.exact.scip_checked)
-        if found or not self.separation.complete or self.short:
-            self.pending += found  # a constraint may not be added while a pattern is only checked
+        cuts = self._violated(x, most=self.tuning.exact.scip_checked)
+        if cuts or not self.separation.complete or self.short:
+            self.pending += cuts  # a constraint may not be added while a pattern is only checked
             return False
         if (np.abs(x - np.rint(x)) < WHOLE).all():
             self.level.improve(np.rint(x).astype(bool))
@@ -138,15 +138,15 @@ class ScipTree:
     def _violated(self, x: Array, most: float = np.inf) -> list[Cut]:
         """Inequalities that a pattern violates; when the time is up none, and SCIP is asked to stop."""
         try:
-            found = violated(self.separation, x, most=most)
+            cuts = violated(self.separation, x, most=most)
         except OutOfTimeError:
-            found = []
+            cuts = []
             self.short = True
-        if not self.separation.complete and not found:
+        if not self.separation.complete and not cuts:
             self.short = True
         if self.short:
             self.model.interruptSolve()
-        return found
+        return cuts
 
     def bound(self) -> float:
         """What the tree has proved so far, costs as in the problem; nothing beyond the best pattern's cost."""

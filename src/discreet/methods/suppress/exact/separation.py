@@ -45,7 +45,7 @@ class Separation:
         self.witness = [NONE] * len(self.aims)
         self.slack = np.array([1e-6 * aim.level for aim in self.aims])
         self.order = list(range(len(self.aims)))
-        self.programmes = self.made = 0
+        self.separated = 0  # inequalities, in all calls
         self.until = np.inf  # when to stop, although aims are left
         self.complete = True  # whether the last call looked at every aim
         self.lock = threading.Lock()
@@ -79,7 +79,7 @@ class Separation:
         todo = self.short(x)
         slack = self.exact.violated if tolerance is None else tolerance
         workers = self.programs if len(todo) >= 4 else self.programs[:1]
-        found: list[tuple[int, Cut]] = []
+        violations: list[tuple[int, Cut]] = []
         cold: set[int] = set()
         self.complete = True
 
@@ -94,9 +94,8 @@ class Separation:
                 limits = workers[number].limits(self.aims[k], x, cap, slack)
                 cut = None if limits.shares is None else inequality(self.problem, limits.shares, self.tuning)
                 with self.lock:
-                    self.programmes += 1
                     if cut is not None:
-                        found.append((k, cut))
+                        violations.append((k, cut))
                         mine += 1
                     else:
                         missed += 1
@@ -104,11 +103,11 @@ class Separation:
                         self.witness[k] = _exactly(self.aims[k], limits.moves)
 
         parallel.side_by_side(work, range(len(workers)))
-        self.made += len(found)
-        hot = [k for k, _ in sorted(found, key=lambda pair: pair[0])]
+        self.separated += len(violations)
+        hot = [k for k, _ in sorted(violations, key=lambda pair: pair[0])]
         rest = cold.union(hot)
         self.order = hot + [k for k in self.order if k not in rest] + [k for k in self.order if k in cold]
-        return [cut for _, cut in sorted(found, key=lambda pair: pair[0])]
+        return [cut for _, cut in sorted(violations, key=lambda pair: pair[0])]
 
 
 def _exactly(aim: Aim, moves: list[Array]) -> Witness:
@@ -125,10 +124,10 @@ def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[
     """Inequalities that a pattern violates; a whole pattern without any protects."""
     whole = bool((np.abs(x - np.rint(x)) < WHOLE).all())
     x = np.rint(x) if whole else x
-    found = separation(x, most=most)
-    if not found and whole and separation.complete:
-        found = separation(x, cap=separation.tuning.attacker.far, tolerance=WHOLE, most=most)
-    return [kept for cut in found for kept in dict.fromkeys((cut, cut.covered(x, separation.tuning)))]
+    cuts = separation(x, most=most)
+    if not cuts and whole and separation.complete:
+        cuts = separation(x, cap=separation.tuning.attacker.far, tolerance=WHOLE, most=most)
+    return [kept for cut in cuts for kept in dict.fromkeys((cut, cut.covered(x, separation.tuning)))]
 
 
 class CutPool:

@@ -40,7 +40,7 @@ def best_of_several(
     problem = whole.small
     if start is not None and met(problem, start).all():
         return cleaned_until(problem, start, until, tuning)
-    ways = MoveFinder(problem, whole.moves, tuning)
+    finder = MoveFinder(problem, whole.moves, tuning)
     best: Array | None = None
     for turn in range(tuning.heuristics.starts):
         if best is not None and time.monotonic() > soon:
@@ -48,7 +48,7 @@ def best_of_several(
         late = np.inf if best is None else soon
         try:
             with deadline.until(late):
-                pattern = _one_pattern(ways, guide, seed, turn, None if best is None else soon, tuning)
+                pattern = _one_pattern(finder, guide, seed, turn, None if best is None else soon, tuning)
         except OutOfTimeError:
             if best is None:
                 raise
@@ -63,15 +63,15 @@ def best_of_several(
 
 
 def _one_pattern(
-    ways: MoveFinder, guide: Array | None, seed: int, turn: int, until: float | None, tuning: Tuning
+    finder: MoveFinder, guide: Array | None, seed: int, turn: int, until: float | None, tuning: Tuning
 ) -> Array | None:
     """A whole pattern: the widest need first, in later turns in shaken orders and at shaken weights; None if late."""
-    problem = ways.problem
+    problem = finder.problem
     level = np.maximum(problem.needs.below, problem.needs.above)
     random = np.random.default_rng((seed, 1_000_000 + turn))
     if turn:
         level = level * random.uniform(tuning.heuristics.levels_shaken, 1, len(level))
-    kept = WitnessedPattern(ways, problem.hidden.copy(), {}, tuning)
+    kept = WitnessedPattern(finder, problem.hidden.copy(), {}, tuning)
     weight = search_weights(problem, guide, random if turn > 1 else None, tuning)
     done = take_cheapest_moves(kept, np.argsort(-level, kind="stable"), weight, alone=turn == 1, until=until)
     return kept.pattern if done else None
@@ -152,7 +152,7 @@ def _take_moves(
         if amount <= 0 or (old is not None and abs(old.of(cell)) >= amount * (1 - 1e-9)):
             continue
         now = np.where(kept.pattern, kept.tuning.heuristics.used, weight) if price is None else price
-        move = kept.ways.find(everything, need, side, amount, now)
+        move = kept.finder.find(everything, need, side, amount, now)
         if isinstance(move, Refusal):
             return False
         kept.pattern[move.cells] = True

@@ -72,7 +72,7 @@ class KnownMoves:
     """A move for each need under the best pattern: needs whose move touches nothing set free stay met."""
 
     def __init__(self, best: Incumbent, known: Witnesses | None, tuning: Tuning = DEFAULT) -> None:
-        self.best, self.ways, self.price = best, MoveFinder(best.problem, tuning=tuning), prices(best.problem)
+        self.best, self.finder, self.price = best, MoveFinder(best.problem, tuning=tuning), prices(best.problem)
         self.moves = examine(best.problem, best.pattern).witnesses if known is None else known
         self.table = needs_by_cell(best.problem)
         self.large, self.enough = len(best.problem) > tuning.heuristics.large, tuning.heuristics.near
@@ -105,7 +105,7 @@ class KnownMoves:
             return
         lost = self.touched(~pattern)
         self.moves = still(problem, pattern, self.moves)
-        refused = in_turn(self.ways, pattern & near, lost.tolist(), self.moves, self.table, self.price)
+        refused = in_turn(self.finder, pattern & near, lost.tolist(), self.moves, self.table, self.price)
         if refused or not all(met_by(problem, need, self.moves) for need in lost.tolist()):
             self.moves = examine(problem, pattern, witnesses=self.moves).witnesses
 

@@ -31,16 +31,16 @@ class LocalMoves:
     def __init__(
         self,
         condensed: Condensed,
-        given: Array | None = None,
+        start: Array | None = None,
         witnesses: Witnesses | None = None,
         tuning: Tuning = DEFAULT,
     ) -> None:
         self.tuning, self.far = tuning.heuristics, tuning.attacker.far
         self.problem, self.moves = condensed.small, condensed.moves
-        self.given = self.problem.hidden if given is None else self.problem.hidden | given
+        self.start = self.problem.hidden if start is None else self.problem.hidden | start
         self.by_move = condensed.moves.tocsc()
-        self.ways = MoveFinder(self.problem, tuning=tuning)
-        self.lanes = [self.ways.twin() for _ in range(self.tuning.local_together)]
+        self.finder = MoveFinder(self.problem, tuning=tuning)
+        self.lanes = [self.finder.twin() for _ in range(self.tuning.local_together)]
         self.uses = np.zeros(len(self.problem), np.int64)
         self.witnesses: Witnesses = dict(witnesses or {})
         self.size, self.large = self.tuning.local_moves, len(self.problem) > self.tuning.large
@@ -51,7 +51,7 @@ class LocalMoves:
     @property
     def pattern(self) -> Array:
         """What the moves need hidden."""
-        return np.asarray(self.given | (self.uses > 0))
+        return np.asarray(self.start | (self.uses > 0))
 
     def run(self, until: float) -> bool:
         """A move for every need, then better ones while there is time; False if some need got none.
@@ -64,10 +64,10 @@ class LocalMoves:
             asked = self._next(order)
             pairs = list(zip(asked, self.lanes, strict=False))
             moves = parallel.side_by_side(lambda pair: self._cheapest(*pair[0], pair[1]), pairs)
-            for key, found in zip(asked, moves, strict=True):
-                if found is None:
+            for key, move in zip(asked, moves, strict=True):
+                if move is None:
                     return False
-                self._note(key[:2], found)
+                self._note(key[:2], move)
             if self.large and time.monotonic() > until:
                 self.size = self.tuning.local_least
         random = np.random.default_rng(1)
@@ -117,29 +117,29 @@ class LocalMoves:
     def _again(self, need: int, side: Side, level: float) -> None:
         """A move that keeps less hidden, if there is one."""
         old = self.witnesses[need, side]
-        alone = old.cells[(self.uses[old.cells] == 1) & ~self.given[old.cells]]
+        alone = old.cells[(self.uses[old.cells] == 1) & ~self.start[old.cells]]
         if not len(alone):
             return
         self.uses[old.cells] -= 1
         try:
-            found = self._cheapest(need, side, level, self.ways)
+            move = self._cheapest(need, side, level, self.finder)
         except OutOfTimeError:
             self.uses[old.cells] += 1  # as it was
             raise
         fresh = np.inf
-        if found is not None:
-            new = found.cells[(self.uses[found.cells] == 0) & ~self.given[found.cells]]
+        if move is not None:
+            new = move.cells[(self.uses[move.cells] == 0) & ~self.start[move.cells]]
             fresh = float(self.weight[new].sum())
-        better = found is not None and fresh < float(self.weight[alone].sum()) - 1e-9
-        self._note((need, side), found if better and found is not None else old)
+        better = move is not None and fresh < float(self.weight[alone].sum()) - 1e-9
+        self._note((need, side), move if better and move is not None else old)
 
-    def _cheapest(self, need: int, side: Side, level: float, ways: MoveFinder) -> Move | None:
+    def _cheapest(self, need: int, side: Side, level: float, finder: MoveFinder) -> Move | None:
         size = self.size
         while True:
             cells, everything = self._around(int(self.problem.needs.cell[need]), size)
-            found = self._programme(need, side, level, cells, ways)
-            if found is not None or everything:
-                return found
+            move = self._program(need, side, level, cells, finder)
+            if move is not None or everything:
+                return move
             size *= 4
 
     def _around(self, cell: int, size: int) -> tuple[Array, bool]:
@@ -167,15 +167,15 @@ class LocalMoves:
             return np.flatnonzero(self.open), True
         return np.flatnonzero(seen & self.open), bool(taken.all())
 
-    def _programme(self, need: int, side: Side, level: float, cells: Array, ways: MoveFinder) -> Move | None:
+    def _program(self, need: int, side: Side, level: float, cells: Array, finder: MoveFinder) -> Move | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
         problem, n, used = self.problem, len(cells), self.tuning.used
-        price = np.where(self.given | (self.uses > 0), used, self.weight + used)
+        price = np.where(self.start | (self.uses > 0), used, self.weight + used)
         if self.large:  # no presolve: most of it would never be looked at
-            found = ways.among(cells, need, side, level, price)
-            return found if isinstance(found, Move) else None
+            move = finder.among(cells, need, side, level, price)
+            return move if isinstance(move, Move) else None
         price = price[cells]
         up, down = np.minimum(problem.up[cells] / level, self.far), np.minimum(problem.down[cells] / level, self.far)
         coalition = int(problem.needs.coalition[need])
@@ -188,7 +188,7 @@ class LocalMoves:
         low, high = np.zeros(2 * n), np.concatenate([up, down])
         low[at if side else n + at] = high[at if side else n + at] = 1.0
         high[n + at if side else at] = 0.0
-        rows = self.ways.columns[:, cells].tocsr()
+        rows = self.finder.columns[:, cells].tocsr()
         rows = rows[np.diff(rows.indptr) > 0]
         equations = LinearConstraint(hstack([rows, -rows], format="csc"), 0, 0)
         deadline.check()
@@ -214,22 +214,22 @@ def first_pattern(condensed: Condensed, until: float, tuning: Tuning = DEFAULT) 
     Elimination gives one for the sums alone, which is cheap, and needs that it leaves short take a way out around them;
     if those are many, a pattern without elimination may be cheaper, and in a large problem it always was.
     """
-    problem, given = condensed.small, pattern_of_signs(condensed)
+    problem, eliminated = condensed.small, pattern_of_signs(condensed)
     starts: list[tuple[Array | None, Witnesses | None]] = [(None, None)]
-    found, most = [], False
-    if len(problem) <= tuning.heuristics.large or met(problem, given).all():
-        checked = examine(problem, given)
-        if checked.met.all():
-            return given, checked.witnesses
-        starts.insert(0, (given, checked.witnesses))
-        most = bool(checked.met.mean() > tuning.heuristics.mostly_met)
+    candidates, most = [], False
+    if len(problem) <= tuning.heuristics.large or met(problem, eliminated).all():
+        examined = examine(problem, eliminated)
+        if examined.met.all():
+            return eliminated, examined.witnesses
+        starts.insert(0, (eliminated, examined.witnesses))
+        most = bool(examined.met.mean() > tuning.heuristics.mostly_met)
     for pattern, witnesses in starts:
         local = LocalMoves(condensed, pattern, witnesses, tuning)
         if local.run(until) and verified(problem, local.pattern, local.witnesses):
-            found.append(local)
-        if found and (time.monotonic() > until or most):
+            candidates.append(local)
+        if candidates and (time.monotonic() > until or most):
             break
-    best = min(found, key=lambda local: problem.cost(local.pattern), default=None)
+    best = min(candidates, key=lambda local: problem.cost(local.pattern), default=None)
     return None if best is None else (best.pattern, best.witnesses)
 
 

@@ -29,8 +29,8 @@ Array = NDArray[Any]
 class WitnessedPattern:
     """A pattern with a witness for every need, and for each cell the needs whose witness moves it."""
 
-    def __init__(self, ways: MoveFinder, pattern: Array, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> None:
-        self.ways, self.problem, self.tuning = ways, ways.problem, tuning
+    def __init__(self, finder: MoveFinder, pattern: Array, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> None:
+        self.finder, self.problem, self.tuning = finder, finder.problem, tuning
         self.pattern = pattern.copy()
         self.witnesses: Witnesses = {}
         self.users: dict[int, set[tuple[int, int]]] = {}
@@ -38,8 +38,8 @@ class WitnessedPattern:
             self.note(key, move)
         self.refused: dict[int, int] = {}
         # over moves any way out will do: it is found soonest, and there are few
-        self.price = prices(ways.problem) if ways.moves is None else np.zeros(ways.size)
-        self.table = needs_by_cell(ways.problem)
+        self.price = prices(finder.problem) if finder.moves is None else np.zeros(finder.size)
+        self.table = needs_by_cell(finder.problem)
 
     def note(self, key: tuple[int, int], move: Any) -> None:
         """Take a move for a need in place of the one it had."""
@@ -63,27 +63,27 @@ class WitnessedPattern:
         smaller = self.pattern.copy()
         smaller[cell] = False
         lost = self.users.get(cell, set())
-        found = {key: move for key, move in self.witnesses.items() if key not in lost}
+        moves = {key: move for key, move in self.witnesses.items() if key not in lost}
         order = sorted({need for need, _ in lost}, key=lambda need: (-self.refused.get(need, 0), need))
         for turn, need in enumerate(order):
-            if met_by(self.problem, need, found):
+            if met_by(self.problem, need, moves):
                 continue
             if until is not None and time.monotonic() > until:
                 return Refusal(False)
-            outcome = settle_need(self.ways, smaller, need, found, self.price)
+            outcome = settle_need(self.finder, smaller, need, moves, self.price)
             if outcome.refusals:
                 self.refused[need] = self.refused.get(need, 0) + 1
                 return outcome.refusals[need]
             for key, move in outcome.witnesses.items():
-                found[key] = move
-                spread(self.problem, move, found, self.table)
+                moves[key] = move
+                spread(self.problem, move, moves, self.table)
             if turn == 0 and len(order) > self.tuning.heuristics.many_lost:
                 # the need that is refused most often is not: now many at once
-                together(self.ways, smaller, found, self.table, self.price)
+                together(self.finder, smaller, moves, self.table, self.price)
         for key in {need_side for need in {n for n, _ in lost} for need_side in ((need, 0), (need, 1))}:
             self.forget(key)
-            if key in found:
-                self.note(key, found[key])
+            if key in moves:
+                self.note(key, moves[key])
         self.pattern = smaller
         return None
 
@@ -152,12 +152,12 @@ def clean_up(
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
     small = with_choice(problem, hidden, hidden)
-    ways = MoveFinder(small.small, small.moves, tuning)
-    checked = moves_for_all(ways, {})
+    finder = MoveFinder(small.small, small.moves, tuning)
+    checked = moves_for_all(finder, {})
     if len(small.hopeless) or not checked.met.all():
         met = examine(problem, hidden).met
         raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
-    kept = WitnessedPattern(ways, np.ones(len(small.small), bool), checked.witnesses, tuning)
+    kept = WitnessedPattern(finder, np.ones(len(small.small), bool), checked.witnesses, tuning)
     minimal = kept.prune(until=until, progress=progress)
     return small.expand(kept.pattern), minimal
 

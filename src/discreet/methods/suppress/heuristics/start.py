@@ -77,8 +77,8 @@ def start_pattern(
 def _large(whole: Condensed, soon: float, until: float, tuning: Tuning) -> Array:
     """A pattern of a large problem: moves in each need's neighbourhood, proved as they stand, then clean-up."""
     problem = whole.small
-    found = first_pattern(whole, soon, tuning)
-    pattern = _checked(problem, problem.hidden | problem.free) if found is None else found[0]
+    local = first_pattern(whole, soon, tuning)
+    pattern = _checked(problem, problem.hidden | problem.free) if local is None else local[0]
     return cleaned_until(problem, pattern, until, tuning)
 
 

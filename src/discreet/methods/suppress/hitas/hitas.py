@@ -130,8 +130,8 @@ class SubtableRun:
         try:
             with deadline.until(self.began + seconds):
                 tables = completed(problem, blocks_of_rows(problem, self.method.largest, self.hitas.most_faces))
-                found = self.from_above(tables)
-                best = quick if found is None or problem.cost(quick) <= problem.cost(found) else found
+                pattern = self.from_above(tables)
+                best = quick if pattern is None or problem.cost(quick) <= problem.cost(pattern) else pattern
                 bound = lower_bound(problem, self.hitas.bound * seconds, self.tuning)
                 left = max(self.hitas.renewed * self.left, 0.0)
                 best = self._start(problem, left, best)
@@ -171,8 +171,8 @@ class SubtableRun:
             def one(k: int, free: Array = open_) -> tuple[Array, Protection]:
                 return self._one(state, blocks[k], rows[k], free)
 
-            found = side_by_side(one, batch, self.method.threads)
-            for k, (numbers, step) in zip(batch, found, strict=True):
+            steps = side_by_side(one, batch, self.method.threads)
+            for k, (numbers, step) in zip(batch, steps, strict=True):
                 state.take(numbers, step)
                 state.seen[rows[k]] = True
                 decided[blocks[k].cells] = True

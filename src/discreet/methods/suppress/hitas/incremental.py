@@ -65,13 +65,13 @@ class SumsSoFar:
         needs = self.problem.needs.take(numbers)
         return replace(self.problem, rows=self.problem.rows[rows], weight=weight, hidden=self.pattern, needs=needs)
 
-    def take(self, numbers: Array, found: Protection) -> None:
+    def take(self, numbers: Array, step: Protection) -> None:
         """Hide what a step found and keep its moves."""
-        self.pattern[found.hidden] = True
-        for k in numbers[found.met]:
+        self.pattern[step.hidden] = True
+        for k in numbers[step.met]:
             self.witnesses.pop((k, 0), None)
             self.witnesses.pop((k, 1), None)
-        self.witnesses |= {(int(numbers[k]), side): move for (k, side), move in found.witnesses.items() if found.met[k]}
+        self.witnesses |= {(int(numbers[k]), side): move for (k, side), move in step.witnesses.items() if step.met[k]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +99,10 @@ def meet_needs(asked: Problem, find: Find) -> Protection:
                 pattern = np.asarray(find(rest, cells), bool)
                 hidden.append(cells[pattern & ~part.hidden])
                 held.append((numbers[short[able]], examine(rest, pattern)))
-        for which, said in held:
-            done[which[said.met]] = True
-            for (k, side), move in said.witnesses.items():
-                if said.met[k]:
+        for which, examined in held:
+            done[which[examined.met]] = True
+            for (k, side), move in examined.witnesses.items():
+                if examined.met[k]:
                     witnesses[int(which[k]), side] = Move(cells[move.cells], move.by)
     return Protection(np.concatenate([np.empty(0, np.int64), *hidden]), done, witnesses)
 

@@ -63,11 +63,11 @@ class TotalsAndParts:
     @cached_property
     def of_total(self) -> list[list[int]]:
         """For each cell the rows that it is the total of."""
-        found: list[list[int]] = [[] for _ in range(len(self.problem))]
+        of_cell: list[list[int]] = [[] for _ in range(len(self.problem))]
         for row, cell in enumerate(self.total):
             if cell >= 0:
-                found[cell].append(row)
-        return found
+                of_cell[cell].append(row)
+        return of_cell
 
     @cached_property
     def level(self) -> Array:
@@ -93,7 +93,7 @@ class TotalsAndParts:
         deadline.check()
         ways = {top: 0}
         front = [top]
-        found = [top]
+        cells = [top]
         for step in itertools.count(1):
             reached: dict[int, int] = {}
             for cell in front:
@@ -104,11 +104,11 @@ class TotalsAndParts:
                             reached[part] = reached.get(part, 0) | way
             front = [cell for cell, way in reached.items() if way.bit_count() >= step]
             ways.update((cell, reached[cell]) for cell in front)
-            found += front
-            if len(found) > most:
+            cells += front
+            if len(cells) > most:
                 return None
             if not front:
-                return found
+                return cells
         raise AssertionError("a sub-table ends")  # pragma: no cover
 
 
@@ -126,14 +126,14 @@ def blocks_of_rows(
     """
     sums = TotalsAndParts.of(problem)
     level = sums.level
-    found = []
+    blocks = []
     for top, rows in enumerate(sums.of_total):
         if rows:
-            found += [Block(np.sort(cells), int(level[top])) for cells in _faces(sums, top, rows, largest, most_faces)]
+            blocks += [Block(np.sort(cells), int(level[top])) for cells in _faces(sums, top, rows, largest, most_faces)]
     for row in np.flatnonzero(sums.total < 0):
         if cells := sums.parts[row]:
-            found.append(Block(np.unique(cells), int(level[cells].max())))
-    return maximal(found)
+            blocks.append(Block(np.unique(cells), int(level[cells].max())))
+    return maximal(blocks)
 
 
 def _faces(sums: TotalsAndParts, top: int, rows: Sequence[int], largest: int, most_faces: int) -> list[list[int]]:
@@ -143,8 +143,8 @@ def _faces(sums: TotalsAndParts, top: int, rows: Sequence[int], largest: int, mo
         return [whole]
     for order in (3, 2):
         if order < len(rows) and math.comb(len(rows), order) <= most_faces:
-            found = [sums.below(top, face, largest) for face in itertools.combinations(rows, order)]
-            if kept := [cells for cells in found if cells is not None]:
+            faces = [sums.below(top, face, largest) for face in itertools.combinations(rows, order)]
+            if kept := [cells for cells in faces if cells is not None]:
                 return kept + [[top, *sums.parts[row]] for row in rows]
     return [[top, *sums.parts[row]] for row in rows]
 
@@ -170,11 +170,11 @@ def rows_of(problem: Problem, blocks: Sequence[Block], can: Array) -> list[Array
     columns = problem.rows.tocsc()
     entries = problem.rows.tocoo()
     size = np.bincount(entries.row, can[entries.col] & (entries.data != 0), minlength=problem.rows.shape[0])
-    found = []
+    inside = []
     for block in blocks:
         rows, times = np.unique(columns[:, block.cells[can[block.cells]]].indices, return_counts=True)
-        found.append(rows[times == size[rows]])
-    return found
+        inside.append(rows[times == size[rows]])
+    return inside
 
 
 def completed(problem: Problem, blocks: Sequence[Block]) -> list[Block]:
@@ -196,7 +196,7 @@ def widened(blocks: Sequence[Block], free: Array, most: int) -> list[Array]:
     cells = np.concatenate(inside) if inside else np.empty(0, np.int64)
     member = csr_array((np.ones(len(cells)), cells, ends), shape=(len(blocks), len(free)))
     shared = member @ member.T
-    found: dict[bytes, Array] = {}
+    areas: dict[bytes, Array] = {}
     for k, own in enumerate(inside):
         deadline.check()
         here = set(own.tolist())
@@ -208,8 +208,8 @@ def widened(blocks: Sequence[Block], free: Array, most: int) -> list[Array]:
                 here = wider
         area = np.array(sorted(here), np.int64)
         if len(area):
-            found.setdefault(area.tobytes(), area)
-    return list(found.values())
+            areas.setdefault(area.tobytes(), area)
+    return list(areas.values())
 
 
 def grouped(blocks: Sequence[Block], free: Array) -> list[list[int]]:
