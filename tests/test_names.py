@@ -23,7 +23,6 @@ ADDRESSES = ("command", "group", "get", "post")  # decorators by which a command
 SHARED = {
     "_kernels": "compiled loops, private, beside the files of a room that call them",
     "checks": "what is wrong with records: counted by both engines, listed once above them",
-    "columns": "of an engine; and of records that a method changes, in a room of its own",
     "to_bytes": "every format is a module with this one function",
     "read_codebook": "`formats.argus` reads the same from files of another program",
     "write": "users write a release to a file (`dc.write`), or a bundled data set (`dc.datasets.write`)",
@@ -31,11 +30,19 @@ SHARED = {
     "check": "users check tables against each other; `deadline.check` raises when time is up",
     "intervals": "users draw intervals (`dc.plot.intervals`), which audits work out",
 }
-# Names that still stand for two things inside suppression and its linear programs. The list may only become shorter.
+# Names that still stand for two things, in suppression, its linear programs and the kernels. It may only become shorter.
 LEFT = {
-    "Lines", "Parameters", "Programme", "Table", "bounds", "branch", "closed", "eliminate", "explain", "join",
-    "name_of", "names", "positions", "settle", "settled", "within",
-}  # fmt: skip
+    "Lines",
+    "Parameters",
+    "bounds",
+    "branch",
+    "eliminate",
+    "explain",
+    "join",
+    "lies_within",
+    "name_of",
+    "positions",
+}
 
 
 def place(path: Path) -> str:
