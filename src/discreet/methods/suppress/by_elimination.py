@@ -56,8 +56,8 @@ def _enough(task: Task) -> Repaired | None:
     Without this the cautious rule for singletons might add cells to a table that is protected as it is. Contributors
     who know their own cells are beyond the audit, so their tables go through elimination always.
     """
-    own = task.table.magnitude is not None and task.asked.singletons != "none"
-    if task.asked.asks == OFF or own or not task.roles.never.any():
+    amounts = task.table.magnitude is not None and task.asked.singletons != "none"
+    if task.asked.asks == OFF or not task.roles.never.any() or amounts or task.owners is not None:
         return None
     result = audited(task, task.withheld, None)
     return result if not len(result.hopeless) and np.array_equal(result.hidden, task.withheld) else None

@@ -82,7 +82,8 @@ def roles_of(parameters: SuppressParameters, table: Table, *, clash: bool = Fals
         )
     zeros = sums is not None if parameters.zeros is None else parameters.zeros
     empty = joined.layout.aggregate(inner_records(table)) == 0
-    low, high = _bounds(parameters.bounds, _levels(parameters, table), table, m)
+    levels = _levels(parameters, table)
+    low, high = _bounds(parameters.bounds, levels, table, m)
     return Roles(
         joined=joined,
         matrix=joined.layout.matrix,
@@ -95,7 +96,7 @@ def roles_of(parameters: SuppressParameters, table: Table, *, clash: bool = Fals
         sums=sums,
         low=low,
         high=high,
-        asked=levels_of(parameters, table) if parameters.asks == LEVELS else None,
+        asked=asked(table, parameters.rule, levels) if parameters.asks == LEVELS else None,
     )
 
 
