@@ -30,7 +30,7 @@ SHARED = {
     "check": "users check tables against each other; `deadline.check` raises when time is up",
     "intervals": "users draw intervals (`dc.plot.intervals`), which audits work out",
 }
-# Names that still stand for two things, in suppression, its linear programs and the kernels. It may only become shorter.
+# Names that still stand for two things, in suppression, its linear programs and kernels. It may only become shorter.
 LEFT = {
     "Lines",
     "Parameters",
