@@ -16,8 +16,8 @@ import discreet as dc
 from discreet.audits import sampled, settled_intervals, view
 from discreet.base.verdicts import Verdict
 from discreet.cli import run
-from discreet.linear import integer as whole
-from discreet.linear import simplex
+from discreet.linear import highs
+from discreet.linear import intervals as linear_intervals
 from discreet.policy.record import Replayed
 from discreet.publishing import Report
 from discreet.publishing.compare.consistency import Finding
@@ -137,11 +137,9 @@ def test_no_sum_with_a_hidden_cell_is_no_total_found(tmp_path: Path, capsys: pyt
 
 def test_a_solver_that_gives_up_is_neither_safe_nor_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the solver does not settle is Unjudged, in audits and in protection; it is no InputError, no pass."""
-    import highspy
-
     cube = dc.Table.of(np.arange(1, 28).reshape(3, 3, 3) % 7 + 1, ["a", "b", "c"])
     seen = dc.protect(cube, dc.Hide(cube.is_inner))
-    monkeypatch.setattr(simplex.Model, "_run", lambda self: highspy.HighsModelStatus.kUnknown)
+    monkeypatch.setattr(highs.Solver, "_outcome", lambda self, feasible: highs.Outcome.UNSETTLED)
     with pytest.raises(dc.Unjudged) as raised:
         dc.audit(seen)
     assert not isinstance(raised.value, dc.InputError)
@@ -154,7 +152,7 @@ def test_a_count_that_was_not_settled_in_time_is_unknown(monkeypatch: pytest.Mon
     seen = dc.protect(cube, dc.Hide(cube.is_inner))
     before = dc.audit(seen)
     assert before.verdict is Verdict.PASS
-    monkeypatch.setattr(whole, "settle", lambda search: search.doubt.fill(True))
+    monkeypatch.setattr(linear_intervals, "settle", lambda search: search.doubt.fill(True))
     after = dc.audit(seen)
     assert after.verdict is Verdict.UNKNOWN
     assert set(after.finding) == {"unknown"}
