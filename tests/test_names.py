@@ -32,16 +32,11 @@ SHARED = {
 }
 # Names that still stand for two things, in suppression, its linear programs and kernels. It may only become shorter.
 LEFT = {
-    "Lines",
-    "Parameters",
-    "bounds",
+    "Published",
     "branch",
-    "eliminate",
+    "components",
     "explain",
-    "join",
-    "lies_within",
-    "name_of",
-    "positions",
+    "tuning",
 }
 
 

@@ -50,7 +50,7 @@ class FinishedTable:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Outcome:
+class UnitOutcome:
     """What became of a unit: its tables, or why there are none."""
 
     unit: str
@@ -61,19 +61,19 @@ class Outcome:
     """The whole message, for whoever runs the programme; the report may say less."""
 
 
-def perform(unit: Unit, source: Source, private: Path, salt: bytes) -> Outcome:
+def perform(unit: Unit, source: Source, private: Path, salt: bytes) -> UnitOutcome:
     """Protect the tables of a unit and write them where they wait for the check; what goes wrong is an outcome too."""
     try:
-        return Outcome(unit=unit.name, tables=_performed(unit, source, private, salt))
+        return UnitOutcome(unit=unit.name, tables=_performed(unit, source, private, salt))
     except Refused as refused:
-        return Outcome(unit=unit.name, refused=_outward(unit, refused), message=str(refused))
+        return UnitOutcome(unit=unit.name, refused=_outward(unit, refused), message=str(refused))
     except InputError as error:
-        return Outcome(unit=unit.name, failed=str(error), message=str(error))
+        return UnitOutcome(unit=unit.name, failed=str(error), message=str(error))
     except Exception as error:  # its message could hold a value, and the other tables have no part in it
         if os.environ.get("DISCREET_TRACEBACK"):
             raise
         said = f"a fault ({type(error).__name__}); its message may hold data, so it is withheld"
-        return Outcome(unit=unit.name, failed=said, message=f"{said}. DISCREET_TRACEBACK=1 shows it")
+        return UnitOutcome(unit=unit.name, failed=said, message=f"{said}. DISCREET_TRACEBACK=1 shows it")
 
 
 def _performed(unit: Unit, source: Source, private: Path, salt: bytes) -> tuple[FinishedTable, ...]:

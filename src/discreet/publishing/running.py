@@ -26,7 +26,7 @@ from discreet.publishing.checking import query_of
 from discreet.publishing.compare.consistency import ERROR, check
 from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.folder import Folder, source_fingerprint, unit_fingerprint
-from discreet.publishing.protect import FinishedTable, Outcome, perform
+from discreet.publishing.protect import FinishedTable, UnitOutcome, perform
 from discreet.publishing.run_report import FAILED, PUBLISHED, REFUSED, WITHHELD, Report, TableLine
 from discreet.publishing.spec import Entry, Programme, Unit
 
@@ -65,7 +65,7 @@ def run(
         if not resume:
             folder.state.unlink(missing_ok=True)
         folder.clear({table.name: table for tables in kept.values() for table in tables})
-        done = {name: Outcome(unit=name, tables=tuple(tables)) for name, tables in kept.items()}
+        done = {name: UnitOutcome(unit=name, tables=tuple(tables)) for name, tables in kept.items()}
         todo = [unit for unit in programme.units if key_of(unit) not in done]
         for unit, outcome in _performed(programme, todo, folder, jobs):
             if outcome.tables:
@@ -100,7 +100,9 @@ def _kept(
 # -- the work ---------------------------------------------------------------------------------------------------
 
 
-def _performed(programme: Programme, todo: Sequence[Unit], folder: Folder, jobs: int) -> Iterator[tuple[Unit, Outcome]]:
+def _performed(
+    programme: Programme, todo: Sequence[Unit], folder: Folder, jobs: int
+) -> Iterator[tuple[Unit, UnitOutcome]]:
     """Units as they are finished. Leaving early, as Ctrl-C does, ends the processes."""
     if min(jobs, len(todo)) < 2:
         with _interrupts() as pressed:
@@ -111,7 +113,7 @@ def _performed(programme: Programme, todo: Sequence[Unit], folder: Folder, jobs:
                 yield unit, outcome
         return
     with _pool(min(jobs, len(todo))) as pool:
-        waiting: dict[Future[Outcome], Unit] = {
+        waiting: dict[Future[UnitOutcome], Unit] = {
             pool.submit(perform, unit, programme.sources[unit.source], folder.private, folder.salt): unit
             for unit in todo
         }
@@ -121,7 +123,7 @@ def _performed(programme: Programme, todo: Sequence[Unit], folder: Folder, jobs:
                 yield unit, future.result()
             except BrokenProcessPool:
                 said = "its process ended unexpectedly, perhaps for want of memory; run again with fewer jobs"
-                yield unit, Outcome(unit=unit.name, failed=said, message=said)
+                yield unit, UnitOutcome(unit=unit.name, failed=said, message=said)
 
 
 @contextmanager
@@ -176,7 +178,7 @@ def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
 def _finished(
     programme: Programme,
     folder: Folder,
-    done: Mapping[str, Outcome],
+    done: Mapping[str, UnitOutcome],
     kept: set[str],
     former: set[str],
     prints: Mapping[str, str],
@@ -209,7 +211,7 @@ def _finished(
 
 
 def _line(
-    unit: Unit, entry: Entry, outcome: Outcome, finished: FinishedTable | None, bad: bool, kept: bool
+    unit: Unit, entry: Entry, outcome: UnitOutcome, finished: FinishedTable | None, bad: bool, kept: bool
 ) -> TableLine:
     head: dict[str, Any] = {
         "name": entry.name,
