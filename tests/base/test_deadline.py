@@ -12,6 +12,7 @@ import discreet as dc
 from discreet.base import deadline
 from discreet.base.parallel import side_by_side
 from discreet.errors import OutOfTimeError
+from discreet.linear.highs import run_in_time
 
 
 def linked(seed: int, *, magnitude: bool = False) -> dc.Table:
@@ -61,10 +62,10 @@ def test_a_solver_stops_in_the_middle_and_its_clock_counts_on() -> None:
     solver.changeColsCost(n, np.arange(n, dtype=np.int32), rng.random(n))
     began = time.monotonic()
     with deadline.within(0.05), pytest.raises(OutOfTimeError):
-        deadline.run(solver)
+        run_in_time(solver)
     assert time.monotonic() - began < 2
     assert solver.getOptionValue("time_limit")[1] == np.inf
-    deadline.run(solver)
+    run_in_time(solver)
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 

@@ -1,7 +1,7 @@
 """Until when work may go on: one moment that everything begun inside it keeps, whatever phase it is in.
 
 Work with a time limit opens ``within(seconds)``; of two moments, one inside the other, the earlier counts. Loops call
-``check``, solvers are run by ``run``, compiled code by ``stoppable``: when the moment has come they raise
+``check``, solvers are run by ``linear.highs``, compiled code by ``stoppable``: when the moment has come they raise
 ``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
 nothing. Threads do not inherit the moment by themselves: ``parallel.side_by_side`` hands it on.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from discreet.errors import OutOfTimeError
 
@@ -61,22 +61,6 @@ def over() -> bool:
 def check() -> None:
     """Go on only while there is time."""
     if over():
-        raise OutOfTimeError
-
-
-def run(solver: Any) -> None:
-    """Run HiGHS until it is done, or raise OutOfTimeError. Its clock counts on from one run to the next."""
-    if _UNTIL.get() == float("inf"):
-        solver.run()
-        return
-    check()
-    import highspy
-
-    before, limit = solver.getOptionValue("time_limit")[1], solver.getRunTime() + left()
-    solver.setOptionValue("time_limit", min(before, limit))
-    solver.run()
-    solver.setOptionValue("time_limit", before)
-    if solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit and limit <= before:
         raise OutOfTimeError
 
 

@@ -175,6 +175,11 @@ class Solver:
         """The last point: optimal after SOLVED, as far as it got after UNSETTLED, empty if there is none."""
         return np.asarray(self.highs.getSolution().col_value)
 
+    def answer(self) -> tuple[Array, Array]:
+        """The last point and the dual value of each row there, read at once."""
+        solution = self.highs.getSolution()
+        return np.asarray(solution.col_value), np.asarray(solution.row_dual)
+
     @property
     def row_values(self) -> Array:
         """What the rows come to at the last point."""
@@ -199,6 +204,10 @@ class Solver:
             with self.options(options):
                 outcome = self._outcome(feasible)
         return outcome
+
+    def try_out(self) -> None:
+        """Run once within the deadline, whatever comes of it: whoever asks proves what the prices are worth."""
+        run_in_time(self.highs)
 
     def _outcome(self, feasible: bool) -> Outcome:
         import highspy

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
-from discreet.methods.suppress.attacker.move_program import much_smaller_over_moves
+from discreet.errors import Unjudged
+from discreet.linear.highs import FROM_SCRATCH, SIMPLEX, LinearProgram, Outcome, Solver
+from discreet.methods.suppress.attacker.move_program import UNSETTLED, much_smaller_over_moves
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -73,39 +74,23 @@ class FurthestMove:
         self.n = n
         self.fixed = self.problem.hidden
         self.by_moves = much_smaller_over_moves(self.rows, self.moves, tuning)
-        self.highs = _started(self._dual_model() if self.by_moves else self._model())
+        self.solver = Solver(SIMPLEX, self._dual_program() if self.by_moves else self._program())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)
         self.bases: dict[tuple[int, int], Any] = {}
 
-    def _model(self) -> Any:
+    def _program(self) -> LinearProgram:
         """max d_p over moves within bounds: cells by rows."""
-        import highspy
+        nothing, right = np.zeros(self.n), np.zeros(self.rows.shape[0])
+        return LinearProgram(self.rows, nothing, nothing, nothing, right, right)
 
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.n, self.rows.shape[0]
-        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(self.n)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(self.rows.shape[0])
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_ = self.rows.indptr, self.rows.indices
-        lp.a_matrix_.value_ = self.rows.data
-        return lp
-
-    def _dual_model(self) -> Any:
+    def _dual_program(self) -> LinearProgram:
         """min r⁺ up + r⁻ down over r with the same effect on every move as the cell itself: a row for each move."""
-        import highspy
         from scipy.sparse import hstack
 
         by_column = hstack([self.moves.T, -self.moves.T]).tocsc()
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = 2 * self.n, by_column.shape[0]
-        lp.col_cost_ = lp.col_lower_ = np.zeros(2 * self.n)
-        lp.col_upper_ = np.full(2 * self.n, np.inf)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(by_column.shape[0])
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_ = by_column.indptr, by_column.indices
-        lp.a_matrix_.value_ = by_column.data
-        return lp
+        nothing, right = np.zeros(2 * self.n), np.zeros(by_column.shape[0])
+        return LinearProgram(by_column, nothing, nothing, np.full(2 * self.n, np.inf), right, right)
 
     def furthest(self, aim: Aim, sign: int, x: Array, cap: float) -> tuple[Array, Array]:
         """The furthest move (in levels) that a pattern allows, and the reduced costs that prove that none goes further.
@@ -123,34 +108,37 @@ class FurthestMove:
         return move, reduced
 
     def _by_rows(self, cell: int, sign: int, down: Array, up: Array) -> tuple[Array, Array]:
-        highs = self.highs
-        highs.changeColsBounds(self.n, self.all, -down, up)
-        for old in self.aimed:
-            highs.changeColCost(int(old), 0.0)
-        highs.changeColCost(cell, -float(sign))
+        self.solver.change_bounds(self.all, -down, up)
+        self.solver.change_costs(self.aimed, np.zeros(len(self.aimed)))
         self.aimed = np.array([cell], np.int32)
+        self.solver.change_costs(self.aimed, np.array([-float(sign)]))
         if (basis := self.bases.get((cell, sign))) is not None:
-            highs.setBasis(basis)  # still dual feasible: only bounds have changed since
-        _run(highs)
-        self.bases[cell, sign] = highs.getBasis()
-        solution = highs.getSolution()
-        reduced = np.asarray(solution.row_dual) @ self.rows  # minimising -sign * d: r = sign * e_p + prices @ rows
+            self.solver.basis = basis  # still dual feasible: only bounds have changed since
+        settled = self.solver.run(FROM_SCRATCH, feasible=True) is Outcome.SOLVED
+        self.bases[cell, sign] = self.solver.basis
+        x, prices = self.solver.answer()
+        reduced = prices @ self.rows  # minimising -sign * d: r = sign * e_p + prices @ rows
         reduced[cell] += float(sign)
-        return np.clip(np.asarray(solution.col_value), -down, up), reduced
+        return self._move(np.clip(x, -down, up), settled), reduced
 
     def _by_moves(self, cell: int, sign: int, down: Array, up: Array) -> tuple[Array, Array]:
-        highs = self.highs
-        highs.changeColsCost(2 * self.n, self.all, np.concatenate([up, down]))
-        for old in self.aimed:
-            highs.changeRowBounds(int(old), 0.0, 0.0)
+        self.solver.change_costs(self.all, np.concatenate([up, down]))
+        for old in self.aimed.tolist():
+            self.solver.change_row(old, 0.0)
         a, b = self.moves.indptr[cell], self.moves.indptr[cell + 1]
         self.aimed = self.moves.indices[a:b]
         for row, value in zip(self.aimed.tolist(), self.moves.data[a:b].tolist(), strict=True):
-            highs.changeRowBounds(row, sign * value, sign * value)
-        _run(highs)
-        solution = highs.getSolution()
-        value = np.asarray(solution.col_value)
-        return self.moves @ np.asarray(solution.row_dual), value[: self.n] - value[self.n :]
+            self.solver.change_row(row, sign * value)
+        if self.solver.run(FROM_SCRATCH, feasible=True) is not Outcome.SOLVED:
+            raise Unjudged(UNSETTLED)  # without a solution the reduced costs prove nothing
+        x, prices = self.solver.answer()
+        return self.moves @ prices, x[: self.n] - x[self.n :]
+
+    def _move(self, move: Array, settled: bool) -> Array:
+        """The move; what the solver left unsettled counts only if it keeps the sums."""
+        if not settled and np.abs(self.rows @ move).max(initial=0) > self.tuning.kept:
+            raise Unjudged(UNSETTLED)
+        return move
 
     def limits(self, aim: Aim, x: Array, cap: float, tolerance: float) -> Limits:
         """The moves of an aim under a pattern and, where they fall short, what each cell can contribute at most."""
@@ -176,28 +164,6 @@ class FurthestMove:
         if aim.known is not None:
             most[aim.known] = 0
         return most
-
-
-def _started(lp: Any) -> Any:
-    import highspy
-
-    highs = highspy.Highs()
-    for name, value in {
-        "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
-        "parallel": "off", "random_seed": 1,
-    }.items():  # fmt: skip
-        highs.setOptionValue(name, value)
-    highs.passModel(lp)
-    return highs
-
-
-def _run(highs: Any) -> None:
-    import highspy
-
-    deadline.run(highs)
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        highs.clearSolver()  # forget a basis that led nowhere and try once more from scratch
-        deadline.run(highs)
 
 
 def reachable(condensed: Condensed, tolerance: float, tuning: Tuning = DEFAULT) -> bool:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
-from discreet.methods.suppress.attacker.move_program import with_options
+from discreet.linear.highs import LinearProgram, Solver
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -50,34 +49,22 @@ class JointMoveProgram:
     """max sum of ``sign d / size`` over the needs' cells, within the bounds, all sums kept."""
 
     def __init__(self, problem: Problem, size: Array, asked: Array, tuning: Tuning = DEFAULT) -> None:
-        import highspy
-
         self.kept = tuning.attacker.kept
         self.problem, self.size, self.least = problem, size, float(size[asked].min())
         self.unit = float(np.median(size[asked]))
         most = np.full(len(problem), tuning.attacker.far * self.unit)
         np.minimum.at(most, problem.needs.cell[asked], tuning.attacker.beyond * size[asked])
         self.down, self.up = np.minimum(problem.down, most), np.minimum(problem.up, most)
-        columns = problem.rows.tocsc()
-        lp = self.lp = highspy.HighsLp()
-        lp.num_row_, lp.num_col_ = columns.shape
-        lp.col_lower_, lp.col_upper_ = -self.down / self.unit, self.up / self.unit
-        lp.row_lower_ = lp.row_upper_ = np.zeros(columns.shape[0])
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
+        self.columns = problem.rows.tocsc()
 
     def solve(self, sign: Array) -> Array | None:
         """The move; None where the solver's answer does not keep the sums to the last digit that counts."""
-        import highspy
-
-        cost = np.zeros(len(self.problem))
+        cost, right = np.zeros(len(self.problem)), np.zeros(self.columns.shape[0])
         np.add.at(cost, self.problem.needs.cell, -sign * self.unit / np.where(sign, self.size, 1.0))
-        self.lp.col_cost_ = cost
-        solver = highspy.Highs()
-        with_options(solver, OPTIONS)
-        solver.passModel(self.lp)
-        deadline.run(solver)
-        value = np.asarray(solver.getSolution().col_value)
+        lower, upper = -self.down / self.unit, self.up / self.unit
+        solver = Solver(OPTIONS, LinearProgram(self.columns, cost, lower, upper, right, right))
+        solver.try_out()  # what it gives is checked here, whatever it says of it
+        value = solver.x
         if len(value) != len(cost) or not np.isfinite(value).all():
             return None
         move = np.clip(value * self.unit, -self.down, self.up)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import deadline
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -71,12 +70,12 @@ def by_gain(
 ) -> tuple[int, tuple[float, float]]:
     """The cell for which both decisions gain most, and what is proved if it is published and if it is hidden."""
     x, exact = relaxation.x[relaxation.free], tuning.exact
-    basis, now = relaxation.highs.getBasis(), relaxation.bound
+    basis, now = relaxation.solver.basis, relaxation.bound
     order = _most_promising_first(x, fractional, pseudocosts)
     most = target - now + exact.step  # a gain beyond closes the node as well as any
     best, value, bounds = int(order[0]), -1.0, (now, now)
     misses = trials = 0
-    relaxation.highs.setOptionValue("simplex_iteration_limit", exact.iterations)
+    relaxation.solver.set_options({"simplex_iteration_limit": exact.iterations})
     for cell in order.tolist():
         change = (float(x[cell]), float(1 - x[cell]))
         if pseudocosts.count[:, cell].min() >= exact.reliable:
@@ -96,8 +95,8 @@ def by_gain(
             best, value, bounds, misses = cell, score, proved, 0
         else:
             misses += 1
-    relaxation.highs.setOptionValue("simplex_iteration_limit", np.iinfo(np.int32).max)
-    relaxation.highs.setBasis(basis)
+    relaxation.solver.set_options({"simplex_iteration_limit": np.iinfo(np.int32).max})
+    relaxation.solver.basis = basis
     return best, bounds
 
 
@@ -118,14 +117,14 @@ def nearest_to_a_half(relaxation: Relaxation, fractional: Array, conflicts: Conf
 
 def try_decision(relaxation: Relaxation, cell: int, value: int, basis: Any) -> float:
     """Strong branching: the bound that a few steps of the simplex method prove when a cell is decided."""
-    highs = relaxation.highs
+    solver, place = relaxation.solver, np.array([cell])
     low, high = relaxation.lower[cell], relaxation.upper[cell]
     relaxation.lower[cell] = relaxation.upper[cell] = value
-    highs.changeColBounds(cell, float(value), float(value))
-    deadline.run(highs)
-    prices = np.maximum(np.asarray(highs.getSolution().row_dual), 0)
+    solver.change_bounds(place, np.array([float(value)]), np.array([float(value)]))
+    solver.try_out()
+    prices = np.maximum(solver.row_prices, 0)
     proved = relaxation.proof(prices)[1] if len(prices) == len(relaxation.rows) else 0.0
     relaxation.lower[cell], relaxation.upper[cell] = low, high
-    highs.changeColBounds(cell, float(low), float(high))
-    highs.setBasis(basis)
+    solver.change_bounds(place, np.array([float(low)]), np.array([float(high)]))
+    solver.basis = basis
     return float(proved)

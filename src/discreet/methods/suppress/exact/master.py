@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import OutOfTimeError
+from discreet.linear.highs import QUIET, LinearProgram, Outcome, Solver
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
 from discreet.methods.suppress.exact.separation import Separation
 from discreet.methods.suppress.model.condense import Condensed
@@ -34,7 +35,7 @@ class Relaxation:
         self.free = np.flatnonzero(self.problem.free)
         self.place = np.full(len(self.problem), -1)
         self.place[self.free] = np.arange(len(self.free))
-        self.highs = self._model()
+        self.solver = self._solver()
         self.rows: list[Row] = []
         self.entries: list[tuple[Array, Array, float]] = []  # places of cells, coefficients, right-hand side
         self.idle: list[int] = []
@@ -48,21 +49,14 @@ class Relaxation:
         self.rounds = 0
         self.closed = not len(self.separation.aims)
 
-    def _model(self) -> Any:
-        import highspy
+    def _solver(self) -> Solver:
+        from scipy.sparse import csc_array
 
         n = len(self.free)
-        highs = highspy.Highs()
-        for name, value in {"output_flag": False, "threads": 1, "solver": "simplex", "random_seed": 1}.items():
-            highs.setOptionValue(name, value)
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = n, 0
         self.scale = max(float(np.median(self.problem.weight[self.free])) if n else 1.0, 1e-9)
-        lp.col_cost_ = self.problem.weight[self.free] / self.scale
-        lp.col_lower_, lp.col_upper_ = np.zeros(n), np.ones(n)
-        lp.a_matrix_.start_ = np.zeros(n + 1, np.int32)
-        highs.passModel(lp)
-        return highs
+        cost, none = self.problem.weight[self.free] / self.scale, np.zeros(0)
+        program = LinearProgram(csc_array((0, n)), cost, np.zeros(n), np.ones(n), none, none)
+        return Solver({**QUIET, "solver": "simplex"}, program)
 
     @property
     def cuts(self) -> list[Cut]:
@@ -86,45 +80,37 @@ class Relaxation:
             start.append(start[-1] + len(index[-1]))
         k = len(right)
         if k:
-            at, entries = np.concatenate(index).astype(np.int32), np.concatenate(value)
-            self.highs.addRows(
-                k, np.array(right), np.full(k, np.inf), len(at), np.array(start[:-1], np.int32), at, entries
-            )
+            at, entries = np.concatenate(index), np.concatenate(value)
+            self.solver.add_rows(np.array(right), np.array(start[:-1]), at, entries)
         return k
 
     def solve(self) -> None:
         """The cheapest pattern in fractions and the bound its prices prove; infinite if there is none."""
-        import highspy
-
-        deadline.run(self.highs)
-        if self._impossible():
+        outcome = self.solver.run()
+        if self._impossible(outcome):
             return
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            self.highs.clearSolver()
-            self.highs.setOptionValue("presolve", "off")  # which finds the impossible without a proof
-            deadline.run(self.highs)
-            if self._impossible():
+        if outcome is not Outcome.SOLVED:
+            self.solver.forget()
+            self.solver.set_options({"presolve": "off"})  # which finds the impossible without a proof
+            if self._impossible(self.solver.run()):
                 return
-        solution = self.highs.getSolution()
-        if len(solution.row_value) != len(self.rows):  # not settled: what was known stays
+        values = self.solver.row_values
+        if len(values) != len(self.rows):  # not settled: what was known stays
             return
+        x, row_prices = self.solver.answer()
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
-        self.x[self.free] = np.clip(np.asarray(solution.col_value), self.lower, self.upper)
-        prices = np.maximum(np.asarray(solution.row_dual), 0)
+        self.x[self.free] = np.clip(x, self.lower, self.upper)
+        prices = np.maximum(row_prices, 0)
         reduced, proved = self.proof(prices)
         if proved >= self.bound:  # the reduced costs and the bound of one and the same proof
             self.reduced, self.bound = reduced, proved
-        slack = np.asarray(solution.row_value) - np.array([right for _, _, right in self.entries])
+        slack = values - np.array([right for _, _, right in self.entries])
         self.idle = [0 if s < 1e-7 else age + 1 for s, age in zip(slack, self.idle, strict=True)]
 
-    def _impossible(self) -> bool:
+    def _impossible(self, outcome: Outcome) -> bool:
         """Whether no pattern satisfies everything, by the solver's own proof worked out again."""
-        import highspy
-
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
-            return False
-        _, there, ray = self.highs.getDualRay()
-        if not there or len(ray) != len(self.rows):
+        ray = self.solver.ray
+        if outcome is not Outcome.INFEASIBLE or ray is None:
             return False
         least = self.proof(np.maximum(ray, 0) / self.scale, cost=False)[1]
         if least > 1e-7 * float(np.abs(ray).max(initial=0)):
@@ -146,7 +132,7 @@ class Relaxation:
         """Decide some cells, as a node of the tree does; the bound is of what is left then."""
         self.lower, self.upper = lower.copy(), upper.copy()
         n = len(self.free)
-        self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), self.lower, self.upper)
+        self.solver.change_bounds(np.arange(n), self.lower, self.upper)
         self.bound = -np.inf
 
     def purge(self, rounds: int | None = None) -> None:
@@ -155,7 +141,7 @@ class Relaxation:
         gone = [k for k, age in enumerate(self.idle) if age > rounds]
         if len(gone) < max(50, len(self.rows) // 4):
             return
-        self.highs.deleteRows(len(gone), np.array(gone, np.int32))
+        self.solver.delete_rows(np.array(gone))
         out = set(gone)
         for k in gone:
             self.names.discard(self.rows[k].name)

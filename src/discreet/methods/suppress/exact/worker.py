@@ -30,9 +30,9 @@ class Worker:
         root = self.level.relaxation
         self.separation = Separation(root.condensed, lanes=1, tuning=self.tuning)
         self.relaxation = Relaxation(root.condensed, self.separation, self.tuning)
-        self.relaxation.highs.setOptionValue("presolve", "off")  # an impossible node must come with its proof
+        self.relaxation.solver.set_options({"presolve": "off"})  # an impossible node must come with its proof
         # a node begins near its solution: costs shaken first take longer to put right than they save
-        self.relaxation.highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
+        self.relaxation.solver.set_options({"dual_simplex_cost_perturbation_multiplier": 0.0})
         self.relaxation.add(root.rows)
         self.separation.witness = list(root.separation.witness)
         self.random = np.random.default_rng(number)

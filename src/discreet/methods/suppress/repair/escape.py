@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.errors import Unjudged
+from discreet.linear.highs import SIMPLEX, LinearProgram, Options, Outcome, Solver
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
 from discreet.methods.suppress.model.tuning import RepairTuning
@@ -23,11 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-OPTIONS: dict[str, Any] = {
-    "output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
-    "parallel": "off", "random_seed": 1,
-}  # fmt: skip
-OTHERWISE: tuple[dict[str, Any], ...] = ({}, {"presolve": "on", "simplex_strategy": 4}, {"solver": "ipm"})
+OTHERWISE: tuple[Options, ...] = ({}, {"presolve": "on", "simplex_strategy": 4}, {"solver": "ipm"})
 
 
 class Escapes:
@@ -121,24 +118,14 @@ class EscapeProgram:
     """Moves up and down at a price each: ``rows @ (up − down) == 0``; the basis is kept from one cell to the next."""
 
     def __init__(self, rows: csr_array, down: Array, up: Array, integer: bool, tuning: RepairTuning) -> None:
-        import highspy
         from scipy.sparse import hstack
 
         self.tuning = tuning
         self.rows, self.most, self.integer, self.n = rows, np.concatenate([up, down]), integer, len(up)
+        self.price, right = np.ones(2 * self.n), np.zeros(rows.shape[0])
         both = hstack([rows, -rows], format="csr")
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = 2 * self.n, rows.shape[0]
-        self.price = np.ones(2 * self.n)
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = self.price, np.zeros(2 * self.n), self.most
-        lp.row_lower_ = lp.row_upper_ = np.zeros(rows.shape[0])
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_ = both.indptr, both.indices
-        lp.a_matrix_.value_ = both.data
-        self.highs = highspy.Highs()
-        for name, value in OPTIONS.items():
-            self.highs.setOptionValue(name, value)
-        self.highs.passModel(lp)
+        program = LinearProgram(both, self.price, np.zeros(2 * self.n), self.most, right, right)
+        self.solver = Solver(SIMPLEX, program)
         self.unit = 1.0
 
     def cheapest(self, at: int, step: float, price: Array, *, thorough: bool) -> Array | None:
@@ -167,44 +154,26 @@ class EscapeProgram:
 
         Counted in steps, and prices in the dearest: amounts of money would be beyond what a solver can tell apart.
         """
-        import highspy
-
         price = price if self.integer else price / float(price.max(initial=1))
-        changed = np.flatnonzero(price != self.price).astype(np.int32)
-        self.highs.changeColsCost(len(changed), changed, price[changed])
+        changed = np.flatnonzero(price != self.price)
+        self.solver.change_costs(changed, price[changed])
         self.price = price
         unit = 1.0 if self.integer else max(abs(step), 1.0)
         if unit != self.unit:
             most = np.where(self.most / unit > self.tuning.far, np.inf, self.most / unit)
-            self.highs.changeColsBounds(2 * self.n, np.arange(2 * self.n, dtype=np.int32), np.zeros(2 * self.n), most)
+            self.solver.change_bounds(np.arange(2 * self.n), np.zeros(2 * self.n), most)
             self.unit = unit
         pair = np.array([at, self.n + at], np.int32)
         wanted = np.array([max(step, 0.0), max(-step, 0.0)]) / unit
-        self.highs.changeColsBounds(2, pair, wanted, wanted)
-        status = self._run()
-        x = np.asarray(self.highs.getSolution().col_value) * unit
-        self.highs.changeColsBounds(2, pair, np.zeros(2), self.most[pair] / unit)
-        if status == highspy.HighsModelStatus.kInfeasible:
+        self.solver.change_bounds(pair, wanted, wanted)
+        outcome = self.solver.run(OTHERWISE)
+        x = self.solver.x * unit
+        self.solver.change_bounds(pair, np.zeros(2), self.most[pair] / unit)
+        if outcome is Outcome.INFEASIBLE:
             return None
-        if status != highspy.HighsModelStatus.kOptimal:  # neither a move nor a proof that there is none
+        if outcome is not Outcome.SOLVED:  # neither a move nor a proof that there is none
             raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
         return np.asarray(x[: self.n] - x[self.n :])
-
-    def _run(self) -> Any:
-        """Solve; a basis that led nowhere is forgotten, then other ways to solve are tried."""
-        import highspy
-
-        deadline.run(self.highs)
-        for options in OTHERWISE:
-            if self.highs.getModelStatus() in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
-                break
-            self.highs.clearSolver()
-            for name, value in options.items():
-                self.highs.setOptionValue(name, value)
-            deadline.run(self.highs)
-            for name, value in OPTIONS.items():
-                self.highs.setOptionValue(name, value)
-        return self.highs.getModelStatus()
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""
