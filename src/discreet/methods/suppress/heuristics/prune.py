@@ -156,7 +156,9 @@ def clean_up(
     checked = moves_for_all(finder, {})
     if len(small.hopeless) or not checked.met.all():
         met = examine(problem, hidden).met
-        raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
+        if not met.all():
+            raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
+        return hidden, False  # it protects by the second opinion, which hands over no moves to prune by
     kept = WitnessedPattern(finder, np.ones(len(small.small), bool), checked.witnesses, tuning)
     minimal = kept.prune(until=until, progress=progress)
     return small.expand(kept.pattern), minimal
