@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -47,3 +48,18 @@ def test_tests_stand_where_the_code_does() -> None:
 def test_files_of_tests_are_short_enough_to_be_read(path: Path) -> None:
     """None is longer than 400 lines."""
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+WALKS = re.search(r"## Six walks(.*?)\n## ", MAP.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("step", sorted(set(re.findall(r"`([\w/]+(?:\.\w+)?)`", WALKS[1] if WALKS else ""))))
+def test_every_step_of_a_walk_exists(step: str) -> None:
+    """A file or folder of the code and, behind the point, what stands in it."""
+    path, _, name = step.partition(".")
+    file = HOME / f"{path}.py"
+    if not name:
+        assert file.exists() or (HOME / path).is_dir()
+        return
+    body = ast.parse(file.read_text()).body
+    assert name in {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
