@@ -51,7 +51,7 @@ def hidden_cells(table: dc.Table, share: float) -> np.ndarray:
 
 
 def with_scipy(known: Known, targets: np.ndarray) -> float:
-    """Wall seconds per bound of a linear programme over the inner cells, as one would write it."""
+    """Wall seconds per bound of a linear program over the inner cells, as one would write it."""
     shown = known.lower == known.upper
     equal = known.matrix[:, np.flatnonzero(shown)].T.tocsr().astype(float)
     start = time.perf_counter()

@@ -6,7 +6,7 @@
 DIRECTORY holds ``.jj`` files. Without it random hierarchical tables are made and solved, in about two minutes. Every
 pattern is audited: no primary cell may be exactly known or have less room than its protection level. ``--time`` caps
 the budgets; ``--quick`` leaves out files of more than 2,000 cells and ``modular``. Small instances are also given to
-scipy.optimize.milp as one programme, the moves of every need in it: what one would write without this package. Where
+scipy.optimize.milp as one program, the moves of every need in it: what one would write without this package. Where
 PySCIPOpt is installed, SCIP's tree gets the same instance, inequalities and time as our own; ``--trees`` runs these
 two alone, in the time that ``--time`` says, and prints the table of docs/maintain/decisions/tree-or-scip.md.
 """
@@ -51,7 +51,7 @@ USUAL = (60.0, "audited pattern")
 # measured with the recorded reference runs: least cost by (file, weights)
 KNOWN = {("targus", "value"): 2_033_155.0, ("targus", "unity"): 7.0,
          ("table8", "value"): 103.0, ("table8", "unity"): 3.0}  # fmt: skip
-ONE_PROGRAMME = 60_000  # variables for scipy's programme at most
+ONE_PROGRAM = 60_000  # variables for scipy's program at most
 TABLE = "| instance | weights | way | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
 SMALL = 2_000  # cells of a file for --quick
 SCIP = "optimal (SCIP)"
@@ -187,7 +187,7 @@ def in_one_programme(problem: Problem, seconds: float) -> tuple[float, float, st
     needs, n = problem.needs, len(able)
     aims = [(int(c), side, float(level)) for c, below, above in zip(needs.cell, needs.below, needs.above, strict=True)
             for side, level in ((-1, below), (1, above)) if level > 0]  # fmt: skip
-    if n * len(aims) > ONE_PROGRAMME:
+    if n * len(aims) > ONE_PROGRAM:
         return None
     far = 10 * max(np.where(np.isfinite(problem.up), problem.up, 0).max(), problem.down.max())
     down, up = problem.down[able], np.minimum(problem.up[able], far)
@@ -224,7 +224,7 @@ def beside(instance: Instance, weights: str, budget: float, ours: Line) -> str |
     cost, seconds, word = found
     spent = f"{seconds:.1f} s, {word}; ratio of times {seconds / max(ours.seconds, 1e-3):.1f}"
     worth = f", of costs {cost / ours.cost:.3f}" if np.isfinite(cost) and ours.cost else ""
-    return f"  scipy.optimize.milp, all in one programme: {spent}{worth}"
+    return f"  scipy.optimize.milp, all in one program: {spent}{worth}"
 
 
 def run(path: Path, weights: str, limit: float, quick: bool) -> tuple[bool, list[str]]:

@@ -105,7 +105,7 @@ def minimal_patterns(problem: Problem) -> tuple[Array, ...]:
 
 
 class Judge:
-    """Whether patterns protect, by one linear programme after the other as one would write them."""
+    """Whether patterns protect, by one linear program after the other as one would write them."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.n = problem, len(problem)

@@ -13,7 +13,7 @@ from discreet import formats, methods
 from discreet.rules import base as rules
 from tests.import_graph import HOME, MODULES, imports_of, is_loading, knots, running, tree_of
 
-# A room's files and folders, the lowest line first: each uses lines above its own and its own line, never one below.
+# A room's files and folders, foundations first: a file may use what is written above its own line, or on it.
 # A folder's __init__ is its front, which its own files do not use, unless the plan gives it a place.
 LAYERS = {
     "": """

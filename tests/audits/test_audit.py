@@ -1,4 +1,4 @@
-"""audit(): intervals hold the truth, equal linear programmes, and say what is exactly known."""
+"""audit(): intervals hold the truth, equal linear programs, and say what is exactly known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def patterns(data: st.DataObject, table: dc.Table) -> Array:
 
 
 def by_scipy(known: Known, targets: Array, integrality: Literal[0, 1] = 0) -> tuple[Array, Array]:
-    """Two linear (or integer) programmes over the inner cells per target."""
+    """Two linear (or integer) programs over the inner cells per target."""
     sums = known.matrix.T.toarray().astype(float)
     low, high = np.isfinite(known.lower), np.isfinite(known.upper)
     rows, limit = np.vstack([sums[high], -sums[low]]), np.concatenate([known.upper[high], -known.lower[low]])
@@ -63,7 +63,7 @@ def test_every_interval_holds_the_truth(table: dc.Table, data: st.DataObject) ->
 
 @LAWS
 @given(tables(most_count=4), st.data())
-def test_intervals_equal_linear_programmes(table: dc.Table, data: st.DataObject) -> None:
+def test_intervals_equal_linear_programs(table: dc.Table, data: st.DataObject) -> None:
     """Without integrality the ends are those of scipy.linprog, whichever way the sums are written."""
     hidden = patterns(data, table)
     known = replace(Known.hiding(table, hidden), integer=False)
@@ -78,7 +78,7 @@ def test_intervals_equal_linear_programmes(table: dc.Table, data: st.DataObject)
 @LAWS
 @given(tables(most_count=3), st.data())
 def test_exactly_known_counts_are_those_with_one_whole_value(table: dc.Table, data: st.DataObject) -> None:
-    """One possible whole number, by integer programmes, is an interval of one value, and the other way round."""
+    """One possible whole number, by integer programs, is an interval of one value, and the other way round."""
     hidden = patterns(data, table)
     known = Known.hiding(table, hidden)
     targets = np.flatnonzero(hidden)[:5]
@@ -261,8 +261,8 @@ def test_linked_tables_together() -> None:
     "margins",
     [[("A",), ("S",), ("R",)], [("A", "S"), ("S", "R")], [("A", "S")], [("A", "S"), ("R",)], [("A", "S", "R")]],
 )
-def test_frechet_bounds_equal_the_programmes(margins: list[tuple[str, ...]]) -> None:
-    """Decomposable margins: the closed form is what the linear programmes give."""
+def test_frechet_bounds_equal_the_programs(margins: list[tuple[str, ...]]) -> None:
+    """Decomposable margins: the closed form is what the linear programs give."""
     table = dc.Table.of(np.random.default_rng(1).integers(0, 7, (3, 4, 2)), ["A", "S", "R"])
     seen = view(dc.protect(table.with_margins(margins), dc.Publish()))
     found = frechet(seen.layouts[0], seen.known.lower)

@@ -47,7 +47,7 @@ def test_of_two_moments_the_earlier_counts_and_threads_keep_it() -> None:
 
 
 def test_a_solver_stops_in_the_middle_and_its_clock_counts_on() -> None:
-    """A long linear programme ends with the time, and the same solver goes on later."""
+    """A long linear program ends with the time, and the same solver goes on later."""
     import highspy
 
     rng = np.random.default_rng(1)
@@ -156,8 +156,8 @@ def test_a_solver_without_a_pattern_says_so_and_falls_back_on_the_start() -> Non
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
-def test_rounding_and_adjustment_keep_their_time_over_all_their_programmes(norm: Literal["L1", "L2"]) -> None:
-    """Each programme gets what the ones before it left."""
+def test_rounding_and_adjustment_keep_their_time_over_all_their_programs(norm: Literal["L1", "L2"]) -> None:
+    """Each program gets what the ones before it left."""
     rng = np.random.default_rng(4)
     table = dc.Table.of(rng.poisson(rng.gamma(0.7, 9, (14, 12, 8))), ["a", "b", "c"])
     for method in (dc.ControlledRound(7, time_limit=1.0), dc.CTA(dc.Threshold(4), norm=norm, time_limit=1.0)):

@@ -24,7 +24,7 @@ def problem(cells: list[int], sensitive: list[bool], share: float = 0.3) -> Adju
 
 
 def best(p: Adjustment) -> float:
-    """The least cost over all directions of the sensitive cells, by a linear programme each."""
+    """The least cost over all directions of the sensitive cells, by a linear program each."""
     from scipy.optimize import linprog
 
     s = np.flatnonzero(p.sensitive)

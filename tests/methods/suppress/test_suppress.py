@@ -1,4 +1,4 @@
-"""Suppression: nobody can work out a sensitive cell, with the linear programmes of the audit as judge."""
+"""Suppression: nobody can work out a sensitive cell, with the linear programs of the audit as judge."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.problems import needy, protects, random_problem
 
 @pytest.mark.parametrize("shape", [(3, 4), (3, 3, 3)])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_check_agrees_with_plain_programmes(seed: int, shape: tuple[int, ...]) -> None:
+def test_a_check_agrees_with_plain_programs(seed: int, shape: tuple[int, ...]) -> None:
     """Met is met, and every witness bears out by itself."""
     p = random_problem(seed, shape, coalitions=seed % 2 == 0)
     random = np.random.default_rng(seed)
@@ -30,7 +30,7 @@ def test_a_check_agrees_with_plain_programmes(seed: int, shape: tuple[int, ...])
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_many_needs_at_once_agree_with_plain_programmes(seed: int) -> None:
+def test_many_needs_at_once_agree_with_plain_programs(seed: int) -> None:
     """What is met and what is not, with most of it told by a few moves of everything."""
     together = replace(DEFAULT, attacker=AttackerTuning(few=0))
     p = needy(seed, (5, 5, 3))

@@ -40,7 +40,7 @@ def test_first_moves_bear_out_whatever_the_time(late: bool) -> None:
 
 
 def test_elimination_mends_a_large_problem_in_neighbourhoods() -> None:
-    """Each need that elimination leaves short takes a move; the pattern protects by plain programmes."""
+    """Each need that elimination leaves short takes a move; the pattern protects by plain programs."""
     large = replace(DEFAULT, heuristics=HeuristicTuning(mend_locally=10))
     p = random_problem(5, (5, 5, 4))
     assert not protects(p, p.hidden).all()

@@ -17,7 +17,7 @@ from tests.problems import protects, random_problem
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3, 3)])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int, ...]) -> None:
-    """Minimal by inclusion, by plain programmes."""
+    """Minimal by inclusion, by plain programs."""
     p = random_problem(seed, shape, coalitions=seed % 2 == 0)
     everything = p.hidden | p.free
     if not protects(p, everything).all():

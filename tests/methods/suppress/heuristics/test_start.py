@@ -1,4 +1,4 @@
-"""Patterns found, checked and cleaned: held to linear programmes and to all subsets of small problems."""
+"""Patterns found, checked and cleaned: held to linear programs and to all subsets of small problems."""
 
 from __future__ import annotations
 
