@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -169,3 +170,81 @@ def test_time_that_is_up_is_no_outcome() -> None:
 
     with deadline.within(0), pytest.raises(OutOfTimeError):
         Solver(SIMPLEX, random_program(1, by_rows=True)).run()
+
+
+class Saying:
+    """HiGHS with words put in its mouth: the status of each run in turn, the last for all others; None: time is up."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, solver: Solver, *statuses: str | None) -> None:
+        self.real, self.statuses, self.runs = solver.highs, statuses, 0
+        monkeypatch.setattr(solver, "highs", self)
+        monkeypatch.setattr(highs, "run_in_time", lambda _: self.next())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    @property
+    def status(self) -> str | None:
+        return self.statuses[min(self.runs, len(self.statuses)) - 1]
+
+    def next(self) -> None:
+        self.runs += 1
+        assert self.runs < 20, "it asks the same without end"
+        if self.status is None:
+            raise OutOfTimeError
+
+    def getModelStatus(self) -> Any:  # noqa: N802 (as HiGHS calls it)
+        return getattr(highspy.HighsModelStatus, str(self.status))
+
+
+def _two_columns() -> Solver:
+    right = np.full(1, 1.5)
+    return Solver(SIMPLEX, LinearProgram(csr_array([[1.0, 1.0]]), np.array([1.0, 2.0]), np.zeros(2), np.ones(2), right,
+                                         right))  # fmt: skip
+
+
+BOTH = "kUnboundedOrInfeasible"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "outcome"),
+    [
+        ((BOTH, "kOptimal"), Outcome.UNBOUNDED),
+        ((BOTH, BOTH), Outcome.UNSETTLED),
+        ((BOTH, "kUnbounded"), Outcome.UNSETTLED),  # without a cost nothing is
+        ((BOTH, "kIterationLimit"), Outcome.UNSETTLED),
+        ((BOTH, "kInfeasible", "kInfeasible"), Outcome.INFEASIBLE),
+        ((BOTH, "kInfeasible", "kUnknown"), Outcome.UNSETTLED),
+    ],
+)
+def test_unbounded_or_infeasible_is_asked_once_more_without_costs(
+    monkeypatch: pytest.MonkeyPatch, statuses: tuple[str, ...], outcome: Outcome
+) -> None:
+    """It ends, whatever the solver says, and the costs are what they were."""
+    solver = _two_columns()
+    said = Saying(monkeypatch, solver, *statuses)
+    assert solver.run() is outcome
+    assert said.runs <= 3
+    assert list(solver.highs.getLp().col_cost_) == [1, 2]
+
+
+def test_a_program_known_to_be_feasible_is_tried_again_after_unbounded_or_infeasible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The run without costs is about the same program: there, too, infeasible is a failure of the solver."""
+    statuses = (BOTH, "kInfeasible", "kOptimal")
+    said = Saying(monkeypatch, solver := _two_columns(), *statuses)
+    assert solver.run(feasible=True) is Outcome.UNSETTLED
+    assert said.runs == 2
+    said = Saying(monkeypatch, solver := _two_columns(), *statuses)
+    assert solver.run(FROM_SCRATCH, feasible=True) is Outcome.SOLVED
+    assert said.runs == 3
+
+
+def test_costs_are_put_back_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever catches the error and goes on with the same solver has the program as it was."""
+    solver = _two_columns()
+    Saying(monkeypatch, solver, BOTH, None)
+    with pytest.raises(OutOfTimeError):
+        solver.run()
+    assert list(solver.highs.getLp().col_cost_) == [1, 2]

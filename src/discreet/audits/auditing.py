@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from discreet.release import Protected, Release
 from discreet.rules import Levels, Rule, as_rule, asked
 from discreet.tables.room import KeptSums
 from discreet.tables.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
@@ -268,7 +265,7 @@ def _alone(seen: View, number: Array) -> bool:
 
 
 def _quick(seen: View, targets: str | Array) -> tuple[Array, Array, None] | None:
-    """Inner cells from decomposable margins need no programme."""
+    """Inner cells from decomposable margins need no program."""
     plain = not seen.unknown.any() and bool((seen.known.inner_lower == 0).all()) and len(seen.layouts) == 1
     if not isinstance(targets, str) or targets != "inner" or not plain:
         return None

@@ -99,10 +99,10 @@ def inner_floor(table: Table, nonnegative: bool | None) -> Array:
 
 @checked
 def intervals(known: Known, targets: Array | None = None, *, progress: Progress | None = None) -> tuple[Array, Array]:
-    """Feasible interval of each target (cells by number or mask; default all): two linear programmes each, few solved.
+    """Feasible interval of each target (cells by number or mask; default all): two linear programs each, few solved.
 
     Counts come as whole numbers: the ends are moved to whole values that the linear bounds leave, and short intervals
-    are settled by integer programmes. Raises InputError naming the contradicting cells if nothing fits the release.
+    are settled by integer programs. Raises InputError naming the contradicting cells if nothing fits the release.
     """
     lower, upper, _ = settled_intervals(known, targets, progress=progress)
     return lower, upper
@@ -127,7 +127,7 @@ def settled_intervals(
 
 @checked
 def unmovable(known: Known, targets: Array, *, progress: Progress | None = None) -> Array:
-    """Which targets have a single possible value: decided by witnesses, few programmes, and rank modulo a prime."""
+    """Which targets have a single possible value: decided by witnesses, few programs, and rank modulo a prime."""
     from discreet.linear.witness import movable
 
     system = known.system()

@@ -1,6 +1,6 @@
 """Linked tables as one system of sums: its rank, what in it is said twice, what a pattern of hidden cells sets free.
 
-Everything here is exact elimination modulo a prime: no linear programme, no tolerance (ODF03 sections 4.4 and 4.5).
+Everything here is exact elimination modulo a prime: no linear program, no tolerance (ODF03 sections 4.4 and 4.5).
 """
 
 from __future__ import annotations

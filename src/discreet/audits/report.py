@@ -91,7 +91,7 @@ class Audit:
         narrow = np.zeros(len(self.number), bool)
         if self.need is not None:
             most, least, width = self.need
-            slack = 1e-9 * np.maximum(1, np.abs(self.upper - self.lower))  # programmes answer to so many digits
+            slack = 1e-9 * np.maximum(1, np.abs(self.upper - self.lower))  # programs answer to so many digits
             slack = np.where(np.isfinite(slack), np.maximum(slack, 1e-6 * 10.0**-self.view.decimals), 0)
             with np.errstate(invalid="ignore"):
                 short = self.upper - self.lower < width - slack

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from discreet.base.compiled import compiled
 
 Array = NDArray[Any]
+FIXPOINT = -1  # of propagation: every row was looked at since its variables last changed
+STOPPED = -2  # of propagation: the bounds hold, but may be too wide
 SWEEPS = 6  # over all basic moves; the sixth hardly ever shortens one
 LARGEST = 60  # entry of a basic move: the sum of two is still a number of 8 bits
 
@@ -27,10 +29,13 @@ def propagate(
     integer: bool,
     visits: int,
 ) -> int:
-    """Tighten ``lower`` and ``upper`` in place; the number of a row that cannot hold, else −1."""
+    """Tighten ``lower`` and ``upper`` in place, looking at so many rows at most.
+
+    The number of a row that cannot hold; FIXPOINT if no row tightens anything any more, STOPPED if some still might.
+    """
     n = len(indptr) - 1
     if n == 0:
-        return -1
+        return FIXPOINT
     queue = np.arange(n)
     waiting = np.ones(n, np.bool_)
     head, held = 0, n
@@ -40,7 +45,11 @@ def propagate(
         head = (head + 1) % n
         held -= 1
         waiting[row] = False
-        low, high, low_inf, high_inf, size = 0.0, 0.0, 0, 0, 1.0
+        low = 0.0
+        high = 0.0
+        low_inf = 0
+        high_inf = 0
+        size = 1.0
         for k in range(indptr[row], indptr[row + 1]):
             a, j = data[k], indices[k]
             x, y = (a * lower[j], a * upper[j]) if a > 0 else (a * upper[j], a * lower[j])
@@ -99,7 +108,7 @@ def propagate(
                         queue[(head + held) % n] = other
                         held += 1
                         waiting[other] = True
-    return -1
+    return FIXPOINT if held == 0 else STOPPED
 
 
 @compiled

@@ -209,7 +209,8 @@ class Solver:
         """Run once within the deadline, whatever comes of it: whoever asks proves what the prices are worth."""
         run_in_time(self.highs)
 
-    def _outcome(self, feasible: bool) -> Outcome:
+    def _outcome(self, feasible: bool, *, costs: bool = True) -> Outcome:
+        """Run once and say how it ended; ``costs``: whether the program has any, so that it may be unbounded."""
         import highspy
 
         states = highspy.HighsModelStatus
@@ -217,21 +218,23 @@ class Solver:
         status = self.highs.getModelStatus()
         if status == states.kOptimal:
             return Outcome.SOLVED
-        if status == states.kUnbounded:
+        if status == states.kUnbounded and costs:
             return Outcome.UNBOUNDED
-        if status == states.kUnboundedOrInfeasible:
-            return self._unbounded_or_infeasible()
+        if status == states.kUnboundedOrInfeasible and costs:
+            return self._unbounded_or_infeasible(feasible)
         if status == states.kInfeasible and not feasible:
             return self._confirmed()
         return Outcome.UNSETTLED
 
-    def _unbounded_or_infeasible(self) -> Outcome:
-        """Without a cost nothing is unbounded: is there a point at all?"""
+    def _unbounded_or_infeasible(self, feasible: bool) -> Outcome:
+        """Without a cost nothing is unbounded: is there a point at all? A solver that will not say leaves it open."""
         lp = self.highs.getLp()
         columns, costs = np.arange(lp.num_col_), np.array(lp.col_cost_)
         self.change_costs(columns, np.zeros(len(columns)))
-        outcome = self._outcome(feasible=False)
-        self.change_costs(columns, costs)
+        try:
+            outcome = self._outcome(feasible, costs=False)
+        finally:  # also when the time is up: the next run is about the same program
+            self.change_costs(columns, costs)
         return Outcome.UNBOUNDED if outcome is Outcome.SOLVED else outcome
 
     def _confirmed(self) -> Outcome:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.linear import extremes, network
 from discreet.linear.components import components
 from discreet.linear.integer import settle
-from discreet.linear.presolve import back, forward, reduce
+from discreet.linear.presolve import back, forward, reduce, to_fixpoint
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
 
@@ -52,9 +52,10 @@ def settled(system: System, targets: Array, progress: Progress | None = None) ->
 def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Array]:
     """The interval of each target of one part in the cheapest way that is exact, and whether it is settled."""
     sure = np.ones(len(targets), bool)
-    if is_tree(system):  # propagation has gone up and down every branch: its bounds are exact
+    bounds = by_propagation(system)
+    if bounds is not None:
         tell(2 * len(targets))
-        return system.lower[targets], system.upper[targets], sure
+        return bounds[0][targets], bounds[1][targets], sure
     if not len(targets):
         any_solution(system)
         return system.lower[targets], system.upper[targets], sure
@@ -65,6 +66,18 @@ def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Arr
     if system.integer:
         settle(search)
     return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
+
+
+def by_propagation(system: System) -> tuple[Array, Array] | None:
+    """The intervals of all variables of one part where propagation alone gives them exactly, else None.
+
+    It does in a tree, where every branch is told what the others leave it, once no row tightens anything any more;
+    in whole numbers only with factors of one (2x + 2y = z never gives an odd z, which no bound says).
+    """
+    if not is_tree(system) or (system.integer and (np.abs(system.rows.data) != 1).any()):
+        return None
+    lower, upper, fixpoint = to_fixpoint(system)
+    return (lower, upper) if fixpoint else None
 
 
 def is_tree(system: System) -> bool:

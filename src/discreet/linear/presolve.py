@@ -104,13 +104,24 @@ def forward(steps: Sequence[Step], wanted: Array) -> Array:
 
 
 def propagated(system: System, lower: Array | None = None, upper: Array | None = None) -> tuple[Array, Array]:
-    """Bounds that each row enforces given those of its other variables, to a fixpoint: the shuttle algorithm.
+    """Bounds that each row enforces given those of its other variables: the shuttle algorithm.
+
+    They hold whenever it stops, which is nearly always at a fixpoint; whoever relies on that asks ``to_fixpoint``.
 
     >>> from scipy.sparse import csr_array
     >>> rows = csr_array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     >>> s = System(rows, np.array([4.0, 9.0]), np.zeros(3), np.full(3, np.inf), True)
     >>> [b.tolist() for b in propagated(s)]
     [[0.0, 0.0, 5.0], [4.0, 4.0, 9.0]]
+    """
+    lower, upper, _ = to_fixpoint(system, lower, upper)
+    return lower, upper
+
+
+def to_fixpoint(system: System, lower: Array | None = None, upper: Array | None = None) -> tuple[Array, Array, bool]:
+    """The same bounds, and whether no row could tighten them further.
+
+    Bounds that creep through a long chain by one step at a time would take the square of its length; that is cut off.
     """
     from discreet.linear import _kernels
 
@@ -119,13 +130,13 @@ def propagated(system: System, lower: Array | None = None, upper: Array | None =
     if system.integer:
         lower, upper = np.ceil(lower - TOLERANCE) + 0.0, np.floor(upper + TOLERANCE) + 0.0
     columns = system.columns
-    bad = _kernels.propagate(
+    stop = _kernels.propagate(
         system.rows.indptr, system.rows.indices, system.rows.data, system.rhs, columns.indptr, columns.indices,
         lower, upper, system.integer, 60 * system.rows.shape[0] + 1000,
     )  # fmt: skip
-    if bad >= 0 or (lower > upper + TOLERANCE).any():
+    if stop >= 0 or (lower > upper + TOLERANCE).any():
         raise ContradictionError
-    return lower + 0.0, np.maximum(lower, upper) + 0.0
+    return lower + 0.0, np.maximum(lower, upper) + 0.0, bool(stop == _kernels.FIXPOINT)
 
 
 def _substituted(system: System) -> tuple[System, Affine | None]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.linear.components import components
 from discreet.linear.integer import SHORT
-from discreet.linear.intervals import Progress, Tell, exact, is_tree
+from discreet.linear.intervals import Progress, Tell, by_propagation, exact
 from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
 from discreet.linear.program import SystemProgram
@@ -27,7 +27,9 @@ def movable(system: System, targets: Array, progress: Progress | None = None) ->
     tell = Tell(progress, max(len(targets), 1), max(len(targets), 1) - len(wanted))
     for part, variables in components(small):
         local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
-        if is_tree(part):
+        bounds = by_propagation(part)
+        if bounds is not None:
+            low[variables], high[variables] = bounds
             continue
         low[variables], high[variables] = _seen(part, local)
         tell(len(local))
