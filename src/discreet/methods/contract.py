@@ -104,14 +104,6 @@ class SaysUntouched(Protocol):
         ...
 
 
-class TakesRule(Protocol):
-    """A method whose contract names a rule."""
-
-    def governing_rule(self) -> Any:
-        """The rule that alone says which cells are sensitive; None where cells are also marked by hand."""
-        ...
-
-
 # -- asking -----------------------------------------------------------------------------------------------------
 
 

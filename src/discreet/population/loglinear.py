@@ -49,12 +49,6 @@ class LogLinear:
         f, m = self.counts[self.expected > 0], self.expected[self.expected > 0]
         return float(max(2.0 * (f * np.log(np.where(f > 0, f, 1.0) / m)).sum(), 0.0))
 
-    @property
-    def pearson(self) -> float:
-        """Pearson's X²."""
-        f, m = self.counts[self.expected > 0], self.expected[self.expected > 0]
-        return float(((f - m) ** 2 / m).sum())
-
     @cached_property
     def parameters(self) -> int:
         """Free parameters, the mean included; cells that the margins force to zero are left out of the model."""

@@ -1,4 +1,4 @@
-"""Suppression by a solver: its pattern after the audit, or elimination's, audited before, where the time is up."""
+"""Suppression by a solver: its pattern after the audit, or elimination's, audited before, if that proves nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.limits import Limit, fall_back
 from discreet.methods.suppress.model.parameters import OFF
 from discreet.methods.suppress.model.task import Task
@@ -24,7 +24,9 @@ def suppressed_by_solver(task: Task, solver: Any, limit: Limit) -> Suppressed:
         result = _audited(task, pattern)
     except HopelessError as hopeless:
         return nothing_found(task, hopeless.columns)
-    except OutOfTimeError:
+    except (OutOfTimeError, Unjudged) as unfinished:
+        if spare is None and isinstance(unfinished, Unjudged):
+            raise
         if spare is None:
             raise limit.exceeded() from None
         pattern = fallen_back(task, solver, spare.hidden)

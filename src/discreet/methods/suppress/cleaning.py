@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import deadline
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
@@ -21,14 +21,14 @@ from discreet.methods.suppress.suppressed import REPAIR, Suppressed
 def cleaned(task: Task, result: Suppressed, weights: Any, until: float) -> Suppressed:
     """A result without the cells that need not be hidden; each cell left is needed by the others.
 
-    Where the time is up before that is proved the pattern stays as it is.
+    Where the time is up before that is proved, or the solver does not settle it, the pattern stays as it is.
     """
     before, n = result.hidden, len(task.table)
     weight = weigh(task, weights)
     try:
         with deadline.until(until):
             after, cost = _needed(task, before, weights)
-    except OutOfTimeError:
+    except (OutOfTimeError, Unjudged):
         after, cost = before, float(weight[before & np.isfinite(weight)].sum())
     step = result.step.copy()
     step[(before & ~after)[:n]] = ""

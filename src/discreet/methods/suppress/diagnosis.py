@@ -10,7 +10,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
-from discreet.errors import OutOfTimeError, Refused
+from discreet.errors import OutOfTimeError, Refused, Unjudged
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.earlier_tables import blame
@@ -110,7 +110,7 @@ def diagnosis_of(task: Task, seconds: float) -> Diagnosis:
     try:
         with deadline.within(seconds):
             pattern, proved = solved_for_insiders(marks_only, find)
-    except OutOfTimeError:  # to lift every mark is known to be enough
+    except (OutOfTimeError, Unjudged):  # to lift every mark is known to be enough
         pattern, proved = marked, False
     lift = (pattern & marked)[:n]
     return Diagnosis(task.table, lift, int(marked.sum()), least and proved, np.empty(0, np.int64))
@@ -170,7 +170,7 @@ def refusal(task: Task, unsafe: Array) -> Refused:
     try:
         with deadline.within(limits.refusal_seconds):
             diagnosis = None if roles.n > limits.refusal_cells else diagnosis_of(task, limits.refusal_seconds)
-    except OutOfTimeError:  # the refusal does not wait for its cure
+    except (OutOfTimeError, Unjudged):  # the refusal does not wait for its cure
         diagnosis = None
     if diagnosis is not None and not diagnosis.ok:
         cure = str(diagnosis)

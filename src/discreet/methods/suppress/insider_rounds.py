@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.model.from_table import TableProblem
@@ -28,7 +28,7 @@ def solved_for_insiders(
         pattern = find(problem)
         try:
             more = insider_requirements(of_table, pattern)
-        except OutOfTimeError:  # the audit has to say it
+        except (OutOfTimeError, Unjudged):  # the audit has to say it
             return pattern, False
         if not len(more):
             return pattern, True
@@ -39,7 +39,7 @@ def solved_for_insiders(
         problem = problem.with_needs(problem.needs + more)
     try:
         return of_table.widened(_by_elimination(of_table, pattern[: of_table.cells])), False
-    except OutOfTimeError:
+    except (OutOfTimeError, Unjudged):
         return pattern, False
 
 

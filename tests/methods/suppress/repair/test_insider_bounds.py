@@ -65,3 +65,12 @@ def test_what_a_firm_learns_is_what_the_programmes_say() -> None:
             expected[int(who)] = stuck.tolist()
     assert expected
     assert {who: cells.tolist() for who, cells in learned(known, group, sensitive, nothing).items()} == expected
+
+
+def test_without_the_true_table_nothing_is_said_to_be_safe() -> None:
+    """What a contributor learns depends on his own parts: what is not known is not judged."""
+    table = dc.tabulate(dc.datasets.business(n=300), by=["region", "size"], value="turnover", top=3)
+    done = dc.protect(table, dc.Suppress(dc.FewContributors(3), singletons="none"))
+    known, sensitive = replace(view(done).known, point=None), np.flatnonzero(done.status == "u")
+    with pytest.raises(dc.Unjudged, match="the true table"):
+        learned(known, alone(table), sensitive, table.statistic("count").inner == 0)

@@ -88,7 +88,7 @@ def examine(
     part, cells, basis = hidden_part_with_moves(problem, hidden)
     place = np.full(len(problem), -1)
     place[cells] = np.arange(len(cells))
-    old = {} if witnesses is None else still(problem, hidden, witnesses)
+    old = {} if witnesses is None else still(hidden, witnesses)
     known = {key: Move(place[move.cells], move.by) for key, move in old.items()}
     examined = moves_for_all(MoveFinder(part, basis, tuning), known, progress)
     back = {key: Move(cells[move.cells], move.by) for key, move in examined.witnesses.items()}

@@ -117,6 +117,8 @@ class FurthestMove:
         settled = self.solver.run(FROM_SCRATCH, feasible=True) is Outcome.SOLVED
         self.bases[cell, sign] = self.solver.basis
         x, prices = self.solver.answer()
+        if len(x) != self.n or len(prices) != self.rows.shape[0]:  # the solver gave up without anything
+            raise Unjudged(UNSETTLED)
         reduced = prices @ self.rows  # minimising -sign * d: r = sign * e_p + prices @ rows
         reduced[cell] += float(sign)
         return self._move(np.clip(x, -down, up), settled), reduced

@@ -130,7 +130,7 @@ def needs_by_cell(problem: Problem) -> dict[int, list[int]]:
     return table
 
 
-def still(problem: Problem, pattern: Array, witnesses: Witnesses) -> Witnesses:
+def still(pattern: Array, witnesses: Witnesses) -> Witnesses:
     """Those of some witnesses that move hidden cells only."""
     return {key: move for key, move in witnesses.items() if pattern[move.cells].all()}
 

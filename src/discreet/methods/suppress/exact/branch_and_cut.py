@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact import scip, tree
 from discreet.methods.suppress.exact.fixing import Level
@@ -98,7 +98,7 @@ def solve_small(
                 level.relax(clock.at(tuning.exact.relaxed), best.target + WHOLE)
                 if not best.done(0.0) and clock.left > 0:
                     (scip.branch if solver == "scip" else tree.branch)(level, clock, 0.0, None)
-    except OutOfTimeError:  # the start, or what came of it, protects all the same
+    except (OutOfTimeError, Unjudged):  # the start, or what came of it, protects all the same
         return best.pattern, False
     return best.pattern, best.done(0.0)
 
@@ -147,8 +147,8 @@ class BranchAndCut:
         try:
             with deadline.until(clock.at(1)):
                 self._improved(Level(small, best, known=known or [], tuning=self.tuning), clock, trace)
-        except OutOfTimeError:
-            best.report()  # the best pattern so far and what is proved so far stand
+        except (OutOfTimeError, Unjudged):
+            best.report()  # the best pattern so far and what was proved before stand
         bound = best.cost if best.bound > best.target else best.bound
         hidden = small.expand(best.pattern)
         return PartOutcome(hidden, bound + small.base, self._status(best), trace.separated, trace.nodes, trace.cuts)
@@ -276,7 +276,7 @@ class BranchAndCut:
                         known=moves,
                         tuning=self.tuning,
                     )
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             best.report()
         pattern, status = best.pattern, self._status(best)
         if pattern is not first and not _still_met(problem, pattern):
@@ -285,8 +285,8 @@ class BranchAndCut:
 
 
 def _still_met(problem: Problem, pattern: Array) -> bool:
-    """Whether a pattern is proved to protect in the time that is left; without time it is not."""
+    """Whether a pattern is proved to protect in the time that is left; without time, or unsettled, it is not."""
     try:
         return bool(met(problem, pattern).all())
-    except OutOfTimeError:
+    except (OutOfTimeError, Unjudged):
         return False

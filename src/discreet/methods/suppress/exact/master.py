@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.linear.highs import QUIET, LinearProgram, Outcome, Solver
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
 from discreet.methods.suppress.exact.separation import Separation
@@ -26,7 +26,10 @@ Array = NDArray[Any]
 
 
 class Relaxation:
-    """The master problem of one condensed problem; ``bound`` is proved, ``x`` its pattern."""
+    """The master problem of one condensed problem; ``bound`` is proved, ``x`` its pattern.
+
+    ``settled``: whether ``x`` is the cheapest pattern in fractions, by the solver's last run; otherwise it is any.
+    """
 
     def __init__(self, condensed: Condensed, separation: Separation | None = None, tuning: Tuning = DEFAULT) -> None:
         self.tuning, self.exact = tuning, tuning.exact
@@ -42,6 +45,7 @@ class Relaxation:
         self.names: set[bytes] = set()
         self.lonely = _simple_bridges(condensed)
         self.bound = 0.0
+        self.settled = False
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.inside = np.ones(len(self.problem))
         self.reduced = np.zeros(len(self.free))
@@ -86,18 +90,21 @@ class Relaxation:
 
     def solve(self) -> None:
         """The cheapest pattern in fractions and the bound its prices prove; infinite if there is none."""
+        self.settled = False
         outcome = self.solver.run()
         if self._impossible(outcome):
             return
         if outcome is not Outcome.SOLVED:
             self.solver.forget()
             self.solver.set_options({"presolve": "off"})  # which finds the impossible without a proof
-            if self._impossible(self.solver.run()):
+            outcome = self.solver.run()
+            if self._impossible(outcome):
                 return
         values = self.solver.row_values
-        if len(values) != len(self.rows):  # not settled: what was known stays
-            return
         x, row_prices = self.solver.answer()
+        if len(values) != len(self.rows) or len(x) != len(self.free):  # nothing came of it: what was known stays
+            return
+        self.settled = outcome is Outcome.SOLVED
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
         self.x[self.free] = np.clip(x, self.lower, self.upper)
         prices = np.maximum(row_prices, 0)
@@ -134,6 +141,7 @@ class Relaxation:
         n = len(self.free)
         self.solver.change_bounds(np.arange(n), self.lower, self.upper)
         self.bound = -np.inf
+        self.settled = False
 
     def purge(self, rounds: int | None = None) -> None:
         """Drop what has been slack for so many rounds, if it is much."""
@@ -170,7 +178,10 @@ class Relaxation:
         return new
 
     def run(self, until: float, tell: Callable[[float], None] | None = None, enough: float = np.inf) -> bool:
-        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if time was up before."""
+        """Rounds until nothing is violated, the bound hardly moves or is ``enough``; False if time was up before.
+
+        A program that the solver does not settle ends them too: the bound moves no more.
+        """
         history = [self.bound]
         self.separation.until = until
         while not self.closed and time.monotonic() < until and self.bound < enough:
@@ -179,6 +190,8 @@ class Relaxation:
                     self.round()
             except OutOfTimeError:  # what was proved before stays proved
                 return False
+            except Unjudged:
+                return True
             history.append(self.bound)
             if tell is not None:
                 tell(self.bound)

@@ -6,7 +6,7 @@ import heapq
 import itertools
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Node:
     upper: Array
     bound: float
     path: tuple[int, ...] = ()  # the cells chosen on the way, the last one last
+    unsettled: bool = False  # whether the solver left it open: neither closed nor parted
 
     def child(self, cell: int, value: int, bound: float) -> Node:
         """The same with one more decided."""
@@ -47,6 +48,7 @@ class OpenNodes:
         lower[root.place[hidden]] = 1
         self.order = itertools.count()
         self.heap: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound))]
+        self.unsettled: list[Node] = []  # open as well, but nobody takes them before they are opened again
         self.busy: dict[int, float] = {}
         self.pool = CutPool(n, root.place)
         self.pool.add(root.cuts)
@@ -60,7 +62,20 @@ class OpenNodes:
     def bound(self) -> float:
         """What all open nodes prove."""
         least = [self.heap[0][0]] if self.heap else []
-        return min([*least, *self.busy.values()], default=np.inf)
+        unsettled = [node.bound for node in self.unsettled]
+        return min([*least, *unsettled, *self.busy.values()], default=np.inf)
+
+    @property
+    def left(self) -> bool:
+        """Whether a node is open in which a cheaper pattern may be."""
+        return bool(self.heap) or any(node.bound <= self.level.target for node in self.unsettled)
+
+    def open_again(self) -> None:
+        """Try what the solver did not settle once more: from another basis it may."""
+        with self.lock:
+            for node in self.unsettled:
+                heapq.heappush(self.heap, (node.bound, next(self.order), replace(node, unsettled=False)))
+            self.unsettled = []
 
     def take(self, number: int, until: float, gap: float) -> Node | None:
         """The open node with the least bound; waits while others may still make some. None: it is over."""
@@ -84,7 +99,9 @@ class OpenNodes:
             if not children:
                 self.conflicts.closed(node.path)
             for child in children:
-                if child.bound <= self.level.target:
+                if child.unsettled:
+                    self.unsettled.append(child)
+                elif child.bound <= self.level.target:
                     heapq.heappush(self.heap, (child.bound, next(self.order), child))
             self.busy.pop(number, None)
             self.done += 1

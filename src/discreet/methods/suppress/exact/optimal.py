@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline
 from discreet.base.arguments import checked, whole
-from discreet.errors import InputError, OutOfTimeError, nearest
+from discreet.errors import InputError, OutOfTimeError, Unjudged, nearest
 from discreet.methods.suppress.heuristics.incumbent import Clock
 from discreet.methods.suppress.model.components import joined_pattern, split
 from discreet.methods.suppress.model.condense import Condensed, condense
@@ -81,6 +81,7 @@ class Optimal:
 
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
         improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
+        The same with Unjudged, if the solver does not settle a program that the first pattern needs.
         """
         from discreet.methods.suppress.exact.checkpoint import State
 
@@ -88,8 +89,10 @@ class Optimal:
         try:
             with deadline.within(GRACE[0] * self.time + GRACE[1]), State.open(self.resume, problem) as state:
                 return self._solve(problem, state, start, progress, began, tuning)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged) as unfinished:
             deadline.check()
+            if start is None and isinstance(unfinished, Unjudged):
+                raise
             if start is None:
                 raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
             hidden = np.asarray(start, bool) | problem.hidden
@@ -107,7 +110,7 @@ class Optimal:
         from discreet.methods.suppress.exact.branch_and_cut import BranchAndCut, Tally
 
         parts = [(part, cells, condense(part)) for part, cells in split(problem)]
-        hopeless = [_numbers(problem, part, cells, small.hopeless) for part, cells, small in parts]
+        hopeless = [_numbers(problem, cells, small.hopeless) for _, cells, small in parts]
         if any(len(h) for h in hopeless):
             raise UnprotectedError(np.unique(np.concatenate(hopeless)))
         tally = Tally(len(parts), progress, self.time)
@@ -123,7 +126,7 @@ class Optimal:
                 outcomes.append(search.run(small, clock, start=first, tell=tell, known=known))
             except InputError:
                 if len(unmet := _unmet(part)):
-                    raise UnprotectedError(_numbers(problem, part, cells, unmet)) from None
+                    raise UnprotectedError(_numbers(problem, cells, unmet)) from None
                 raise
         pieces = [(part, cells) for part, cells, _ in parts]
         hidden = joined_pattern(problem, pieces, [outcome.hidden for outcome in outcomes])
@@ -138,7 +141,7 @@ class Optimal:
         return Solution(hidden, cost, cost if proved else bound, status, seconds, separated, nodes)
 
 
-def _numbers(problem: Problem, part: Problem, cells: Array, hopeless: Array) -> Array:
+def _numbers(problem: Problem, cells: Array, hopeless: Array) -> Array:
     """The numbers in the whole problem of some needs of a part."""
     inside = np.flatnonzero(np.isin(problem.needs.cell, cells))
     return inside[hopeless] if len(hopeless) else np.empty(0, np.int64)
@@ -165,6 +168,6 @@ def lower_bound(problem: Problem, seconds: float, tuning: Tuning = DEFAULT) -> f
                 relaxation = Relaxation(small, tuning=tuning)
                 relaxation.run(time.monotonic() + share * max(began + seconds - time.monotonic(), 0.0))
                 total += relaxation.bound
-    except OutOfTimeError:  # what was added up so far is proved
+    except (OutOfTimeError, Unjudged):  # what was added up so far is proved
         return total
     return total

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.inequalities import Cut, Row
 from discreet.methods.suppress.exact.separation import violated
@@ -33,7 +33,7 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
     tree, turn, exact = ScipTree(level), 100, level.tuning.exact
     seconds = clock.seconds if improve is None else max(exact.slice * clock.seconds, 1.0)
     while True:
-        tree.run(min(seconds, clock.left), gap)
+        tree.run(min(seconds, clock.left))
         if tree.ended or clock.left <= 0 or level.best.done(gap):
             return tree.nodes
         if improve is not None:
@@ -136,10 +136,10 @@ class ScipTree:
         return len(fresh)
 
     def _violated(self, x: Array, most: float = np.inf) -> list[Cut]:
-        """Inequalities that a pattern violates; when the time is up none, and SCIP is asked to stop."""
+        """Inequalities that a pattern violates; when the time is up or one is not settled none, and SCIP stops."""
         try:
             cuts = violated(self.separation, x, most=most)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             cuts = []
             self.short = True
         if not self.separation.complete and not cuts:
@@ -153,8 +153,8 @@ class ScipTree:
         proved = float(self.model.getDualbound())
         return proved * self.scale + self.offset if np.isfinite(proved) and abs(proved) < 1e19 else 0.0
 
-    def run(self, seconds: float, gap: float) -> None:
-        """Search for some time more, or until the gap is closed."""
+    def run(self, seconds: float) -> None:
+        """Search for some time more, or until nothing cheaper is left."""
         if not self.variable:
             self.ended = True
             self.level.best.prove(self.level.best.cost)

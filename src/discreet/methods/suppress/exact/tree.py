@@ -1,7 +1,8 @@
 """Branch and cut on HiGHS alone: nodes by their bounds, cut off as the root is, on as many cores as there are.
 
 Every inequality holds everywhere, so what one node needs the others may use. A node is closed only by a bound that its
-prices prove. Which cell to decide next is tried out on a few, until it is known what deciding each of them brings.
+prices prove, or by its cheapest pattern if that is whole and protects; what the solver does not settle stays open.
+Which cell to decide next is tried out on a few, until it is known what deciding each of them brings.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ class Tree:
 
     def run(self, until: float, gap: float) -> bool:
         """Search until nothing cheaper is left, True, or the time is up."""
+        self.nodes.open_again()
         self._all(lambda worker: worker.run(until, gap))
-        ended = not self.nodes.heap
+        ended = not self.nodes.left
         if ended:
             self.level.best.prove(self.level.best.cost)
         return ended

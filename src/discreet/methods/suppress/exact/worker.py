@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.branching import by_gain, nearest_to_a_half
 from discreet.methods.suppress.exact.inequalities import Cut
@@ -43,7 +45,7 @@ class Worker:
         self.separation.until = until
         began = time.monotonic()
         while (node := self.shared.take(self.number, until, gap)) is not None:
-            children = self.work(node, until)
+            children = self._judged(node, until)
             now = time.monotonic()
             self.node_seconds += now - began
             if children and self.dive_seconds <= self.exact.dives * self.node_seconds:
@@ -52,8 +54,15 @@ class Worker:
             self.dive_seconds += began - now
             self.shared.give(self.number, node, children)
 
+    def _judged(self, node: Node, until: float) -> list[Node]:
+        """What a node is parted into; itself, open, if an attacker's program is not settled."""
+        try:
+            return self.work(node, until)
+        except Unjudged:
+            return [replace(node, unsettled=True)]
+
     def work(self, node: Node, until: float) -> list[Node]:
-        """Cut a node off, close it, or part it in two; the node itself if the time is up."""
+        """Cut a node off, close it, or part it in two; the node itself if the time is up or it is not settled."""
         level, relaxation = self.level, self.relaxation
         relaxation.bounded(node.lower, node.upper)
         relaxation.solve()
@@ -71,11 +80,16 @@ class Worker:
         bound = max(node.bound, relaxation.bound)
         if bound > level.target:
             return []
+        if relaxation.bound == -np.inf:  # nothing of this node was solved, and the pattern at hand is another's
+            return [replace(node, unsettled=True)]
         lower, upper = self.tightened(node)
         node = Node(lower, upper, bound, node.path)
         while not len(fractional := self.fractional()):
-            if self.whole() or relaxation.bound > level.target:
+            protects = self.whole()
+            if relaxation.bound > level.target or (protects and relaxation.settled):
                 return []
+            if not relaxation.settled:  # a pattern, but not proved to be the node's cheapest
+                return [replace(node, unsettled=True)]
             if time.monotonic() > until:
                 return [node]
         return self.parted(replace(node, bound=max(bound, relaxation.bound)), fractional)
@@ -97,7 +111,12 @@ class Worker:
         return [child for child in children if child.bound <= self.level.target]
 
     def dive(self, node: Node, until: float) -> None:
-        """A whole pattern from the relaxation: what it hides most is hidden, step by step, and cut off in between."""
+        """A whole pattern from the relaxation; none if the solver does not settle what it needs."""
+        with suppress(Unjudged):
+            self._dive(node, until)
+
+    def _dive(self, node: Node, until: float) -> None:
+        """What the relaxation hides most is hidden, step by step, and cut off in between."""
         began = time.monotonic()
         level, relaxation = self.level, self.relaxation
         lower, share = node.lower.copy(), self.random.uniform(*self.exact.dive_step)
@@ -107,7 +126,7 @@ class Worker:
             for _ in range(self.exact.dive_rounds):
                 if relaxation.bound > level.target or not self.cut(self.exact.dive_widely):
                     break
-            if relaxation.bound > level.target:
+            if relaxation.bound > level.target or not relaxation.settled:
                 return
             x = relaxation.x[relaxation.free]
             part = self.fractional()

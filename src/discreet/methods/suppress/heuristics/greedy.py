@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.errors import InputError, OutOfTimeError
+from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side, met_by, needs_by_cell, spread
@@ -49,7 +49,7 @@ def best_of_several(
         try:
             with deadline.until(late):
                 pattern = _one_pattern(finder, guide, seed, turn, None if best is None else soon, tuning)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             if best is None:
                 raise
             pattern = None

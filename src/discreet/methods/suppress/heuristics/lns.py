@@ -104,7 +104,7 @@ class KnownMoves:
             self.moves = examine(problem, pattern, witnesses=self.moves).witnesses
             return
         lost = self.touched(~pattern)
-        self.moves = still(problem, pattern, self.moves)
+        self.moves = still(pattern, self.moves)
         refused = in_turn(self.finder, pattern & near, lost.tolist(), self.moves, self.table, self.price)
         if refused or not all(met_by(problem, need, self.moves) for need in lost.tolist()):
             self.moves = examine(problem, pattern, witnesses=self.moves).witnesses

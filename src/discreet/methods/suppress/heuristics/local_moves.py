@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
-from discreet.errors import OutOfTimeError
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import examine, met
@@ -80,6 +80,8 @@ class LocalMoves:
                         self._again(need, side, level)
             except OutOfTimeError:
                 return True
+            except Unjudged:  # the moves that it has do
+                continue
         return True
 
     def _next(self, order: list[int]) -> list[tuple[int, Side, float]]:
@@ -123,7 +125,7 @@ class LocalMoves:
         self.uses[old.cells] -= 1
         try:
             move = self._cheapest(need, side, level, self.finder)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             self.uses[old.cells] += 1  # as it was
             raise
         fresh = np.inf

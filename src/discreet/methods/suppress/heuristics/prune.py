@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline
-from discreet.errors import InputError, OutOfTimeError
+from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import Progress, examine, moves_for_all, settle_need, together
 from discreet.methods.suppress.attacker.witnesses import Refusal, Witnesses, met_by, needs_by_cell, prices, spread
@@ -101,7 +101,7 @@ class WitnessedPattern:
         secondary = self.pattern & ~self.problem.hidden
         cells = np.flatnonzero(secondary if among is None else secondary & among)
         order = cells[np.argsort(-self.problem.weight[cells], kind="stable")]
-        essential = np.zeros(len(self.problem), bool)
+        essential, minimal = np.zeros(len(self.problem), bool), True
         for turn, cell in enumerate(order.tolist()):
             if until is not None and time.monotonic() > until:
                 return False
@@ -112,6 +112,9 @@ class WitnessedPattern:
                     refusal = self.drop(cell, until)
             except OutOfTimeError:  # nothing has changed by this cell, and those before it have their proofs
                 return False
+            except Unjudged:  # so it stays, and nothing is proved of it
+                minimal = False
+                continue
             if refusal is not None:
                 essential |= needed_cells(self.pattern, cell, refusal)
             elif turn % self.tuning.heuristics.unused_every == 0:
@@ -119,7 +122,7 @@ class WitnessedPattern:
             if progress is not None:
                 progress(turn + 1, len(order))
         self.pattern[self.unused()] = False
-        return True
+        return minimal
 
 
 def needed_cells(pattern: Array, cell: int, refusal: Refusal) -> Array:
@@ -165,13 +168,13 @@ def clean_up(
 
 
 def cleaned_until(problem: Problem, pattern: Array, until: float, tuning: Tuning = DEFAULT) -> Array:
-    """The pattern without what can be published, as far as there is time."""
+    """The pattern without what can be published, as far as there is time and the solver settles it."""
     if time.monotonic() > until:
         return np.asarray((pattern & problem.free) | problem.hidden)
     try:
         with deadline.until(until):
             return clean_up(problem, pattern, until=until, tuning=tuning)[0]
-    except OutOfTimeError:
+    except (OutOfTimeError, Unjudged):
         return np.asarray((pattern & problem.free) | problem.hidden)
 
 

@@ -68,6 +68,9 @@ def start_pattern(
                 search.turn(turn)
         except OutOfTimeError:
             break
+        except Unjudged:  # the next neighbourhood is another
+            turn += 1
+            continue
         turn += 1
         if progress is not None:
             progress(int(min(time.monotonic() - begin, seconds)), int(seconds))

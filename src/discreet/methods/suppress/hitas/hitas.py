@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.base.arguments import checked, whole
 from discreet.base.parallel import side_by_side
-from discreet.errors import InputError, OutOfTimeError
+from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
@@ -136,7 +136,7 @@ class SubtableRun:
                 left = max(self.hitas.renewed * self.left, 0.0)
                 best = self._start(problem, left, best)
                 best = self.improved(best, tables)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             self.tell()
         if best is not quick and not self._proved(best):
             best = quick
@@ -145,10 +145,10 @@ class SubtableRun:
         return Solution(best, cost, min(bound, cost), status, time.monotonic() - self.began)
 
     def _proved(self, pattern: Array) -> bool:
-        """Whether a pattern is proved to protect as a whole while there is time for it."""
+        """Whether a pattern is proved to protect as a whole while there is time for it; unsettled is not proved."""
         try:
             return bool(met(self.problem, pattern).all())
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             return False
 
     def tell(self) -> None:
@@ -206,7 +206,7 @@ class SubtableRun:
             return self._start(part, 0.0 if start is None else seconds, start)
         try:
             return np.asarray(Optimal(time=seconds).solve(part, start=start, tuning=self.tuning).hidden)
-        except OutOfTimeError:
+        except (OutOfTimeError, Unjudged):
             deadline.check()
             return self._start(part, 0.0, start)
 
@@ -230,7 +230,7 @@ class SubtableRun:
             for k in range(0, len(areas), self.hitas.together):
                 try:
                     state = self._anew(state, areas[k : k + self.hitas.together])
-                except OutOfTimeError:
+                except (OutOfTimeError, Unjudged):
                     return state.pattern
                 self.tell()
                 if self.left <= 0:

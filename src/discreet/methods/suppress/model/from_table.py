@@ -63,7 +63,7 @@ def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     """The problem of hiding the cells of least weight."""
     table, roles, n, tuning = task.table, task.roles, task.roles.n, task.tuning.problem
     quantities = task.quantities(roles.primary)
-    rows, inner = _rows(table, roles)
+    rows, inner = _rows(roles)
     size, sums = rows.shape[1], len(quantities.values) - n
     truth = np.zeros(size)
     truth[inner] = table.statistic(table.measure).inner
@@ -93,7 +93,7 @@ def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     return problem if not own else _with_seeds(problem)
 
 
-def _rows(table: Table, roles: Roles) -> tuple[csr_array, Array]:
+def _rows(roles: Roles) -> tuple[csr_array, Array]:
     """The sums among cells and inner cells, those of rules last; and the variable of each inner cell."""
     from scipy.sparse import csr_array, eye_array, hstack, vstack
 

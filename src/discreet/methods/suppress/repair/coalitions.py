@@ -69,13 +69,13 @@ class CountsKnown:
         self.low, self.high = propagated(system)
         wide = self.known.system()
         down, up = np.array(wide.lower), np.array(wide.upper)
-        down[:n], up[:n] = np.maximum(self.costs.bottom, self.floor(wide)), self.costs.top
+        down[:n], up[:n] = np.maximum(self.costs.bottom, self.floor()), self.costs.top
         stays = ~hidden & ~np.isfinite(self.costs.cost)
         down[:n][stays] = up[:n][stays] = self.truth[:n][stays]
         self.least, self.most = propagated(System(wide.rows, wide.rhs, down, up, True))
         self.rows = wide.rows
 
-    def floor(self, system: System) -> Array:
+    def floor(self) -> Array:
         """What every cell is at least: nothing is negative where nothing is."""
         n = len(self.costs.cost)
         return np.where(self.truth[:n] >= 0, np.where(np.isfinite(self.known.inner_lower).all(), 0.0, -np.inf), -np.inf)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.known import Known
+from discreet.errors import Unjudged
 from discreet.linear.components import components
 from discreet.linear.intervals import solve
 from discreet.linear.presolve import Affine, reduce
@@ -72,8 +73,10 @@ def _stuck(
     """Contributors of one part and the places of the sensitive cells that cannot move while their own stay."""
     from discreet.linear.program import SystemProgram
 
-    if not len(own) or not (asked >= 0).any() or part.point is None:
+    if not len(own) or not (asked >= 0).any():
         return
+    if part.point is None:
+        raise Unjudged("what contributors learn is worked out from the true table, and none is given")
     model, random, truth = SystemProgram(part), np.random.default_rng(1), part.point
     solid = max(1.0, tuning.solid * model.scale)  # a move that is no rounding of the solver
     for name in np.unique(who):
