@@ -79,7 +79,7 @@ LAYERS = {
         named instance
     """,
     "policy": """
-        query measures population_models posterior steps protection
+        query measures population_models posterior steps protection method_digest
         policy
         pretabular
         comparing untouched

@@ -14,6 +14,7 @@ from discreet import cli
 from discreet.methods import method
 from discreet.policy import grid, ru_map
 from discreet.policy.comparing import expected_counts
+from discreet.policy.method_digest import parameter_digest
 
 TABLE = dc.datasets.psd14_religion()
 
@@ -196,3 +197,78 @@ def test_a_refusal_is_exit_3(survey: Path, capfdbinary: pytest.CaptureFixture[by
     assert err.startswith(b"refused: min_population: fewer than 30,000 people (choose a larger population)")
     assert not (survey / "out.csv").exists()
     assert json.loads((survey / "log.jsonl").read_text())["outcome"] == "refused"
+
+
+def test_kept_results_are_those_of_the_same_method(tmp_path: Path) -> None:
+    """Not of the same label: what a run with a file finds is what one without finds, whatever the file holds."""
+    path = tmp_path / "kept.jsonl"
+    mask = np.zeros(len(TABLE), bool)
+    mask[4] = True
+    tried = [
+        dc.Round(3), dc.Round(10), dc.RandomRound(3, seed=1), dc.Hide(mask), dc.Hide(~mask),
+        dc.Suppress(dc.Threshold(3)), dc.Suppress(dc.Threshold(9)),
+    ]  # fmt: skip
+    for one in tried:
+        alone = ru_map(TABLE, {"m": one}).frame
+        for _ in range(2):
+            assert ru_map(TABLE, {"m": one}, resume=path).frame.equals(alone)
+    assert len(path.read_text().splitlines()) == len(tried), "each was worked out once"
+    assert "allowed" not in path.read_text()
+    assert not ru_map(TABLE, {"m": dc.Round(3)}, t2=0.0, resume=path).frame["allowed"].any()
+    assert ru_map(TABLE, {"m": dc.Round(3)}, t2=1.0, resume=path).frame["allowed"].all(), (
+        "thresholds are looked at anew"
+    )
+
+
+def test_secrets_and_files_are_parameters_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another secret, in the call or in the environment, and another file of the same name are another method."""
+    one, other = "a secret of the office", "another secret of it"
+    assert parameter_digest(dc.CellKey(secret=one)) == parameter_digest(dc.CellKey(secret=one))
+    assert parameter_digest(dc.CellKey(secret=one)) != parameter_digest(dc.CellKey(secret=other))
+    digests = set()
+    for secret in (one, other):
+        monkeypatch.setenv("OFFICE", secret)
+        digests.add(parameter_digest(dc.CellKey(secret="env:OFFICE")))
+    for text in ("first", "second"):
+        (tmp_path / "p.csv").write_text(text)
+        digests.add(parameter_digest(dc.CellKey(ptable=tmp_path / "p.csv")))
+    assert len(digests) == 4
+    assert parameter_digest(lambda table: table) is None, "nobody can say what it does another time"
+
+
+def test_two_methods_of_one_label_are_refused() -> None:
+    """One of them would be lost without a word; the same method twice is one."""
+    table = dc.Table.of(np.ones((60, 60), int), ["a", "b"])
+    mask = np.zeros(len(table), bool)
+    mask[1800] = True
+    assert repr(dc.Hide(mask)) == repr(dc.Hide(mask & False))
+    with pytest.raises(dc.InputError, match="two different methods have the label"):
+        ru_map(table, [dc.Hide(mask), dc.Hide(mask & False)])
+    with pytest.raises(dc.InputError, match="two different methods have the label 'cell-key'") as refusal:
+        grid("cell-key", secret=["a secret of the office", "another secret of it"])
+    assert "office" not in str(refusal.value)
+    assert len(ru_map(TABLE, [dc.Round(3), dc.Round(3)]).frame) == 1
+
+
+@pytest.mark.parametrize("change", [{"result": None}, {"result": {}}, {"method": 3}, {"table": None}])
+def test_a_row_that_is_no_result_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    """A file that holds something else is named, and left as it is."""
+    path = tmp_path / "kept.jsonl"
+    ru_map(TABLE, [dc.Round(3)], resume=path)
+    row = json.loads(path.read_text()) | change
+    path.write_text(json.dumps({key: value for key, value in row.items() if value is not None}) + "\n")
+    before = path.read_bytes()
+    with pytest.raises(dc.InputError, match=r"does not hold results of a search|lacks figures"):
+        ru_map(TABLE, [dc.Round(3)], resume=path)
+    assert path.read_bytes() == before
+
+
+def test_the_state_of_the_exact_method_is_no_file_of_results(tmp_path: Path) -> None:
+    """Refused, and nothing is added to it."""
+    path = tmp_path / "state"
+    dc.protect(TABLE, dc.Suppress(dc.Threshold(3), method=dc.Optimal(resume=path)))
+    before = path.read_bytes()
+    assert before
+    with pytest.raises(dc.InputError, match="does not hold results of a search"):
+        ru_map(TABLE, [dc.Round(3)], resume=path)
+    assert path.read_bytes() == before

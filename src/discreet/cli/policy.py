@@ -147,12 +147,11 @@ def search(
     """
     from discreet import plot
     from discreet.policy import read_policy, ru_map
+    from discreet.policy.method_digest import by_label
 
     check_suffix(picture, [".png"], "a risk-utility map")
     chosen_policy = None if policy_file is None else read_policy(policy_file)
-    methods: dict[str, Any] = {}
-    for text in tries:
-        methods |= parse_try(text)
+    methods: dict[str, Any] = by_label(pair for text in tries for pair in parse_try(text).items())
     if chosen_policy is not None and chosen_policy.before:
         raise InputError(
             "a search compares methods on one table, and the policy has a step before counting: leave it out"

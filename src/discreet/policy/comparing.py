@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError, DiscreetWarning, InputError
 from discreet.methods.contract import Method, contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES, Measures
+from discreet.policy.method_digest import parameter_digest
 from discreet.policy.population_models import model_of
 from discreet.release import Protected
 from discreet.risk.expected import every_outcome, outcomes
@@ -34,7 +35,7 @@ MOST_OUTCOMES = 20_000  # listed at most
 MOST = 4_000_000  # cells of outcomes, or of populations, at a time
 POPULATIONS = 200  # drawn behind a sample
 SEED = 4  # of the populations, the same for every method
-MADE = 2  # how figures are made: kept results of another number are not taken
+MADE = 3  # how figures are made: kept results of another number are not taken
 SWEEPS = 200  # of the fit that fills hidden cells
 WEIGHTED = "weighted count"
 
@@ -109,9 +110,15 @@ class Comparison:
     def fingerprint(self) -> str:
         """Which table and measures kept results belong to."""
         state = hashlib.sha256(np.ascontiguousarray(self.counts).tobytes())
-        names = [d.name for d in self.table.dimensions]
-        content = (MADE, self.measures, self.loss, self.draws, self.sample, names, self.table.layout.code_shape)
+        dimensions = [(d.name, d.codes) for d in self.table.dimensions]
+        content = (MADE, self.measures, self.loss, self.draws, self.sample, dimensions, self.table.measure)
         state.update(repr(content).encode())
+        state.update(np.ascontiguousarray(self.table.layout.codes).tobytes())
+        for name, statistic in sorted(self.table.statistics.items()):  # methods draw from keys and go by magnitudes
+            state.update(repr((name, statistic.decimals)).encode())
+            state.update(np.ascontiguousarray(statistic.inner).tobytes())
+        if self.table.has_contributions:
+            state.update(str(parameter_digest(self.table.contributions)).encode())
         if self.sample is not None:
             state.update(repr(self._population_size(self.sample)).encode())
         return state.hexdigest()[:16]

@@ -25,6 +25,7 @@ from discreet.methods import method
 from discreet.methods.contract import Method, contract_of
 from discreet.policy.comparing import Comparison, SampleModel, measure_column
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
+from discreet.policy.method_digest import by_label, parameter_digest
 from discreet.policy.population_models import model_of
 from discreet.risk.frequency import WEIGHTS
 from discreet.risk.jos15 import JOS15_WEIGHTS
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
+
+FIGURES = {"risk", "utility", "exact", "note"}  # that every kept result has
 
 
 @checked
@@ -100,12 +103,12 @@ def grid(name: str, **parameters: Any) -> dict[str, Method]:
     "publish(measures=('count',))"
     """
     lists = {k: v if isinstance(v, (list, range)) else [v] for k, v in parameters.items()}
-    by_label = {}
+    labelled = []
     for values in itertools.product(*lists.values()):
         chosen = dict(zip(lists, values, strict=True))
         shown = ", ".join(f"{k}={v!r}" for k, v in chosen.items() if k != "secret")
-        by_label[f"{name}({shown})" if shown else name] = method(name, **chosen)
-    return by_label
+        labelled.append((f"{name}({shown})" if shown else name, method(name, **chosen)))
+    return by_label(labelled)
 
 
 @checked
@@ -133,9 +136,10 @@ def ru_map(
     method that draws is drawn so often: as it is given, then with other seeds. ``population`` names the model of the
     population that the table is a sample of, of ``population_size`` people (as many as its weights say): risk is then
     R2(F, f), as a policy's [risk] population has it. Both cores work. ``resume`` names a file that keeps finished
-    results (confidential), so that a long search can go on where it stopped.
+    results (confidential), so that a long search can go on where it stopped: they are taken for the same table,
+    measures and method, with all its parameters; those of a plain function, which may have changed, never.
     """
-    named = dict(methods) if isinstance(methods, Mapping) else {repr(m): m for m in methods}
+    named = dict(methods) if isinstance(methods, Mapping) else by_label((repr(m), m) for m in methods)
     if not named:
         raise InputError("give at least one method")
     if wrong := next((one for one in named.values() if not is_function(one)), None):
@@ -164,19 +168,18 @@ def _judged(
     how: Comparison, named: Mapping[str, Method], file: ResumeFile | None, progress: Progress | None
 ) -> dict[str, dict[str, Any]]:
     """Risk and utility of every method, from the file where they are kept there for this table and these measures."""
-    kept: dict[str, dict[str, Any]] = {}
-    for row in [] if file is None else file.rows():
-        if row.get("table") == how.fingerprint:
-            kept[row["method"]] = row["result"]
+    mark = how.fingerprint
+    kept = {} if file is None else _kept(file, mark)
     done = 0
 
     def judge(item: tuple[str, Method]) -> tuple[str, dict[str, Any]]:
         label, one = item
-        figures = kept.get(label)
+        digest = None if file is None else parameter_digest(one)
+        figures = None if digest is None else kept.get(digest)
         if figures is None:
             figures = how.judge(one)
-            if file is not None:
-                file.append({"table": how.fingerprint, "method": label, "result": figures})
+            if file is not None and digest is not None:
+                file.append({"table": mark, "method": label, "digest": digest, "result": figures})
         nonlocal done
         done += 1
         if progress is not None:
@@ -184,6 +187,24 @@ def _judged(
         return label, figures
 
     return dict(side_by_side(judge, list(named.items())))
+
+
+def _kept(file: ResumeFile, mark: str) -> dict[str, dict[str, Any]]:
+    """What is kept for this table and these measures, by the digest of the method; any other kind of file is refused.
+
+    Rows of earlier versions say no digest: they stay, and nothing is taken from them.
+    """
+    kept: dict[str, dict[str, Any]] = {}
+    for row in file.rows():
+        figures = row.get("result")
+        if not (isinstance(row.get("table"), str) and isinstance(row.get("method"), str) and isinstance(figures, dict)):
+            raise InputError(f"{str(file.path)!r} does not hold results of a search; name another file or remove it")
+        if row["table"] != mark or not isinstance(row.get("digest"), str):
+            continue
+        if not figures.keys() >= FIGURES:
+            raise InputError(f"{str(file.path)!r}: a kept result lacks figures; name another file or remove it")
+        kept[row["digest"]] = figures
+    return kept
 
 
 def _sample(measures: Measures, model: str, size: int | None) -> SampleModel | None:
