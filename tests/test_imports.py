@@ -118,6 +118,20 @@ REGISTRIES = {
     "discreet.methods": {home.partition(":")[0] for home in methods.HOMES.values()},
     "discreet.rules.base": {"discreet.rules." + home.partition(":")[0] for home in rules.HOMES.values()},
 }
+# Who imports a solver. Besides linear.highs: programs in whole numbers by SciPy, whose HiGHS settles which of several
+# optimal points is taken (another would change published numbers), and functions that are not linear.
+WHOLE_NUMBERS = {"Bounds", "LinearConstraint", "milp"}
+SOLVERS = {
+    "discreet.linear.highs": {"highspy"},
+    "discreet.methods.perturb.controlled": WHOLE_NUMBERS,
+    "discreet.methods.perturb.cta": WHOLE_NUMBERS,
+    "discreet.methods.perturb.entropy": {"linprog", "minimize"},
+    "discreet.methods.suppress.limits": {"highspy", "scipy.optimize"},  # only to have them in memory
+    "discreet.methods.suppress.repair.coalitions": WHOLE_NUMBERS,
+    "discreet.methods.suppress.repair.escape": WHOLE_NUMBERS,
+    "discreet.population.poisson_gamma": {"minimize_scalar"},
+    "discreet.population.polya": {"brentq"},
+}
 
 
 def room_of(module: str, room: str) -> str | None:
@@ -213,6 +227,22 @@ def test_only_plot_imports_matplotlib() -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)) and "matplotlib" in ast.unparse(node)
     }
     assert users <= {"discreet.plot"}
+
+
+def test_linear_programs_go_through_one_module() -> None:
+    """Only ``linear.highs`` talks to HiGHS; who solves otherwise, and what by, is in a list that holds no one else."""
+    users: dict[str, set[str]] = {}
+    for module in MODULES:
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.Import):
+                names = {name.name for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = {f"{node.module}.{name.name}" for name in node.names}
+            else:
+                continue
+            if solvers := {name for name in names if name.startswith(("highspy", "scipy.optimize"))}:
+                users.setdefault(module, set()).update(name.removeprefix("scipy.optimize.") for name in solvers)
+    assert users == SOLVERS
 
 
 def test_importing_loads_nothing_heavy() -> None:

@@ -1,9 +1,10 @@
 """Until when work may go on: one moment that everything begun inside it keeps, whatever phase it is in.
 
 Work with a time limit opens ``within(seconds)``; of two moments, one inside the other, the earlier counts. Loops call
-``check``, solvers are run by ``linear.highs``, compiled code by ``stoppable``: when the moment has come they raise
-``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
-nothing. Threads do not inherit the moment by themselves: ``parallel.side_by_side`` hands it on.
+``check``, linear programs are run by ``linear.highs``, compiled code by ``stoppable``: when the moment has come they
+raise ``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
+nothing. Programs in whole numbers that SciPy solves are given ``left()`` as their limit. Threads do not inherit the
+moment by themselves: ``parallel.side_by_side`` hands it on.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ A run ends in one of four ways. *Solved*: an optimal point. *Unbounded*: there a
 *Infeasible*: proved, by a Farkas ray that is worked out again here, or, where the solver gives none, by a second run
 from scratch that says the same. *Unsettled*: everything else (an iteration limit, numerical trouble, two runs that
 contradict each other). Unsettled is neither a contradiction nor protection; whoever asked says so.
+
+All linear programs of audits and suppression come through here. What does not: programs in whole numbers of
+``methods/perturb`` (rounding, controlled tabular adjustment) and ``methods/suppress/repair`` (moves in whole numbers),
+and whether a distribution of noise exists; SciPy solves them. ``tests/test_imports.py`` has the list.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ Array = NDArray[Any]
 Options = Mapping[str, Any]
 
 QUIET: Options = {"output_flag": False, "threads": 1, "random_seed": 1}  # the same answer every time, without a word
+UNSEEDED: Options = {**QUIET, "random_seed": 0}
+"""HiGHS' own seed, which is SciPy's: of several optimal points the one that SciPy gives, as earlier versions did."""
 SIMPLEX: Options = {"output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
                     "parallel": "off", "random_seed": 1}  # fmt: skip
 """The dual simplex method on the program as it is, which keeps its basis from one run to the next."""

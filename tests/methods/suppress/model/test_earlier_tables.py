@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from scipy.optimize import linprog
 
 import discreet as dc
 from discreet import Refused, Table
 from discreet.audits.known import Known, unmovable
+from discreet.base import deadline
+from discreet.methods.suppress.model.earlier_tables import blame
 from tests.problems import suppressed, two_way
 from tests.strategies import tables
 
@@ -52,3 +55,35 @@ def test_last_periods_pattern_is_preferred() -> None:
     free, kept = (dc.protect(later, dc.Suppress(dc.Threshold(3), last=p)) for p in (None, before))
     assert (kept.hidden & ~before.hidden).sum() <= (free.hidden & ~before.hidden).sum()
     assert not (kept.hidden & ~before.hidden).any()
+
+
+def test_what_is_blamed_gives_the_cell_away() -> None:
+    """The cell follows from the cells named, by the least sum of factors; none are named where it does not follow."""
+    kinds = set()
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        shape = ((3, 4), (3, 3, 2))[seed % 2]
+        matrix = dc.Table.of(random.integers(1, 9, shape), ["a", "b", "c"][: len(shape)]).matrix
+        dense = matrix.toarray().astype(float)
+        cell = int(random.integers(dense.shape[1]))
+        published = np.setdiff1d(np.flatnonzero(random.random(dense.shape[1]) < 0.7), [cell])
+        guilty = blame(matrix, cell, published, 60.0)
+        shown = dense[:, published]
+        least = linprog(np.ones(2 * len(published)), A_eq=np.hstack([shown, -shown]), b_eq=dense[:, cell])
+        kinds.add(follows := least.status == 0)
+        assert (len(guilty) > 0) == follows
+        assert np.isin(guilty, published).all()
+        if follows:
+            factors, *_ = np.linalg.lstsq(dense[:, guilty], dense[:, cell], rcond=None)
+            np.testing.assert_allclose(dense[:, guilty] @ factors, dense[:, cell], atol=1e-9)
+            assert np.abs(factors).sum() == pytest.approx(least.fun)
+    assert kinds == {True, False}
+
+
+def test_nobody_is_blamed_when_the_time_is_up() -> None:
+    """A refusal is given all the same."""
+    matrix = dc.Table.of(np.arange(12).reshape(3, 4), ["a", "b"]).matrix
+    others = np.arange(1, matrix.shape[1])
+    assert len(blame(matrix, 0, others, 60.0))
+    with deadline.within(0):
+        assert not len(blame(matrix, 0, others, 60.0))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
 from discreet.errors import OutOfTimeError, Unjudged
+from discreet.linear.highs import UNSEEDED, LinearProgram, Outcome, Solver
 from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import examine, met
@@ -170,7 +171,6 @@ class LocalMoves:
         return np.flatnonzero(seen & self.open), bool(taken.all())
 
     def _program(self, need: int, side: Side, level: float, cells: Array, finder: MoveFinder) -> Move | None:
-        from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
 
         problem, n, used = self.problem, len(cells), self.tuning.used
@@ -192,20 +192,13 @@ class LocalMoves:
         high[n + at if side else at] = 0.0
         rows = self.finder.columns[:, cells].tocsr()
         rows = rows[np.diff(rows.indptr) > 0]
-        equations = LinearConstraint(hstack([rows, -rows], format="csc"), 0, 0)
-        deadline.check()
-        left = min(deadline.left(), 1e9)
-        done = milp(
-            np.concatenate([price, price]),
-            constraints=equations,
-            bounds=Bounds(low, high),
-            options={"time_limit": left},
-        )
-        if done.status == 1:
-            deadline.check()
-        if done.x is None or done.status != 0:
+        both, nothing = hstack([rows, -rows], format="csc"), np.zeros(rows.shape[0])
+        program = LinearProgram(both, np.concatenate([price, price]), low, high, nothing, nothing)
+        solver = Solver(UNSEEDED, program)
+        if solver.run() is not Outcome.SOLVED:
             return None
-        by = (done.x[:n] - done.x[n:]) * level
+        x = solver.x
+        by = (x[:n] - x[n:]) * level
         moved = np.abs(by) > 1e-9 * level
         return Move(cells[moved], by[moved])
 

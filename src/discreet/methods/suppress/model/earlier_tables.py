@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, OutOfTimeError
+from discreet.linear.highs import UNSEEDED, LinearProgram, Outcome, Solver
 from discreet.release import Protected, Status, hidden
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -91,15 +92,21 @@ def hidden_before(table: Table, last: Protected) -> Array:
 
 def blame(matrix: Any, cell: int, published: Array, seconds: float) -> Array:
     """The fewest (by sum of coefficients) published columns from which a column follows; none if that takes longer."""
-    from scipy.optimize import linprog
     from scipy.sparse import hstack
 
     columns = matrix.tocsc()
     basis = columns[:, published].astype(float)
     target = np.asarray(columns[:, [cell]].todense()).ravel().astype(float)
     both = hstack([basis, -basis], format="csc")
-    program = linprog(np.ones(2 * basis.shape[1]), A_eq=both, b_eq=target, options={"time_limit": seconds})
-    if program.x is None:
+    many = both.shape[1]
+    program = LinearProgram(both, np.ones(many), np.zeros(many), np.full(many, np.inf), target, target)
+    solver = Solver({**UNSEEDED, "time_limit": seconds}, program)
+    try:
+        outcome = solver.run()
+    except OutOfTimeError:  # whoever refuses has the rest of his answer to give
+        outcome = Outcome.UNSETTLED
+    if outcome is not Outcome.SOLVED:
         return np.empty(0, np.int64)
-    weight = program.x[: basis.shape[1]] - program.x[basis.shape[1] :]
+    x = solver.x
+    weight = x[: basis.shape[1]] - x[basis.shape[1] :]
     return np.asarray(published[np.abs(weight) > 1e-7])
