@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 import discreet as dc
 from discreet.linear.intervals import by_propagation, settled, solve
 from discreet.linear.system import System
+from discreet.linear.witness import movable
 from tests.linear.systems import by_scipy, chain, random_system, random_tree
 
 
@@ -79,11 +80,12 @@ def test_propagation_is_taken_for_exact_only_where_it_is() -> None:
 
 
 def test_an_even_number_between_one_and_two_is_known() -> None:
-    """z = 2x + 2y in [1, 2] is 2, although no bound of x or y says so."""
-    row = csr_array([[2.0, 2.0, -1.0]])
+    """z = 2x - 2y in [1, 2] is 2, although no bound of x or y says so."""
+    row = csr_array(np.array([[2.0, -2.0, -1.0]]))
     system = System(row, np.zeros(1), np.array([0.0, 0, 1]), np.array([5.0, 5, 2]), True)
     lower, upper, sure = settled(system, np.array([2]))
     assert (lower[0], upper[0], sure[0]) == (2, 2, True)
+    assert movable(system, np.arange(3)).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize("downwards", [True, False])

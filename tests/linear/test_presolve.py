@@ -93,7 +93,7 @@ def test_propagation_says_when_it_was_cut_off() -> None:
     n = 500
     lower, upper, fixpoint = to_fixpoint(chain(n, 1e5))
     assert not fixpoint
-    assert upper[0] > 1e5 - n  # too wide, on the safe side of nothing
+    assert upper[0] > 1e5 - n  # too wide: an audit would call a cell safer than it is
     assert (lower[: n + 1] <= np.arange(n + 1)).all()
 
 

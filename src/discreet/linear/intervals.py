@@ -72,7 +72,7 @@ def by_propagation(system: System) -> tuple[Array, Array] | None:
     """The intervals of all variables of one part where propagation alone gives them exactly, else None.
 
     It does in a tree, where every branch is told what the others leave it, once no row tightens anything any more;
-    in whole numbers only with factors of one (2x + 2y = z never gives an odd z, which no bound says).
+    in whole numbers only with factors of one (2x - 2y = z never gives an odd z, which no bound says).
     """
     if not is_tree(system) or (system.integer and (np.abs(system.rows.data) != 1).any()):
         return None
