@@ -17,7 +17,6 @@ from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
 from discreet.methods.suppress.model.roles import Array
-from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.model.tuning import DEFAULT, LimitTuning
 from discreet.methods.suppress.repair.judge import audited
@@ -51,7 +50,7 @@ class Limit:
     @property
     def hard(self) -> float:
         """When whatever is not proved is given up."""
-        return self.began + GRACE[0] * self.seconds + GRACE[1]
+        return self.began + self.tuning.hard(self.seconds)
 
     def search(self, spare: FallBack | None) -> float:
         """Until when the solver may go on."""

@@ -19,10 +19,9 @@ from discreet.methods.suppress.cleaning import cleaned
 from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
 from discreet.methods.suppress.limits import Limit
 from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
-from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
-from discreet.methods.suppress.solve import MODULAR, OPTIMAL, solver_of, weights_of
-from discreet.methods.suppress.suppressed import to_protected
+from discreet.methods.suppress.solve import solver_of, weights_of
+from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, to_protected
 from discreet.release import Protected
 from discreet.rules import Levels, Marks, Rule, as_rule
 from discreet.rules.apriori import CellMarks
@@ -154,6 +153,6 @@ def diagnose(table: Table, suppress: Suppress, *, seconds: float = 10.0) -> Diag
     roles = task.roles
     both = roles.primary & roles.forced
     eased = replace(task, roles=replace(roles, forced=roles.forced & (~both | roles.old)))
-    with deadline.within(GRACE[0] * seconds + GRACE[1]):
+    with deadline.within(task.tuning.limits.hard(seconds)):
         diagnosis = diagnosis_of(eased, seconds)
     return replace(diagnosis, lift=diagnosis.lift | both[: len(table)], marks=diagnosis.marks + int(both.sum()))

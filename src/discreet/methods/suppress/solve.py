@@ -15,10 +15,8 @@ from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import TableProblem, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.roles import Array
-from discreet.methods.suppress.model.solution import GRACE
 from discreet.methods.suppress.model.task import Task
-
-OPTIMAL, MODULAR = "optimal", "modular"
+from discreet.methods.suppress.suppressed import ELIMINATION, MODULAR, OPTIMAL
 
 
 class HopelessError(Exception):
@@ -97,7 +95,8 @@ def solved(task: Task, solver: Any, until: float = np.inf) -> Solved:
         of_table = problem_of(task, weights_of(solver))
         _possible(of_table.problem)
     turns = _Turns(solver, task, until)
-    with deadline.until(until + (GRACE[1] / 2 if turns.limited else 0)):  # the solver's own last proof
+    last_proof = task.tuning.limits.grace[1] / 2 if turns.limited else 0  # the solver's own
+    with deadline.until(until + last_proof):
         pattern, proved = solved_for_insiders(of_table, turns.solve, turns.late)
     weight, hidden = of_table.problem.weight[: of_table.cells], pattern[: of_table.cells]
     cost, name = _cost(of_table, hidden), solver_name(solver)
@@ -155,4 +154,4 @@ def fallen_back(task: Task, solver: Any, hidden: Array) -> Solved:
     weight = weigh(task, weights_of(solver))
     cost = float(weight[hidden & ~task.withheld & np.isfinite(weight)].sum())
     numbers = {"solver seconds": 0.0, "cuts": 0, "nodes": 0, "rounds": 0}
-    return Solved(hidden, solver_name(solver), cost, 0.0, "time", weight, "elimination", False, numbers)
+    return Solved(hidden, solver_name(solver), cost, 0.0, "time", weight, ELIMINATION, False, numbers)

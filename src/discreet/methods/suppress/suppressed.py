@@ -14,7 +14,8 @@ from discreet.release import Protected, Status, publishable
 from discreet.tables.room import Room
 from discreet.tables.table import Table
 
-RULE, ELIMINATION, RANK, REPAIR = "rule", "elimination", "rank", "repair"  # steps, beside the names of solvers
+RULE, ELIMINATION, RANK, REPAIR = "rule", "elimination", "rank", "repair"  # steps,
+OPTIMAL, MODULAR = "optimal", "modular"  # and solvers, each a step as well
 WIDTH = 11  # letters of the longest name of a step
 
 
@@ -57,7 +58,7 @@ def to_protected(task: Task, result: Suppressed, measures: Sequence[str] | None)
         "primary": int((status == Status.PRIMARY.value).sum()),
         **result.details,
     }
-    steps = (ELIMINATION, RANK, "optimal", "modular", REPAIR)
+    steps = (ELIMINATION, RANK, OPTIMAL, MODULAR, REPAIR)
     details |= {name: int((result.step == name).sum()) for name in steps if name in result.details}
     words = "cell suppression"
     if table.measure == "count":

@@ -18,7 +18,8 @@ from discreet.methods.suppress.exact.fixing import Level, _translated
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.nodes import Node
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent
+from discreet.methods.suppress.heuristics.incumbent import Goal, Incumbent
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from tests.problems import TIME, Judge, condensed, least_cost, minimal_patterns, on_small_problems, small_problem

@@ -39,9 +39,9 @@ def test_first_moves_bear_out_whatever_the_time(late: bool) -> None:
     assert verified(small.small, *found)
 
 
-def test_elimination_mends_a_large_problem_in_neighbourhoods() -> None:
+def test_elimination_repairs_a_large_problem_in_neighbourhoods() -> None:
     """Each need that elimination leaves short takes a move; the pattern protects by plain programs."""
-    large = replace(DEFAULT, heuristics=HeuristicTuning(mend_locally=10))
+    large = replace(DEFAULT, heuristics=HeuristicTuning(repair_locally=10))
     p = random_problem(5, (5, 5, 4))
     assert not protects(p, p.hidden).all()
     assert protects(p, elimination.repaired(p, p.hidden, large)).all()

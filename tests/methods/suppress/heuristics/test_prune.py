@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
+from discreet.methods.suppress.attacker import feasibility
 from discreet.methods.suppress.heuristics import prune
 from discreet.methods.suppress.heuristics.prune import clean_up
 from tests.problems import protects, random_problem
@@ -36,7 +37,7 @@ def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int
 def test_a_pattern_that_only_the_second_opinion_proves_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver gives up on one need and another proof has it, nothing is pruned and nothing is refused."""
     p = next(p for seed in range(20) if protects(p := random_problem(seed, (4, 4)), p.hidden | p.free).all())
-    moves_for_all = prune.moves_for_all
+    moves_for_all = feasibility.moves_for_all
 
     def one_short(*given: Any, **options: Any) -> Any:
         examined = moves_for_all(*given, **options)

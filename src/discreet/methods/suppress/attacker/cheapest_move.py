@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Unjudged
-from discreet.methods.suppress.attacker.move_program import BasisProgram, Entries, RowProgram, much_smaller_over_moves
+from discreet.methods.suppress.attacker.move_program import (
+    UNSETTLED,
+    BasisProgram,
+    Entries,
+    RowProgram,
+    much_smaller_over_moves,
+)
 from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -166,7 +172,7 @@ class MoveFinder:
                 return self._move(cells, answer[0] * amount, amount)
         answer = program.solve(aim, down, up, (nothing, nothing))
         if answer is None:
-            raise Unjudged("the solver does not settle a linear program of this table")
+            raise Unjudged(UNSETTLED)
         move, reduced = answer
         if aim[cell] * move[cell] >= least * (1 - self.attacker.tiny):
             return self._move(cells, move * amount, amount)

@@ -92,9 +92,9 @@ def examine(
     known = {key: Move(place[move.cells], move.by) for key, move in old.items()}
     examined = moves_for_all(MoveFinder(part, basis, tuning), known, progress)
     back = {key: Move(cells[move.cells], move.by) for key, move in examined.witnesses.items()}
-    met = _second_opinion(part, examined.met, tuning)
-    refusals = {k: Refusal(refusal.proved) for k, refusal in examined.refusals.items() if not met[k]}
-    return Examined(met, back, refusals)
+    judged = _second_opinion(part, examined.met, tuning)
+    refusals = {k: Refusal(refusal.proved) for k, refusal in examined.refusals.items() if not judged[k]}
+    return Examined(judged, back, refusals)
 
 
 def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:

@@ -17,9 +17,10 @@ from discreet.methods.suppress.exact import scip, tree
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.heuristics import lns
-from discreet.methods.suppress.heuristics.incumbent import Clock, Goal, Incumbent, Tell
+from discreet.methods.suppress.heuristics.incumbent import Goal, Incumbent, Tell
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.heuristics.start import start_pattern
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME
@@ -83,7 +84,7 @@ class Trace:
         if self.top is None:
             return []
         rows = zip(self.top.relaxation.rows, self.top.relaxation.idle, strict=False)
-        return [row for row, idle in rows if isinstance(row, Cut) and idle < 3]
+        return [row for row, idle in rows if isinstance(row, Cut) and idle < self.top.exact.kept_idle]
 
 
 def solve_small(
@@ -138,7 +139,7 @@ class BranchAndCut:
             seed=self.seed,
             start=small.shrink(start) if start is not None else None,
             condensed=small,
-            solve_small=self._solve_by_tree,
+            solve_small=self._by_own_tree,
             tuning=self.tuning,
         )
         best = Incumbent(problem, small.base, tell, first)
@@ -190,9 +191,9 @@ class BranchAndCut:
         """A cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
         best, clock, seed = level.best, Clock.of(seconds), self.seed + turn
         guide, top = level.guide(x), level.top.small
-        lns.rins(best, guide, clock.seconds * self.exact.near[0], self._solve_small, self.tuning)
+        lns.rins(best, guide, clock.seconds * self.exact.near[0], self._by_chosen_tree, self.tuning)
         until = clock.at(self.exact.near[1]) - time.monotonic()
-        lns.around_moves(best, top.moves.tocsc(), until, seed, self._solve_small, gap=self.gap, tuning=self.tuning)
+        lns.around_moves(best, top.moves.tocsc(), until, seed, self._by_chosen_tree, gap=self.gap, tuning=self.tuning)
         if clock.left > 0 and not best.done(self.gap):
             pattern = start_pattern(
                 best.problem,
@@ -201,15 +202,17 @@ class BranchAndCut:
                 start=best.pattern,
                 seed=seed,
                 condensed=top,
-                solve_small=self._solve_by_tree,
+                solve_small=self._by_own_tree,
                 tuning=self.tuning,
             )
             best.improve(pattern)
 
-    def _solve_by_tree(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+    def _by_own_tree(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+        """A small problem by our own tree, whichever was chosen: for first patterns, of many small problems."""
         return solve_small(small, start, clock, tuning=self.tuning)
 
-    def _solve_small(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+    def _by_chosen_tree(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
+        """A small problem by the tree that was chosen."""
         return solve_small(small, start, clock, solver=self.solver, tuning=self.tuning)
 
     def step_by_step(self, top: Level, clock: Clock) -> int:
@@ -217,7 +220,8 @@ class BranchAndCut:
 
         What that decides at the root does not wait for a good pattern, and a good pattern need not wait for it.
         """
-        best, nodes, turn = top.best, 0, 200
+        best, nodes = top.best, 0
+        turn = self.exact.step_turn
         while clock.left > 0 and not best.done(self.gap):
             goal = Goal(best, best.bound)
             level = self._fixed(Level(top.small, goal, known=top.relaxation.rows, tuning=self.tuning), clock)
@@ -227,7 +231,8 @@ class BranchAndCut:
                     break
                 if best.target > goal.reach + 1:  # else only the tree's own question is left
                     self.improve(top, turn, tree.pause(best, seconds, clock, self.tuning), level.guide(grown.x))
-                turn, seconds = turn + 1, self.exact.longer * seconds
+                turn += 1
+                seconds *= self.exact.longer
             nodes += grown.nodes.done
             if level.above is None:
                 top.relaxation.add(grown.nodes.pool.rows)
@@ -255,7 +260,7 @@ class BranchAndCut:
                 seconds=self.exact.large_first * clock.left,
                 seed=self.seed,
                 condensed=small,
-                solve_small=self._solve_by_tree,
+                solve_small=self._by_own_tree,
                 tuning=self.tuning,
             )
         best = Incumbent(problem, small.base, tell, first)
@@ -271,7 +276,7 @@ class BranchAndCut:
                         small.moves.tocsc(),
                         self.exact.large_last * clock.left,
                         self.seed,
-                        self._solve_small,
+                        self._by_chosen_tree,
                         gap=self.gap,
                         known=moves,
                         tuning=self.tuning,

@@ -73,7 +73,8 @@ def by_gain(
     basis, now = relaxation.solver.basis, relaxation.bound
     order = _most_promising_first(x, fractional, pseudocosts)
     most = target - now + exact.step  # a gain beyond closes the node as well as any
-    best, value, bounds = int(order[0]), -1.0, (now, now)
+    best, value = int(order[0]), -1.0
+    bounds = (now, now)
     misses = trials = 0
     relaxation.solver.set_options({"simplex_iteration_limit": exact.iterations})
     for cell in order.tolist():
@@ -92,7 +93,9 @@ def by_gain(
             proved = (max(decided[0], now), max(decided[1], now))
         score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
         if score > value:
-            best, value, bounds, misses = cell, score, proved, 0
+            best, value = cell, score
+            bounds = proved
+            misses = 0
         else:
             misses += 1
     relaxation.solver.set_options({"simplex_iteration_limit": np.iinfo(np.int32).max})

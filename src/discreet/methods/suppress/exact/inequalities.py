@@ -3,6 +3,19 @@
 The reduced costs of a furthest move say how much of a level each cell can bring at most, ``sum shares_i x_i >= 1``,
 where x_i = 1 for hidden cells. Those hidden from the start are known; what remains caps every coefficient. The program
 of a (fractional) pattern gives the inequality that this pattern violates most.
+
+To add another kind of valid inequality: a frozen class here with ``plane`` (cells, coefficients, right-hand side) and
+``name`` (the same for the same inequality, by which it is put in once), added to ``Row``, and a function that gives
+those which a pattern violates, ``bridge`` say. Everything else takes a ``Row`` by its plane:
+
+- ``master.Relaxation.round`` asks for it at the root, ``worker.Worker.cut`` at a node; ``add`` takes any ``Row``.
+- ``fixing._translated`` carries its plane over to the problem that is left after fixing; nothing is to be done.
+- The pool of the nodes (``separation.CutPool``) and the checkpoint (``branch_and_cut.Trace.cuts``) keep a ``Cut`` only;
+  other kinds are looked for anew, or are written as one.
+- ``scip.ScipTree.add`` takes those of the root; during its tree it asks for cuts only.
+
+It must hold for every protecting pattern, or for an optimal one at least; tests/methods/suppress/exact checks that on
+all patterns of small problems.
 """
 
 from __future__ import annotations

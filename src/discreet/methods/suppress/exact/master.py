@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,15 @@ class Relaxation:
         self.free = np.flatnonzero(self.problem.free)
         self.place = np.full(len(self.problem), -1)
         self.place[self.free] = np.arange(len(self.free))
+        # costs go to the solver in units of a usual one
+        usual = float(np.median(self.problem.weight[self.free])) if len(self.free) else 1.0
+        self.scale = max(usual, 1e-9)
         self.solver = self._solver()
         self.rows: list[Row] = []
         self.entries: list[tuple[Array, Array, float]] = []  # places of cells, coefficients, right-hand side
         self.idle: list[int] = []
         self.names: set[bytes] = set()
-        self.lonely = _simple_bridges(condensed)
+        self.plain = _plain_sums(condensed)
         self.bound = 0.0
         self.settled = False
         self.x = np.where(self.problem.hidden, 1.0, 0.0)
@@ -57,7 +61,6 @@ class Relaxation:
         from scipy.sparse import csc_array
 
         n = len(self.free)
-        self.scale = max(float(np.median(self.problem.weight[self.free])) if n else 1.0, 1e-9)
         cost, none = self.problem.weight[self.free] / self.scale, np.zeros(0)
         program = LinearProgram(csc_array((0, n)), cost, np.zeros(n), np.ones(n), none, none)
         return Solver({**QUIET, "solver": "simplex"}, program)
@@ -147,7 +150,7 @@ class Relaxation:
         """Drop what has been slack for so many rounds, if it is much."""
         rounds = self.exact.slack_rounds if rounds is None else rounds
         gone = [k for k, age in enumerate(self.idle) if age > rounds]
-        if len(gone) < max(50, len(self.rows) // 4):
+        if len(gone) < max(self.exact.dropped_least, int(self.exact.dropped * len(self.rows))):
             return
         self.solver.delete_rows(np.array(gone))
         out = set(gone)
@@ -202,19 +205,19 @@ class Relaxation:
 
     def alone(self, x: Array) -> list[Bridge]:
         """Simple bridges that a pattern violates most."""
-        sums, cell, start, stop, order = self.lonely
-        total = np.add.reduceat(x[order], start) if len(start) else np.empty(0)
-        short = 2 * x[cell] - total[sums]
+        cell, number, start = self.plain.cell, self.plain.number, self.plain.start
+        total = np.add.reduceat(x[cell], start[:-1]) if len(start) > 1 else np.empty(0)
+        short = 2 * x[cell] - total[number]
         worst = np.argsort(-short, kind="stable")[: self.exact.bridges]
         out = []
-        for k in worst[short[worst] > 1e-3]:
-            line = order[start[sums[k]] : stop[sums[k]]]
+        for k in worst[short[worst] > self.exact.lonely]:
+            line = cell[start[number[k]] : start[number[k] + 1]]
             out.append(Bridge(int(cell[k]), line[line != cell[k]]))
         return out
 
     def _bridges(self, x: Array) -> list[Bridge]:
         """Bridges over more than one sum, for the cells that a pattern hides most."""
-        able = self.free[(x[self.free] > 0.1)]
+        able = self.free[x[self.free] > self.exact.bridge_hidden]
         tried = able[np.argsort(-x[able] * self.problem.weight[able], kind="stable")][: self.exact.bridges_tried]
         program = self.separation.programs[0]
         return [row for cell in tried if (row := bridge(program, int(cell), x, self.tuning)) is not None]
@@ -229,10 +232,21 @@ def covered(cuts: list[Cut], x: Array, tuning: Tuning = DEFAULT) -> list[Cut]:
     return violated
 
 
-def _simple_bridges(condensed: Condensed) -> tuple[Array, Array, Array, Array, Array]:
-    """The sums without a cell hidden from the start: for each of their entries its sum and cell, and where sums lie."""
+@dataclass(frozen=True, eq=False)
+class PlainSums:
+    """The sums without a cell hidden from the start, one after the other: of each entry its cell and its sum's number.
+
+    The entries of sum k are those from ``start[k]`` to ``start[k + 1]``.
+    """
+
+    cell: Array
+    number: Array
+    start: Array
+
+
+def _plain_sums(condensed: Condensed) -> PlainSums:
     rows, hidden = condensed.small.rows, condensed.small.hidden
     plain = [r for r in range(rows.shape[0]) if not hidden[rows.indices[rows.indptr[r] : rows.indptr[r + 1]]].any()]
     kept = rows[np.array(plain, np.int64)] if plain else rows[:0]
-    sums = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
-    return sums, kept.indices, kept.indptr[:-1], kept.indptr[1:], kept.indices
+    number = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
+    return PlainSums(kept.indices, number, kept.indptr)

@@ -50,7 +50,7 @@ class OpenNodes:
         self.heap: list[tuple[float, int, Node]] = [(root.bound, next(self.order), Node(lower, upper, root.bound))]
         self.unsettled: list[Node] = []  # open as well, but nobody takes them before they are opened again
         self.busy: dict[int, float] = {}
-        self.pool = CutPool(n, root.place)
+        self.pool = CutPool(n, root.place, level.tuning)
         self.pool.add(root.cuts)
         root.purge(0)  # they come back from the pool where they are needed
         self.pseudocosts, self.conflicts = Pseudocosts(n), ConflictHistory(n, level.tuning)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from discreet.base import deadline
 from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, Unjudged, nearest
-from discreet.methods.suppress.heuristics.incumbent import Clock
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.components import joined_pattern, split
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem, check_weights
-from discreet.methods.suppress.model.solution import GAP, GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Optimal:
 
         began = time.monotonic()
         try:
-            with deadline.within(GRACE[0] * self.time + GRACE[1]), State.open(self.resume, problem) as state:
+            with deadline.within(tuning.limits.hard(self.time)), State.open(self.resume, problem) as state:
                 return self._solve(problem, state, start, progress, began, tuning)
         except (OutOfTimeError, Unjudged) as unfinished:
             deadline.check()
@@ -121,9 +121,10 @@ class Optimal:
             left = max(began + self.time - time.monotonic(), 0.0)
             pattern = start if state.pattern is None else state.pattern
             first = None if pattern is None else pattern[cells]
-            clock, tell, known = Clock.of(share * left), tally.of(number), state.part(number)
+            known = state.part(number)
             try:
-                outcomes.append(search.run(small, clock, start=first, tell=tell, known=known))
+                outcome = search.run(small, Clock.of(share * left), start=first, tell=tally.of(number), known=known)
+                outcomes.append(outcome)
             except InputError:
                 if len(unmet := _unmet(part)):
                     raise UnprotectedError(_numbers(problem, cells, unmet)) from None
@@ -137,7 +138,8 @@ class Optimal:
         status = OPTIMAL if proved else GAP if cost - bound <= self.gap * cost else TIME
         state.keep(problem, hidden, bound, [outcome.cuts for outcome in outcomes])
         seconds = time.monotonic() - began
-        separated, nodes = sum(outcome.separated for outcome in outcomes), sum(outcome.nodes for outcome in outcomes)
+        separated = sum(outcome.separated for outcome in outcomes)
+        nodes = sum(outcome.nodes for outcome in outcomes)
         return Solution(hidden, cost, cost if proved else bound, status, seconds, separated, nodes)
 
 

@@ -12,7 +12,7 @@ from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.inequalities import Cut, Row
 from discreet.methods.suppress.exact.separation import violated
-from discreet.methods.suppress.heuristics.incumbent import Clock
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
@@ -30,15 +30,17 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
 
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree.
     """
-    tree, turn, exact = ScipTree(level), 100, level.tuning.exact
-    seconds = clock.seconds if improve is None else max(exact.slice * clock.seconds, 1.0)
+    tree, exact = ScipTree(level), level.tuning.exact
+    turn = exact.tree_turn
+    seconds = clock.seconds if improve is None else max(exact.slice * clock.seconds, exact.slice_least)
     while True:
         tree.run(min(seconds, clock.left))
         if tree.ended or clock.left <= 0 or level.best.done(gap):
             return tree.nodes
         if improve is not None:
             improve(level, turn, min(max(exact.pause * seconds, exact.least_seconds), clock.left), tree.x)
-        turn, seconds = turn + 1, exact.longer * seconds
+        turn += 1
+        seconds *= exact.longer
 
 
 class ScipTree:

@@ -78,7 +78,7 @@ class Separation:
         """
         todo = self.short(x)
         slack = self.exact.violated if tolerance is None else tolerance
-        workers = self.programs if len(todo) >= 4 else self.programs[:1]
+        workers = self.programs if len(todo) >= self.exact.lanes_from else self.programs[:1]
         violations: list[tuple[int, Cut]] = []
         cold: set[int] = set()
         self.complete = True
@@ -133,7 +133,8 @@ def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[
 class CutPool:
     """All inequalities found, to be looked through for those that a pattern violates."""
 
-    def __init__(self, n: int, place: Array) -> None:
+    def __init__(self, n: int, place: Array, tuning: Tuning = DEFAULT) -> None:
+        self.exact = tuning.exact
         self.n, self.place = n, place
         self.rows, self.names = list[Cut](), set[bytes]()
         self.matrix: Any = None
@@ -148,12 +149,12 @@ class CutPool:
                     self.names.add(cut.name)
                     self.rows.append(cut)
 
-    def violated(self, x: Array, most: int = 30) -> list[Cut]:
+    def violated(self, x: Array, most: int) -> list[Cut]:
         """Those that a pattern (of the cells with a choice) violates most."""
         from scipy.sparse import csr_array
 
         with self.lock:
-            if len(self.rows) > 1.2 * self.ready + 20:
+            if len(self.rows) > self.exact.pool_grown * self.ready + self.exact.pool_new:
                 self.ready = len(self.rows)
                 start = np.concatenate([[0], np.cumsum([len(r.cell) for r in self.rows])])
                 at = self.place[np.concatenate([r.cell for r in self.rows])]
@@ -164,4 +165,4 @@ class CutPool:
             return []
         slack = matrix @ x - 1
         worst = np.argsort(slack)[:most]
-        return [rows[k] for k in worst[slack[worst] < -1e-3]]
+        return [rows[k] for k in worst[slack[worst] < -self.exact.pool_violated]]

@@ -17,7 +17,8 @@ from discreet.base import parallel
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.nodes import OpenNodes
 from discreet.methods.suppress.exact.worker import Worker
-from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent
+from discreet.methods.suppress.heuristics.incumbent import Incumbent
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 Array = NDArray[Any]
@@ -59,7 +60,8 @@ class Tree:
                     return
 
         self._all(again)
-        relaxation.add(self.nodes.pool.violated(relaxation.x[relaxation.free], most=200))
+        most = self.level.tuning.exact.pool_root
+        relaxation.add(self.nodes.pool.violated(relaxation.x[relaxation.free], most))
 
     def _all(self, work: Callable[[Worker], None]) -> None:
         """Every worker at the same time."""
@@ -83,7 +85,7 @@ def pause(best: Incumbent, seconds: float, clock: Clock, tuning: Tuning = DEFAUL
 
 def first_slice(clock: Clock, tuning: Tuning = DEFAULT) -> float:
     """Seconds for the first stretch of a tree."""
-    return max(tuning.exact.slice * clock.seconds, 1.0)
+    return max(tuning.exact.slice * clock.seconds, tuning.exact.slice_least)
 
 
 def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
@@ -92,7 +94,10 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree. If it
     decides many cells, the tree begins anew without them, with all inequalities found so far.
     """
-    tree, turn, nodes, tuning = Tree(level), 100, 0, level.tuning
+    tuning = level.tuning
+    tree = Tree(level)
+    turn = tuning.exact.tree_turn
+    nodes = 0
     seconds = clock.seconds if improve is None else first_slice(clock, tuning)
     known = level.best.cost
     while True:
@@ -100,7 +105,8 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
         if ended or clock.left <= 0 or level.best.done(gap) or improve is None:
             return nodes + tree.nodes.done
         improve(level, turn, pause(level.best, seconds, clock, tuning), tree.x)
-        turn, seconds = turn + 1, tuning.exact.longer * seconds
+        turn += 1
+        seconds *= tuning.exact.longer
         if level.best.cost < known:
             known = level.best.cost
             below = tree.again()
@@ -108,4 +114,5 @@ def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> i
                 return nodes + tree.nodes.done
             if below is not None:
                 nodes += tree.nodes.done
-                level, tree = below, Tree(below)
+                level = below
+                tree = Tree(level)

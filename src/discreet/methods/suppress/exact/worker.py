@@ -132,7 +132,7 @@ class Worker:
             part = self.fractional()
             lower = np.where(x >= 1 - WHOLE, 1.0, lower)
             if len(part):
-                key = x[part] * self.random.uniform(0.9, 1, len(part))
+                key = x[part] * self.random.uniform(self.exact.dive_shaken, 1, len(part))
                 lower[part[np.argsort(-key)][: max(1, int(share * len(part)))]] = 1
             elif self.whole():
                 pattern = np.rint(relaxation.x).astype(bool)
@@ -144,8 +144,8 @@ class Worker:
     def cut(self, times: int = 1) -> int:
         """One round of inequalities that the node's pattern violates; how many were new."""
         relaxation, x = self.relaxation, self.relaxation.x
-        new = relaxation.add(self.shared.pool.violated(x[relaxation.free]))
-        if new < 5:
+        new = relaxation.add(self.shared.pool.violated(x[relaxation.free], self.exact.pool_most))
+        if new < self.exact.pool_enough:
             most, misses = self.exact.most, self.exact.misses
             fresh = self.separation(x, most=times * most, misses=times * misses)
             cuts = covered(fresh, x, self.tuning) + covered(relaxation.cuts, x, self.tuning)

@@ -1,7 +1,7 @@
 """Elimination for a problem in numbers: the cells written over a basis of the moves are the columns of a matrix.
 
 Cells whose columns span a sensitive one's give it away, in tables and in any other system of sums. What elimination
-does not see, bounds and levels, is mended afterwards: needs that are not met take their cheapest move.
+does not see, bounds and levels, is repaired afterwards: needs that are not met take their cheapest move.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Arra
         return pattern
     whole = condense(problem)
     small = whole.small
-    if len(small) > tuning.heuristics.mend_locally:
+    if len(small) > tuning.heuristics.repair_locally:
         local = LocalMoves(whole, whole.shrink(pattern), tuning=tuning)
         if local.run(np.inf) and verified(small, local.pattern, local.witnesses):
             return np.asarray(whole.expand(local.pattern) | pattern)

@@ -1,8 +1,7 @@
-"""The incumbent: the best pattern of a search so far, what is proved of the others, and how much time is left."""
+"""The incumbent: the best pattern of a search so far, and what is proved of the others."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,38 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import WHOLE
 
 Array = NDArray[Any]
 Tell = Callable[[float, float], None]  # is told of cost and bound whenever one of them gets better
-
-
-@dataclass(frozen=True)
-class Clock:
-    """When a search began and how long it may take."""
-
-    began: float
-    seconds: float
-
-    @classmethod
-    def of(cls, seconds: float) -> Clock:
-        """So many seconds from now on."""
-        return cls(time.monotonic(), seconds)
-
-    def at(self, share: float) -> float:
-        """The moment when this share of the time is used."""
-        return self.began + share * self.seconds
-
-    def soon(self, share: float) -> float:
-        """The moment when this share of the time left is used."""
-        return time.monotonic() + share * self.left
-
-    @property
-    def left(self) -> float:
-        """Seconds."""
-        return max(self.at(1) - time.monotonic(), 0.0)
 
 
 # a small problem, a pattern that protects it and the time: the cheapest pattern found, and whether it is proved to be

@@ -17,9 +17,10 @@ from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import examine, in_turn
 from discreet.methods.suppress.attacker.witnesses import Witnesses, met_by, needs_by_cell, prices, still
 from discreet.methods.suppress.heuristics.greedy import search_weights, take_cheapest_moves
-from discreet.methods.suppress.heuristics.incumbent import Clock, Incumbent, SolveSmall
+from discreet.methods.suppress.heuristics.incumbent import Incumbent, SolveSmall
 from discreet.methods.suppress.heuristics.neighbourhoods import SumNeighbourhoods, disagreement, of_moves
 from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.components import split
 from discreet.methods.suppress.model.condense import Condensed, condense, with_choice
 from discreet.methods.suppress.model.problem import Problem

@@ -23,7 +23,6 @@ from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
-from discreet.methods.suppress.heuristics.incumbent import Clock
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.hitas.incremental import Protection, SumsSoFar, accept_choice, cheaper_choice, meet_needs
@@ -35,10 +34,11 @@ from discreet.methods.suppress.hitas.subtables import (
     rows_of,
     widened,
 )
+from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.components import movable_cells
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem, check_weights
-from discreet.methods.suppress.model.solution import GRACE, OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.solution import OPTIMAL, TIME, Progress, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, HitasTuning, Tuning
 
 Array = NDArray[Any]
@@ -84,7 +84,7 @@ class Modular:
             return Optimal(time=self.time).solve(problem, start=start, progress=progress, tuning=tuning)
         run = SubtableRun(self, problem, time.monotonic(), progress, tuning)
         try:
-            with deadline.within(GRACE[0] * self.time + GRACE[1]):
+            with deadline.within(tuning.limits.hard(self.time)):
                 return run.solution(start)
         except OutOfTimeError:
             deadline.check()

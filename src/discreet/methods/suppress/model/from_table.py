@@ -61,7 +61,9 @@ class TableProblem:
 
 def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     """The problem of hiding the cells of least weight."""
-    table, roles, n, tuning = task.table, task.roles, task.roles.n, task.tuning.problem
+    table, roles = task.table, task.roles
+    n = roles.n
+    tuning = task.tuning.problem
     quantities = task.quantities(roles.primary)
     rows, inner = _rows(roles)
     size, sums = rows.shape[1], len(quantities.values) - n

@@ -14,7 +14,6 @@ Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
 OPTIMAL, TIME, GAP = "optimal", "time", "gap"
-GRACE = (1.1, 1.5)  # times the time and seconds, until when a first pattern and the proof of it may be finished
 
 
 class UnprotectedError(InputError):

@@ -1,7 +1,8 @@
 """Every number that steers suppression, as values: no search, audit or repair has one of its own.
 
 None of them decides whether a pattern protects or a bound holds, only how soon good ones are found; tolerances say how
-far the solver's answers are believed before they are checked. They were chosen by `benchmarks/csp.py` on the instances
+far the solver's answers are believed before they are checked. Those by which a proof or a comparison allows for the
+rounding of its own arithmetic stand beside it. They were chosen by `benchmarks/csp.py` on the instances
 named with each group (all of them in the tables of docs/optimal.md). Whoever tries others passes
 ``replace(DEFAULT, exact=replace(DEFAULT.exact, reliable=8))``.
 """
@@ -84,14 +85,14 @@ class HeuristicTuning:
     too_many_moves: int = 600  # of a part from which a single round takes too long
     guided: float = 0.3  # of the neighbourhoods are cells that the guide hides, if there is one
     # elimination of a problem in numbers
-    mend_locally: int = 4_000  # cells from which missing moves are looked for in neighbourhoods
+    repair_locally: int = 4_000  # cells from which missing moves are looked for in neighbourhoods
     # large problems
     large: int = 6_000  # cells from which on searches go without what takes the whole problem at a time
     local_moves: int = 150  # basic moves of the first neighbourhood; four times as many if that does not do
     local_least: int = 40  # basic moves of a neighbourhood in a large problem when time is up
     local_together: int = 2  # requirements at a time, for any number of processors: the next take these as given
     hub: int = 60  # a cell of so many basic moves does not lead to further ones
-    mostly_met: float = 0.5  # of the requirements: then the pattern of elimination is mended, and no other is tried
+    mostly_met: float = 0.5  # of the requirements: then the pattern of elimination is repaired, and no other is tried
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,27 @@ class ExactTuning:
     cover_hidden: float = 0.05  # a cell less hidden than this is not taken as hidden
     cover_gained: float = 1e-4  # more cells must be worth that much
     lane: int = 400  # aims for each line of work that has a solver of its own
+    lanes_from: int = 4  # aims to be looked at from which several lines of work pay
+    # the pool of inequalities that all nodes share
+    pool_most: int = 30  # taken from it at a time,
+    pool_root: int = 200  # and for the root after a dive
+    pool_violated: float = 1e-3  # of the right-hand side 1, to be worth taking
+    pool_enough: int = 5  # taken: then a node does without separation in this round
+    pool_grown: float = 1.2  # times as many as when it was last put in order,
+    pool_new: int = 20  # and so many more: then it is again
     # the master problem
     inward: float = 0.1  # how far from the relaxation's pattern towards one that protects is looked first (in-out)
     few: int = 5  # inequalities found there before the pattern itself is looked at
     bridges: int = 400  # of the simple bridges added in a round
+    lonely: float = 1e-3  # of a cell; simple bridges violated by less are left alone
     bridges_tried: int = 30  # cells whose bridges are looked for by a program in a round
+    bridge_hidden: float = 0.1  # a cell less hidden than this is not among them
     idle: int = 8  # rounds with next to no gain after which it stops
     gain: float = 2e-4  # of the bound, over that many rounds
-    slack_rounds: int = 10  # an inequality that was slack that long is dropped
+    slack_rounds: int = 10  # an inequality that was slack that long is dropped,
+    dropped_least: int = 50  # with so many others at least,
+    dropped: float = 0.25  # and this share of all
+    kept_idle: int = 3  # one that was slack for fewer rounds is kept for the next search of the same problem
     # reduced-cost fixing
     fixed: float = 0.1  # of the cells with a choice must be fixed to begin with a smaller problem
     least_left: float = 1e-3  # of an inequality to be worth keeping in it
@@ -136,17 +150,22 @@ class ExactTuning:
     # diving
     dives: float = 0.2  # of a worker's time, at most
     dive_step: tuple[float, float] = (0.05, 0.2)  # of the cells hidden in part that are hidden in a step: least, most
+    dive_shaken: float = 0.9  # how much less a cell may count by chance when those hidden most are chosen
     dive_rounds: int = 3  # of cutting after each step
     dive_widely: int = 5  # times as many aims are looked at there as at a node
     dive_cleaned: float = 2.0  # times as long as a dive took, what it found may be cleaned
     # the tree
     shared: int = 200  # cells with a choice from which several cores pay; a tree of one takes the same way each time
-    slice: float = 0.1  # of the time for the first stretch of the tree
+    slice: float = 0.1  # of the time for the first stretch of the tree,
+    slice_least: float = 1.0  # seconds of it at least
     longer: float = 1.5  # times as long is the next one
     pause: float = 0.25  # times as long as a stretch, better patterns are looked for after it
     pause_wide: float = 1.5  # the same where the gap is wide,
     wide: float = 0.1  # as a share of the cost
     least_seconds: float = 1.0  # for better patterns
+    # numbers of turns, added to the seed: so that no search for patterns repeats another's draws
+    tree_turn: int = 100  # of the first one during a tree
+    step_turn: int = 200  # of the first one while the bound is taken step by step
     # shares of the time of one connected problem
     first: float = 0.15  # at most, for the first pattern
     each: float = 0.004  # seconds of that for each cell with a choice
@@ -227,6 +246,7 @@ class RepairTuning:
 class LimitTuning:
     """How a suppression shares its time. Chosen by benchmarks/deadlines.py, on linked tables of counts and amounts."""
 
+    grace: tuple[float, float] = (1.1, 1.5)  # times the time and seconds more, for a first pattern and its proof
     spare: float = 0.5  # of the time, at most, for the pattern to fall back on
     audits: float = 2.0  # times what its audit took are kept for the audit at the end
     cleaned: float = 0.15  # of the time kept for clean-up where that is asked for
@@ -235,6 +255,11 @@ class LimitTuning:
     rounds: int = 50  # of adding what insiders can work out
     refusal_seconds: float = 3.0  # that a refusal waits for its cure
     refusal_cells: int = 20_000  # of a table that is diagnosed whenever it is refused; larger ones when somebody asks
+
+    def hard(self, seconds: float) -> float:
+        """Seconds after which whatever is not proved is given up, where so many were asked for."""
+        times, more = self.grace
+        return times * seconds + more
 
 
 @dataclass(frozen=True)
