@@ -195,3 +195,39 @@ def test_a_mistake_is_told_in_options(
     err = capsys.readouterr().err
     assert all(text in err for text in says)
     assert "=..." not in err.replace("county=...", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "protect people.csv --by county,sex --method round -o t.csv --confidential t.csv",
+        "protect people.csv --by county,sex --method round -o t.csv --confidential ./sub/../t.csv",
+        "protect people.csv --by county,sex --method round -o people.csv",
+        "protect people.csv --by county,sex --method round -o link.csv",
+        "protect people.csv --by county,sex --method round --confidential people.csv -o t.csv",
+        "audit people.csv -o people.csv",
+        "audit people.csv --confidential c.csv -o c.csv",
+        "search people.csv --by county,sex --try round --resume people.csv",
+        "search people.csv --by county,sex --try round --resume a.png --plot a.png",
+        "risk people.csv --by county,sex --html people.csv",
+        "tabulate people.csv --by county,sex -o people.csv",
+    ],
+)
+def test_no_file_is_written_over_another_of_the_command(
+    folder: Path, arguments: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Refused before anything is read or written, whatever name the file goes by."""
+    (folder / "sub").mkdir()
+    (folder / "link.csv").symlink_to(folder / "people.csv")
+    before = sorted(folder.iterdir())
+    assert cli.run(arguments.split()) == 2
+    assert "are the same file" in capsys.readouterr().err
+    assert sorted(folder.iterdir()) == before
+    assert (folder / "people.csv").read_text() == ROWS
+
+
+def test_files_that_differ_are_written(folder: Path) -> None:
+    """The release and the true table each in its own."""
+    arguments = "protect people.csv --by county,sex --method round -P base=3 -o t.csv --confidential c.csv"
+    assert cli.run(arguments.split()) == 0
+    assert (folder / "t.csv").read_text() != (folder / "c.csv").read_text()

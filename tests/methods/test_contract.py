@@ -293,3 +293,71 @@ def test_the_page_explains_a_method_by_what_it_says(registered: None) -> None:
     assert explained(parse_policy('[[method]]\nname = "floor"\n')) == OTHERWISE
     merged = '[[method]]\nname = "redesign"\n[method.merge.area]\n"1+2" = ["1", "2"]\n'
     assert explained(parse_policy(merged)) == TRUE
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(lambda table: dc.Table.of([[3, 0], [1, 2]], ["region", "sex"]), id="other dimensions"),
+        pytest.param(lambda table: dc.Table.of(table.array() + 1, ["area", "sex"]), id="other values"),
+        pytest.param(
+            lambda table: dc.Table.of(table.array(), ["area", "sex"], margins=[{"area": ["Total"], "sex": ["Total"]}]),
+            id="fewer cells",
+        ),
+    ],
+)
+def test_what_comes_back_is_of_the_table_that_was_given(other: Any) -> None:
+    """Cells and true values; a method may add codes (Redesign), and may give back an equal table."""
+    table = dc.Table.of([[3, 0], [1, 2], [4, 4]], ["area", "sex"])
+    with pytest.raises(dc.InputError, match="of another table than the one it was given"):
+        dc.protect(table, lambda given: dc.Round(3)(other(given)))
+    same = dc.protect(table, lambda given: dc.Round(3)(dc.Table.of(given.array(), ["area", "sex"])))
+    assert same.release().to_csv() == dc.protect(table, dc.Round(3)).release().to_csv()
+    assert len(dc.protect(table, dc.Redesign({"area": {"1+2": ["1", "2"]}})).release()) == 9
+
+
+def test_a_name_stands_for_one_class(registered: None) -> None:
+    """Another class of the same name does not take the place of the first; the same text may be run again."""
+    text = """
+@dataclass(frozen=True)
+class Cut:
+    contract: ClassVar[dc.Contract] = dc.Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
+    base: int = 5
+    def __call__(self, table): return dc.Round(3)(table)
+"""
+    for source, refused in ((text, False), (text, False), (text.replace("3", "5"), True)):
+        names = dict(globals())
+        exec(source, names)
+        if refused:
+            with pytest.raises(dc.InputError, match=r"a method 'cut' already \(Cut\)"):
+                dc.register("cut", names["Cut"])
+        else:
+            dc.register("cut", names["Cut"])
+    with pytest.raises(dc.InputError, match=r"a method 'floor' already \(Floor\)"):
+        dc.register("floor", dataclass(frozen=True)(type("Floor", (Floor,), {})))
+    assert methods.method_class("floor") is Floor
+
+
+@dataclass(frozen=True)
+class OpenStep:
+    """A step that says that it moves counts, and shows them as they are."""
+
+    contract: ClassVar[dc.Contract] = dc.Contract(
+        acts_on="table", truthful=False, cellwise=True, transition=True, step="counts", words="counts moved"
+    )
+    variables: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, table: dc.Table) -> dc.Protected:
+        return dc.Publish()(table)
+
+    def transition(self, table: dc.Table | None = None) -> dc.Transition:
+        return dc.Transition.rounding(3)
+
+
+def test_a_step_before_counting_is_held_to_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a method is: what says that it changes counts, and calls them true, answers nothing."""
+    monkeypatch.setattr(methods, "_registered", {})
+    dc.register("open-step", OpenStep)
+    policy = parse_policy('[[before]]\nname = "open-step"\n')
+    with pytest.raises(dc.InputError, match="make them agree"):
+        dc.answer(dc.datasets.census(n=300), "sex", policy)

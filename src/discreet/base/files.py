@@ -34,6 +34,16 @@ def is_file(path: Path) -> bool:
     return exists(path) and path.is_file()
 
 
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names stand for one file, through links, too, or would once it is written."""
+    try:
+        if one.exists() and other.exists():
+            return one.samefile(other)
+        return one.resolve() == other.resolve()
+    except (OSError, ValueError):  # a name that no system can hold: whoever opens it says so
+        return one == other
+
+
 def write_whole(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write to a temporary name beside the target, then rename: all of it or nothing."""
     with whole_file(path, private=private) as file:

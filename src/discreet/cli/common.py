@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import sys
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.base.files import is_file
+from discreet.base.files import is_file, same_file
 from discreet.cli.console import LEVELS, heard, set_level
 from discreet.cli.console import say as say  # commands take it from here
 from discreet.errors import InputError, listed
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
     from discreet.release import Release
     from discreet.tables.table import Table
+
+WRITTEN = {"output", "confidential", "picture", "html", "resume", "record"}  # parameters that name a file to write
 
 
 def example(text: str) -> Callable[[Any], Any]:
@@ -45,11 +48,15 @@ def _version(context: click.Context, option: click.Parameter, wanted: bool) -> N
 
 
 class Command(click.Command):
-    """A command none of whose options is dropped without a word because it was given twice."""
+    """A command none of whose options is dropped because it was given twice, and none of whose files is lost."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        refuse_same_file(self, ctx)
+        return super().invoke(ctx)
 
 
 class CommandGroup(click.Group):
@@ -73,6 +80,24 @@ def refuse_repeated(command: click.Command, context: click.Context, arguments: S
         if not option.multiple and not same_again and sum(o is option for o in options) > 1:
             names = "/".join((*option.opts, *option.secondary_opts))
             raise InputError(f"{names} is given twice, and only one of them could count; give it once")
+
+
+def refuse_same_file(command: click.Command, context: click.Context) -> None:
+    """A file that is written is no other file of the command: what is read would be lost, or the truth published."""
+    files: list[tuple[click.Parameter, Path]] = []
+    for parameter in command.params:
+        value = context.params.get(parameter.name or "")
+        for path in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(path, Path):
+                files.append((parameter, path))
+    for (one, path), (other, second) in itertools.combinations(files, 2):
+        if one is not other and {one.name, other.name} & WRITTEN and same_file(path, second):
+            names = listed([_parameter_name(one), _parameter_name(other)])
+            raise InputError(f"{names} are the same file ({path.name!r}), which would be written over; name two files")
+
+
+def _parameter_name(parameter: click.Parameter) -> str:
+    return "/".join(parameter.opts) if isinstance(parameter, click.Option) else (parameter.name or "").upper()
 
 
 def joined_by(sign: str) -> Callable[[click.Context, click.Parameter, Sequence[str]], str]:

@@ -105,17 +105,28 @@ def registered_name(method: object) -> str:
 def register(name: str, kind: Any) -> None:
     """Give a method of your own a name, so that ``grid`` and policies can ask for it; its contract is looked at.
 
-    ``kind`` is a frozen dataclass whose fields are its parameters. The name holds for this process.
+    ``kind`` is a frozen dataclass whose fields are its parameters. The name holds for this process and this class.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(f"{name!r}: the name of a method is small letters, digits and hyphens, such as 'my-method'")
     check_class(kind)
     other = HOMES.get(name)
-    if other is None and name in _registered and title(_registered[name]) != title(kind):
+    if other is None and name in _registered and not _same_class(_registered[name], kind):
         other = title(_registered[name])
     if other is not None:
         raise InputError(f"there is a method {name!r} already ({other}); give yours another name")
     _registered[name] = kind
+
+
+def _same_class(one: type[Any], other: type[Any]) -> bool:
+    """Whether a class is the other, or the same text run again, as in a notebook."""
+
+    def content(kind: type[Any]) -> tuple[object, ...]:
+        code = {name: item.__code__ for name, item in vars(kind).items() if hasattr(item, "__code__")}
+        fields = [(f.name, f.default) for f in dataclasses.fields(kind)]
+        return kind.__module__, kind.__qualname__, kind.__bases__, contract_of(kind), code, fields
+
+    return one is other or content(one) == content(other)
 
 
 @checked

@@ -12,11 +12,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+import numpy as np
+
 from discreet.base.arguments import checked
 from discreet.base.kinds import told
 from discreet.errors import InputError, listed
 from discreet.release import Protected
-from discreet.tables.table import Table
+from discreet.tables.table import Table, code_columns
 
 if TYPE_CHECKING:
     from discreet.data.dimension import Dimension
@@ -190,9 +192,39 @@ def protect(table: Table, method: Method) -> Protected:
     protected: object = method(table)
     if not isinstance(protected, Protected):
         raise InputError(f"a method turns a Table into a Protected; this one gave {told('back', protected)}")
+    if not _of_this_table(protected, table):
+        raise InputError(
+            f"{title(method)} gave back a Protected of another table than the one it was given: its cells and their "
+            "true values must be those of that table; codes may be added to them, as Redesign does"
+        )
     if getattr(method, "contract", None) is not None:  # a plain function may be tried out; nothing hangs on it then
         protected = _as_said(protected, contract_of(method).truthful, title(method))
     return protected
+
+
+def _of_this_table(protected: Protected, table: Table) -> bool:
+    """Whether it tells of the inner cells of this table, with their true values, and of every cell to be published."""
+    other = protected.table
+    if other is table:
+        return True
+    ours, theirs = table.layout, other.layout
+    if ours != theirs:
+        leaves = [(d.name, d.leaves) for d in ours.dimensions]
+        if leaves != [(d.name, d.leaves) for d in theirs.dimensions] or not np.array_equal(ours.inner, theirs.inner):
+            return False
+        if not _cells_of(table) <= _cells_of(other):
+            return False
+    for name in {table.measure, *protected.published}:
+        one, two = table.statistics.get(name), other.statistics.get(name)
+        if one is None or two is None or one.decimals != two.decimals or not np.array_equal(one.inner, two.inner):
+            return False
+    return True
+
+
+def _cells_of(table: Table) -> set[tuple[str, ...]]:
+    """The codes of every cell."""
+    columns = code_columns(table.layout)
+    return set(zip(*(np.asarray(columns[d.name]).tolist() for d in table.dimensions), strict=True))
 
 
 def _as_said(protected: Protected, truthful: bool | None, name: str) -> Protected:

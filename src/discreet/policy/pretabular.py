@@ -22,10 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
+from discreet.base.kinds import told
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
 from discreet.methods import contract, parameters
+from discreet.methods.contract import protect
 from discreet.methods.records.record_columns import leaf_codes
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
@@ -124,7 +126,10 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
 
 def _run(data: Microdata, methods: list[Any]) -> Microdata:
     for step in methods:
-        data = step(data)
+        changed: object = step(data)
+        if not isinstance(changed, Microdata):
+            raise InputError(f"a step on records turns Microdata into Microdata; this one gave {told('back', changed)}")
+        data = changed
     return data
 
 
@@ -226,7 +231,9 @@ def _perturbed(cube: Table, step: Any) -> Table:
     every = Layout.of(cube.dimensions, margins=[{d.name: list(d.leaves) for d in cube.dimensions}])
     held = {n: s for n, s in cube.statistics.items() if n in ("count", "key")}
     open_ = {n: Additive(s.inner, every.aggregate(s.inner), s.decimals) for n, s in held.items()}
-    shown = step(Table(every, open_, "count")).shown_inner()
+    shown = protect(Table(every, open_, "count"), step).shown_inner()  # held to its contract, as any method
+    if not np.isfinite(shown).all():
+        raise InputError("a step on the cube moves counts and shows every one; this one hides some")
     return _with(cube, "count", np.rint(shown).astype(np.int64))
 
 
