@@ -79,7 +79,7 @@ def audit(
     amounts = _levels(several, seen.measure, protection)
     if rule is not None:
         sensitive = np.concatenate([flagged(rule, p.table) for p in several]) & ~seen.unknown
-    elif protection is not None and isinstance(amounts, tuple):
+    elif isinstance(amounts, tuple):  # of the caller, or what the method was asked for
         sensitive = _asked_of(amounts, len(sensitive)) & ~seen.unknown
     if sensitive.any() and isinstance(targets, str) and targets == "unknown":
         targets, nothing = np.flatnonzero(seen.unknown | sensitive), ()
@@ -120,8 +120,10 @@ def _asked_of(amounts: tuple[Array, ...], cells: int) -> Array:
     """Of which cells a protection level is asked."""
     asked = np.zeros(cells, bool)
     for amount in amounts:
-        level = numbers("protection", amount)[:cells]
-        asked[: len(level)] |= level > 0
+        level = numbers("protection", amount)
+        if level.shape != (cells,):
+            raise InputError(f"protection levels are arrays over the {cells:,} cells, none negative")
+        asked |= level > 0
     return asked
 
 
@@ -212,8 +214,10 @@ def of_view(
     need = None
     if protection is not None:
         if truth is None:
-            raise InputError("protection is measured from the truth, which is not at hand here")
-        need = _need(protection, truth, number)
+            raise InputError(
+                "protection is measured from the truth, which a release does not hold; audit the Protected"
+            )
+        need = _need(protection, truth, number, seen.known.matrix.shape[1])
     unjudged = (*seen.unjudged, *((NO_TOTAL,) if _alone(seen, number) else ()))
     left = None
     if seen.left is not None and (number < len(seen.left)).all() and (seen.left[number] != "").any():
@@ -232,7 +236,7 @@ def _without_left(seen: View, targets: str | Array, protection: Protection, prog
     return replace(report, left=seen.left[report.number], unjudged=(*report.unjudged, PLACEHOLDER))
 
 
-def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, Array]:
+def _need(protection: Any, truth: Array, number: Array, cells: int) -> tuple[Array, Array, Array]:
     """Where the interval of every audited cell must begin and end, and how wide it must be."""
     if isinstance(protection, tuple):
         if len(protection) not in (2, 3):
@@ -240,10 +244,10 @@ def _need(protection: Any, truth: Array, number: Array) -> tuple[Array, Array, A
         parts = []
         for amounts in protection:
             level = numbers("protection", amounts)
-            if level.ndim != 1 or not (level >= 0).all():
-                raise InputError("protection levels are arrays over the cells, none negative")
-            laid = np.zeros(max(len(level), int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
-            laid[: len(level)] = level
+            if level.shape != (cells,) or not (level >= 0).all():
+                raise InputError(f"protection levels are arrays over the {cells:,} cells, none negative")
+            laid = np.zeros(max(cells, int(number.max(initial=-1)) + 1))  # nothing is asked of inner cells
+            laid[:cells] = level
             parts.append(laid[number])
         width = parts[2] if len(parts) == 3 else np.zeros(len(number))
         return truth - parts[0], truth + parts[1], width

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.audits.known import Known
 from discreet.base.arguments import checked
 from discreet.errors import InputError, Unjudged, listed
-from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
+from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -38,6 +38,8 @@ class View:
     """Per cell the measures whose values stand there although it is marked as confidential; "" where there is none."""
     unjudged: tuple[str, ...] = ()
     """What cannot be judged of the release, in words."""
+    sensitive: Array | None = None
+    """Cells that are hidden because they are sensitive: judged even where what is known beforehand leaves one value."""
 
     @property
     def unknown(self) -> Array:
@@ -47,7 +49,8 @@ class View:
     @property
     def withheld(self) -> Array:
         """Cells whose value is not published as it is, or should not be."""
-        return self.unknown if self.left is None else self.unknown | (self.left != "")
+        cells = self.unknown if self.left is None else self.unknown | (self.left != "")
+        return cells if self.sensitive is None else cells | self.sensitive
 
 
 @checked
@@ -92,7 +95,9 @@ def view(
         relations=relations,
         point=None if inner is None else np.concatenate([truth, inner]),
     )
-    return View(known, truth, tuple(t.layout for t in tables), name, decimals, inner, place)
+    primary = hidden & (np.concatenate([p.status for p in several]) == Status.PRIMARY.value)
+    layouts = tuple(t.layout for t in tables)
+    return View(known, truth, layouts, name, decimals, inner, place, sensitive=primary)
 
 
 def view_of_release(release: Release, *, measure: str | None = None, nonnegative: bool | None = None) -> View:
@@ -170,6 +175,8 @@ def _prior(prior: Prior, truth: Array, decimals: int) -> tuple[Array, Array]:
         low, high = (np.asarray(p, float) * 10.0**decimals for p in prior)
         if low.shape != truth.shape or high.shape != truth.shape:
             raise InputError(f"prior bounds are two arrays over the {len(truth):,} cells")
+        if not (low <= high).all():
+            raise InputError("prior bounds are numbers, the lower one of a cell not above its upper one")
         return low, high
     if not prior >= 0:
         raise InputError("prior is a share of the true value, at least 0; 0.5 stands for 50 % up and down")

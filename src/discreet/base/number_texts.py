@@ -25,7 +25,7 @@ def parse_number(
     ``decimal`` is "." or ",", ``thousands`` the sign between groups of three digits. Where they are not said and every
     number with a point (or comma) has just three digits behind it, 1.234 may be either, and is refused.
 
-    >>> parse_number(["1.234,5", "7"], "x"), parse(["1.234", "7"], "x", thousands=".")
+    >>> parse_number(["1.234,5", "7"], "x"), parse_number(["1.234", "7"], "x", thousands=".")
     ((array([1234.5,    7. ]), 1), (array([1234,    7]), 0))
     """
     decimal, thousands = _signs(texts, what, decimal, thousands)

@@ -72,6 +72,11 @@ class Room:
         arrays = [self.lower, self.upper, *(self.levels or ()), *(self.bounds or ())]
         if any(array is not None and np.shape(array) != (cells,) for array in arrays):
             raise InputError(f"the arrays of a Room have one number for each of the {cells:,} cells")
+        if any(array is not None and np.isnan(np.asarray(array, float)).any() for array in arrays):
+            raise InputError("an array of a Room holds what is not a number; where nothing is known, give infinity")
+        for name, sides in (("lower and upper", (self.lower, self.upper)), ("bounds", self.bounds or (None, None))):
+            if sides[0] is not None and sides[1] is not None and (np.asarray(sides[0]) > np.asarray(sides[1])).any():
+                raise InputError(f"a Room's {name}: the least value of a cell is above its greatest")
 
 
 NONE_STATED = Room()

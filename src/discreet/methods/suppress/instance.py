@@ -83,7 +83,9 @@ class SuppressionInstance:
             point=np.concatenate([value, value]),
         )
         layout = Layout.of([Dimension.flat("cell", range(n), total=None)])
-        return View(known, value, (layout,), self.name, digits)
+        return View(
+            known, value, (layout,), self.name, digits, sensitive=np.asarray(self.status == Status.PRIMARY.value)
+        )
 
     def audit(
         self,
