@@ -231,3 +231,29 @@ def test_files_that_differ_are_written(folder: Path) -> None:
     arguments = "protect people.csv --by county,sex --method round -P base=3 -o t.csv --confidential c.csv"
     assert cli.run(arguments.split()) == 0
     assert (folder / "t.csv").read_text() != (folder / "c.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        *(
+            (f"audit x.jj {option}", option.split()[0])
+            for option in (
+                "--confidential c.csv", "--codebook c.toml", "--measure a", "--measures 1", "--total T", "--negative",
+            )
+        ),
+        ("audit x.csv --primary-only", "--primary-only"),
+        ("protect people.csv --by sex --policy p.toml --who ada", "--who"),
+        ("protect people.csv --by sex --policy p.toml --data-version 1", "--data-version"),
+        ("protect people.csv --by sex --method round --top 2", "--top"),
+        ("protect people.csv --by sex --value x --ready --method round --top 2", "--top"),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_change_nothing_is_refused(
+    folder: Path, arguments: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its name, before any file is looked for."""
+    assert cli.run(arguments.split()) == 2
+    said = capsys.readouterr().err
+    assert named in said
+    assert "no such file" not in said.lower()

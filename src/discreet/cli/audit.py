@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from discreet.cli.against import against
 from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
 from discreet.cli.drawing import TextColumn, more, text_table
+from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,8 +66,13 @@ def audit(
     from discreet.release import Release
 
     check_suffix(output, (*CSV, *HTML), "an audit")
+    for_csv = {
+        "--codebook": codebook, "--total": total, "--measures": measures, "--measure": measure, "--negative": negative,
+        "--confidential": confidential,
+    }  # fmt: skip
+    _refuse_idle(file, for_csv, primary_only)
     with audit_bar("auditing") as progress:
-        if file.suffix == ".jj":
+        if file.suffix.lower() == ".jj":
             from discreet.formats.jj import read_jj
 
             instance = read_jj(file)
@@ -143,6 +149,15 @@ def _show(report: Audit, rows: int) -> None:
         columns.append(TextColumn(str(name), texts, number, spare))
     gone = text_table(columns, f"Cells that are not shown: {report.view.measure}")
     more(len(report.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
+
+
+def _refuse_idle(file: Path, for_csv: Mapping[str, object], primary_only: bool) -> None:
+    """Options that say how a file of the other kind is read would change nothing."""
+    instance = file.suffix.lower() == ".jj"
+    if instance and (named := [name for name, value in for_csv.items() if value not in (None, False, (), [])]):
+        raise InputError(f"{listed(named)}: an instance (.jj) says all of its cells; leave it out, it is for a CSV")
+    if primary_only and not instance:
+        raise InputError("--primary-only is for an instance (.jj); a released table does not say which were primary")
 
 
 @contextmanager

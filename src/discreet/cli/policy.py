@@ -254,6 +254,8 @@ class PolicyChoice:
         recorded = {"--record": self.record, "--who": self.who, "--data-version": self.version}
         if not self.given and (named := [name for name, value in recorded.items() if value]):
             raise InputError(f"{listed(named)}: only what a policy answers is recorded; name it (--policy)")
+        if self.record is None and (named := [name for name, value in recorded.items() if value]):
+            raise InputError(f"{listed(named)}: this stands in the record alone; name its file (--record)")
 
     def answer(self, which: dict[str, Any], output: Path | None, format: str | None) -> Release:
         """The release that the policy allows, or Refused."""

@@ -84,6 +84,10 @@ def protect(
         {"--method": name, "-P": parameters or None, "--rule": rule, "--marks": marks, "--levels": levels,
          "--top": top, "--confidential": confidential}
     )  # fmt: skip
+    if top is not None and which["value"] is None:
+        raise InputError("--top keeps the largest contributions to a magnitude: name that (--value)")
+    if top is not None and which["ready"]:
+        raise InputError("--top is for records; a table of cells (--ready) does not hold contributions")
     name = name or "suppress"
     parts.check_options(None if policy.given else name, in_parts, part_cells, top, confidential)
     if policy.given:
