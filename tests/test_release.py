@@ -193,3 +193,19 @@ def test_views_of_protected_and_release() -> None:
     assert "×" in hidden._repr_html_()
     assert "×" in str(hidden.release())
     assert hidden.release().title == "t"
+
+
+def test_what_is_published_is_numbers_in_the_units_of_the_measure() -> None:
+    """Lists are arrays; texts and counts that are not whole are refused, and no message shows one."""
+    table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    shown: Any = [6.0, 3, 3, 3, 3, 0, 3, 0, 3]
+    letters: Any = ["s"] * 9
+    plain = Protected(table, {"count": shown}, letters, "rounded")
+    assert plain.release().to_csv().splitlines()[1] == b"Total,Total,6,"
+    values: Any
+    for values in (np.full(9, 59.4), [59.4] * 9, ["59.4"] * 9, np.full(9, "59.4")):
+        with pytest.raises(InputError, match=r"whole numbers|are numbers") as refusal:
+            Protected(table, {"count": values}, np.full(9, "s"), "mine")
+        assert "59" not in str(refusal.value)
+    with pytest.raises(InputError, match="a status is one of"):
+        Protected(table, {"count": np.zeros(9)}, letters[:8], "mine")

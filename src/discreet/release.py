@@ -84,6 +84,8 @@ class Protected:
 
     def __post_init__(self) -> None:
         n = len(self.table)
+        object.__setattr__(self, "status", np.asarray(self.status))
+        object.__setattr__(self, "published", {name: _numbers(name, v) for name, v in self.published.items()})
         self.room.check_cells(n)
         if stray := [name for name in STATED if name in self.details]:
             raise InputError(f"{listed(stray)} of the cells are no details: give them as room=Room({stray[0]}=...)")
@@ -98,6 +100,8 @@ class Protected:
                 raise InputError(
                     f"{name!r}: a hidden cell has a value or a published one has none; nothing is released"
                 )
+            if self.table.statistic(name).decimals == 0 and (values[shown] % 1 != 0).any():
+                raise InputError(f"{name!r} is in whole numbers, and some that are to be published are not: round them")
             if self.truthful and not np.array_equal(values[shown], self.table.statistic(name).values[shown]):
                 raise InputError(
                     f"{self.method!r} says that the values it shows are the true ones (truthful=True), and some of "
@@ -180,6 +184,14 @@ class Protected:
         return display.html(
             self.table.dimensions, self.table.layout.codes, self.published[measure], caption=f"{measure} (as published)"
         )
+
+
+def _numbers(name: str, values: Any) -> Array:
+    """What is to be published of a statistic as an array; what stands there is in no message."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise InputError(f"{name!r}: what is published are numbers, one for each cell, NaN where it is hidden")
+    return array
 
 
 def publishable(table: Table, name: str) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
@@ -46,3 +47,22 @@ def test_states_of_others_are_refused(tmp_path: Path) -> None:
     path.write_text("hello")
     with pytest.raises(InputError, match="no state"):
         Optimal(time=1, resume=path).solve(small_problem("two-way", 0))
+
+
+@pytest.mark.parametrize("spoil", ["pattern", "beyond", "negative", "coefficients", "bound"])
+def test_a_state_that_does_not_fit_is_refused(tmp_path: Path, spoil: str) -> None:
+    """A pattern of fewer cells, and an inequality over a cell that does not exist."""
+    path = tmp_path / "state"
+    problem = small_problem("two-way", 0)
+    Optimal(time=1, resume=path).solve(problem)
+    row = json.loads(path.read_text())
+    if spoil == "pattern":
+        row["pattern"] = row["pattern"][:-1]
+    elif spoil == "bound":
+        row["bound"] = float("nan")
+    else:
+        cell = {"beyond": [len(problem)], "negative": [-1], "coefficients": [0, 1]}[spoil]
+        row["cuts"] = [[[cell, [1.0]]]]
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(InputError, match="does not fit the problem"):
+        Optimal(time=1, resume=path).solve(problem)

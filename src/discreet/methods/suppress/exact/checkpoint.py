@@ -56,11 +56,16 @@ class State:
             raise InputError(f"{str(file.path)!r} holds no state of a search; name another file or remove it") from None
         if mark != fingerprint(problem):
             raise InputError(f"{str(file.path)!r} is of another problem: name another file or remove it")
+        if state.pattern is None or state.pattern.shape != (len(problem),) or not np.isfinite(state.bound):
+            raise _spoilt(file)
         return state
 
-    def part(self, number: int) -> list[Cut]:
-        """The inequalities of one part."""
-        return self.cuts[number] if number < len(self.cuts) else []
+    def part(self, number: int, cells: int) -> list[Cut]:
+        """The inequalities of one part, which has so many cells in its smaller problem."""
+        cuts = self.cuts[number] if number < len(self.cuts) else []
+        if self.file is not None and not all(_fits(cut, cells) for cut in cuts):
+            raise _spoilt(self.file)
+        return cuts
 
     def keep(self, problem: Problem, pattern: Array, bound: float, cuts: list[list[Cut]]) -> None:
         """Keep these in the place of what was read."""
@@ -73,6 +78,17 @@ class State:
             "cuts": [[[cut.cell.tolist(), cut.coefficient.tolist()] for cut in part] for part in cuts],
         }
         self.file.replace([row])
+
+
+def _fits(cut: Cut, cells: int) -> bool:
+    """Whether an inequality is over cells that there are, one coefficient each."""
+    if cut.cell.ndim != 1 or cut.coefficient.shape != cut.cell.shape or not np.isfinite(cut.coefficient).all():
+        return False
+    return bool(((cut.cell >= 0) & (cut.cell < cells)).all())
+
+
+def _spoilt(file: ResumeFile) -> InputError:
+    return InputError(f"{str(file.path)!r} does not fit the problem that it names; name another file or remove it")
 
 
 def fingerprint(problem: Problem) -> str:

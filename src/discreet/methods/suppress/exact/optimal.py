@@ -121,7 +121,7 @@ class Optimal:
             left = max(began + self.time - time.monotonic(), 0.0)
             pattern = start if state.pattern is None else state.pattern
             first = None if pattern is None else pattern[cells]
-            known = state.part(number)
+            known = state.part(number, len(small.small))
             try:
                 outcome = search.run(small, Clock.of(share * left), start=first, tell=tally.of(number), known=known)
                 outcomes.append(outcome)
