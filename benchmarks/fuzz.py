@@ -30,7 +30,7 @@ from typing import Any
 import discreet as dc
 from discreet import cli
 from discreet.formats import argus, jj
-from discreet.rules import from_toml, parse_rule
+from discreet.rules import from_toml, parse
 
 SECONDS = 20  # for one file of a few lines, on a machine that has other work
 SIGN = 918273  # a number that stands in the data and in no message
@@ -415,7 +415,7 @@ TARGETS: dict[str, Target] = {
     "rda": Target(FIRMS, lambda f: argus.read_microdata(f / "firms.asc", weighted=True), share=30),
     "tab": Target(TABLE, lambda f: argus.read_table(f / "t.tab"), share=60),
     "release": Target({"r.csv": RELEASE}, lambda f: dc.audit(dc.Release.read_csv(f / "r.csv")), share=30),
-    "rule": Target({"r.txt": RULE}, lambda f: parse_rule(_text(f, "r.txt"))(PAY), share=60),
+    "rule": Target({"r.txt": RULE}, lambda f: parse(_text(f, "r.txt"))(PAY), share=60),
     "rule in TOML": Target({"r.toml": RULE_TOML}, lambda f: from_toml(_text(f, "r.toml"))(PAY), share=60),
     "query": Target({"q.json": QUERY}, _query, share=40),
     "records": Target({"people.csv": RECORDS}, _tabulated, share=4),

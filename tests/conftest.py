@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from discreet import methods
 from tests import engine_kinds
 from tests.database import database
 
@@ -27,6 +28,12 @@ settings.register_profile(
 )
 settings.load_profile("discreet")
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def _methods_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that a test or a page registers is forgotten behind it."""
+    monkeypatch.setattr(methods, "_registered", dict(methods._registered))
 
 
 @pytest.fixture(scope="session")

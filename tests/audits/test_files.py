@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import run
-from discreet.rules import parse_rule
+from discreet.rules import parse
 
 CELLS = {("N", "a"): 4, ("N", "b"): 1, ("S", "a"): 3, ("S", "b"): 4, ("W", "a"): 3, ("W", "b"): 2}
 
@@ -161,10 +161,8 @@ def test_nothing_judged_is_no_pass() -> None:
 
 def test_names_of_rules_with_hyphens() -> None:
     """As the documentation has them; text in quotes stays as it is."""
-    assert parse_rule("p-percent(p=10) | few-contributors(n=2)") == parse_rule(
-        "p_percent(p=10) | few_contributors(n=2)"
-    )
-    said = parse_rule("direct-disclosure(k=1, sensitive=['a-b (c)', \"d-e(\"])")
+    assert parse("p-percent(p=10) | few-contributors(n=2)") == parse("p_percent(p=10) | few_contributors(n=2)")
+    said = parse("direct-disclosure(k=1, sensitive=['a-b (c)', \"d-e(\"])")
     assert said == dc.DirectDisclosure(1, sensitive=["a-b (c)", "d-e("])
 
 

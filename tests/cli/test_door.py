@@ -16,7 +16,7 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.formats import argus
-from discreet.rules import parse_rule
+from discreet.rules import parse
 
 no: Any = dc  # what is tried here is what a type checker refuses
 TABLE: Any = dc.Table.of([[17, 0, 5], [12, 1, 9], [4, 8, 6]], ["area", "injury"])
@@ -54,7 +54,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
         (lambda: no.Threshold(None), "n=None: give a whole number"),
         (lambda: no.Threshold(2.5), "n=2.5: give a whole number"),
         (lambda: no.Threshold(True), "n=True: give a whole number"),
-        (lambda: parse_rule("threshold(n=1e400)"), "n=inf: give a whole number"),
+        (lambda: parse("threshold(n=1e400)"), "n=inf: give a whole number"),
         (lambda: no.Dominance(1, float("nan")), "k=nan: give a finite number"),
         (lambda: no.PPercent(10**400), "give a finite number"),
         (lambda: no.Threshold(m=3), "Threshold has no argument 'm'; known: 'n'"),

@@ -24,7 +24,7 @@ from discreet.risk.intruder import (
     rank_values,
     sensitive,
 )
-from discreet.rules import from_toml, parse_rule
+from discreet.rules import from_toml, parse
 
 
 def numbers(rest: int, n: int) -> list[int]:
@@ -230,7 +230,7 @@ def test_the_t_rule_in_text_toml_policy_and_on_the_command_line(
     table = table_of(frame, top=3)
     rule = dc.TSensitivity(0.7, "m-group", colluders=1, m=2)
     text = "t_sensitivity(t=0.7, scenario='m-group', colluders=1, m=2)"
-    assert from_toml(rule.to_toml()) == rule == parse_rule(text)
+    assert from_toml(rule.to_toml()) == rule == parse(text)
     done = dc.protect(table, dc.Suppress(rule)).release()
     (tmp_path / "policy.toml").write_text(f"""
 [query]

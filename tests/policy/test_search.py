@@ -204,7 +204,7 @@ def test_kept_results_are_those_of_the_same_method(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
     mask = np.zeros(len(TABLE), bool)
     mask[4] = True
-    tried = [
+    tried: list[Any] = [
         dc.Round(3), dc.Round(10), dc.RandomRound(3, seed=1), dc.Hide(mask), dc.Hide(~mask),
         dc.Suppress(dc.Threshold(3)), dc.Suppress(dc.Threshold(9)),
     ]  # fmt: skip

@@ -57,8 +57,7 @@ def test_draws_do_not_depend_on_threads_or_company(monkeypatch: pytest.MonkeyPat
     """One thread or many, alone or among others: population j of estimate i is the same."""
     estimates = [m.fit(SAMPLE, N) for m in (Multinomial(), Polya(), Dirichlet())]
     together = draw_risks(estimates, 50, seed=6).r2
-    monkeypatch.setattr("discreet.population.estimate.workers", lambda: 1)
-    monkeypatch.setattr("discreet.risk.sample_risk.workers", lambda: 1)
+    monkeypatch.setenv("DISCREET_WORKERS", "1")
     assert np.array_equal(together, draw_risks(estimates, 50, seed=6).r2)
     assert np.array_equal(together[0], draw_risks(estimates[:1], 50, seed=6).r2[0])
     assert np.array_equal(together[:, :20], draw_risks(estimates, 20, seed=6).r2)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import discreet as dc
 from discreet import InputError, Table
 from discreet.datasets import printed
-from discreet.rules import AnyOf, Rule, as_rule, from_dict, from_toml, parse_rule, read_marks
+from discreet.rules import AnyOf, Rule, as_rule, from_dict, from_toml, parse, read_marks
 from tests.strategies import tables
 
 FIRMS = pd.DataFrame(
@@ -221,7 +221,7 @@ def test_rules_survive_toml_and_plain_values(rule: Rule) -> None:
 )
 def test_rules_are_read_from_a_line_of_text(text: str) -> None:
     """As the command line takes them."""
-    assert parse_rule(str(parse_rule(text))) == parse_rule(text)
+    assert parse(str(parse(text))) == parse(text)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_rules_are_read_from_a_line_of_text(text: str) -> None:
 def test_a_wrong_rule_is_named(text: str) -> None:
     """No code is run, and the nearest name is offered."""
     with pytest.raises(InputError):
-        parse_rule(text)
+        parse(text)
 
 
 def test_why_gives_the_numbers_of_the_sensitive_cells() -> None:

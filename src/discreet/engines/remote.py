@@ -53,6 +53,7 @@ def _downloaded(address: str, name: str) -> bytes:
             return bytes(answer.read())
     except urllib.error.HTTPError as error:
         problem = f"the server answers {error.code}"
+        error.close()  # it holds the connection
     except (OSError, ValueError, HTTPException) as error:
         problem = f"the server does not answer ({type(error).__name__})"
     raise InputError(f"cannot read {name!r}: {problem}")

@@ -1,7 +1,7 @@
 """Rules: which cells of a table are sensitive, and why."""
 
 from discreet.rules.apriori import Marks, Request, read_marks
-from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, from_toml, parse_rule
+from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, from_toml, parse
 from discreet.rules.disclosure import DirectDisclosure, GroupDisclosure, KDisclosure
 from discreet.rules.insider import TSensitivity
 from discreet.rules.levels import Asked, Levels, asked, read_levels
@@ -32,7 +32,7 @@ __all__ = [
     "asked",
     "from_dict",
     "from_toml",
-    "parse_rule",
+    "parse",
     "read_levels",
     "read_marks",
 ]

@@ -249,7 +249,7 @@ def as_rule(rule: Any) -> Rule:
     if isinstance(rule, Rule):
         return rule
     if isinstance(rule, str):
-        return parse_rule(rule)
+        return parse(rule)
     if isinstance(rule, Mapping):
         return from_dict(rule)
     if isinstance(rule, (np.ndarray, list)):
@@ -314,14 +314,14 @@ _NAMES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[A-Za-z][\w-]*(?=\
 
 
 @checked
-def parse_rule(text: str) -> Rule:
+def parse(text: str) -> Rule:
     """A rule from one line of text: names with parameters, joined by ``|`` and ``&``, grouped by parentheses.
 
     Names may be written with hyphens, as the documentation has them.
 
-    >>> parse_rule("(few_contributors(n=3) | p_percent(p=10)) & threshold(n=20)")
+    >>> parse("(few_contributors(n=3) | p_percent(p=10)) & threshold(n=20)")
     (FewContributors(n=3) | PPercent(p=10)) & Threshold(n=20)
-    >>> parse_rule("p-percent(p=10)")
+    >>> parse("p-percent(p=10)")
     PPercent(p=10)
     """
     plain = _NAMES.sub(lambda found: found[1] or found[0].replace("-", "_"), text.strip())

@@ -21,8 +21,8 @@ def test_a_large_problem_gets_an_audited_pattern_and_a_bound(seed: int) -> None:
     """The way of large problems on a small one: protects, is near the best, and the bound holds."""
     large = replace(DEFAULT, heuristics=HeuristicTuning(large=10, near=20))
     p = random_problem(seed, (4, 4, 4))
-    best = Optimal(time=3).solve(p, tuning=large)
-    plain = Optimal(time=20).solve(p)
+    best = Optimal(time=6).solve(p, tuning=large)
+    plain = Optimal(time=60).solve(p)
     assert protects(p, best.hidden).all()
     assert plain.status == "optimal"
     assert best.bound <= plain.cost <= best.cost
