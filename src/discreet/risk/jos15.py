@@ -66,8 +66,9 @@ def jos15_after(
     The zeros term becomes :math:`(|A|/K)^{|A \cup B|/|A \cap B|}`. In the entropy terms every cell that shows j gets
     the expected original total of such cells, spread evenly, :math:`\sum_i i\, n_i p_{ij} / n'_j`; the cells are
     split by what they show. Both terms are then multiplied by the mean diagonal of the matrix: over the rows up to
-    ``small`` and over the rows above it, or over all rows where there are none; ``multiplier`` overrides it, one
-    number or a (small, large) pair. N is that of the original table.
+    ``small`` and over the rows above it, or over all rows where there are none; of a matrix that repeats
+    (``Transition.rounding``) over one period, as in the paper, whose multiplier for base 3 is 0.33. ``multiplier``
+    overrides it, one number or a (small, large) pair. N is that of the original table.
 
     ``transition`` may be one probability p: record swapping with stay probability p (the paper's 0.9 for 10 per
     cent swapped) and 1 - p spread evenly over the other values up to the largest. It may also be "observed", for a
