@@ -32,7 +32,6 @@ SHARED = {
 }
 # Names that still stand for two things, in suppression, its linear programs and kernels. It may only become shorter.
 LEFT = {
-    "Published",
     "branch",
     "components",
     "explain",

@@ -241,3 +241,19 @@ def refused(act: Callable[[], object]) -> str:
 def people() -> pa.Table:
     """Three persons and their pay."""
     return pa.table({"id": [1, 2, 3], "county": ["01", "01", "02"], "sex": ["f", "m", "f"], "pay": [10.5, 8.0, 9.25]})
+
+
+def equals_python(got: CountedGroups, rows: list[Record]) -> None:
+    """Counts, exact sums, keys mod 2**64 and merged contributions are what a loop over records gives."""
+    cells = cells_of(rows)
+    assert [tuple(c) for c in got.codes.tolist()] == list(cells)
+    assert got.count.tolist() == [len(c.rows) for c in cells.values()]
+    assert got.total is not None
+    assert got.total.tolist() == [sum(int(r["x"] * 100) for r in c.rows) for c in cells.values()]
+    assert got.weight is not None
+    assert got.weight.tolist() == [sum(int(r["w"] * 10**6) for r in c.rows) for c in cells.values()]
+    assert got.weighted_total is not None
+    assert got.weighted_total.tolist() == [sum(w for _, w in c.given.values()) for c in cells.values()]
+    assert got.key is not None
+    assert got.key.tolist() == [sum(r["r"] for r in c.rows) % 2**64 for c in cells.values()]
+    check_contributions(got, list(cells.values()))

@@ -27,8 +27,7 @@ from tests.engines.records import (
     B,
     Record,
     arrow,
-    cells_of,
-    check_contributions,
+    equals_python,
     records,
     refused,
 )
@@ -176,22 +175,6 @@ def test_spark_as_it_comes_gives_the_same_bits(spark: Any) -> None:
 
 
 # -- plain Python -----------------------------------------------------------------------------------------------------
-
-
-def equals_python(got: CountedGroups, rows: list[Record]) -> None:
-    """Counts, exact sums, keys mod 2**64 and merged contributions are what a loop over records gives."""
-    cells = cells_of(rows)
-    assert [tuple(c) for c in got.codes.tolist()] == list(cells)
-    assert got.count.tolist() == [len(c.rows) for c in cells.values()]
-    assert got.total is not None
-    assert got.total.tolist() == [sum(int(r["x"] * 100) for r in c.rows) for c in cells.values()]
-    assert got.weight is not None
-    assert got.weight.tolist() == [sum(int(r["w"] * 10**6) for r in c.rows) for c in cells.values()]
-    assert got.weighted_total is not None
-    assert got.weighted_total.tolist() == [sum(w for _, w in c.given.values()) for c in cells.values()]
-    assert got.key is not None
-    assert got.key.tolist() == [sum(r["r"] for r in c.rows) % 2**64 for c in cells.values()]
-    check_contributions(got, list(cells.values()))
 
 
 @pytest.mark.parametrize("make", engine_kinds.QUICK, indirect=True)

@@ -43,16 +43,15 @@ def _machine_code(function: Function, options: dict[str, Any]) -> Function:
 
     options = {"nogil": True, "error_model": "numpy", **options}
     digest = digest_of(function)
-    if digest is not None:
-        function.__qualname__ += f"_{digest}"
-        try:
-            kept: Function = numba.njit(cache=True, **options)(function)
-        except RuntimeError:  # no folder to keep it in (a read-only install without a home): compile in every process
-            pass
-        else:
-            return kept
-    plain: Function = numba.njit(**options)(function)
-    return plain
+    in_every_process = numba.njit(**options)
+    if digest is None:
+        return in_every_process(function)  # type: ignore[no-any-return]
+    function.__qualname__ += f"_{digest}"
+    try:
+        kept: Function = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder to keep it in: a read-only install without a home
+        kept = in_every_process(function)
+    return kept
 
 
 def digest_of(function: Callable[..., Any]) -> str | None:

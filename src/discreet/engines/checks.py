@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from discreet.engines.protocol import Key
-from discreet.errors import listed
+from discreet.errors import InputError, listed
 
 TOO_LARGE = "a value or a sum is too large for whole-number arithmetic; state fewer decimals for the magnitude"
 
@@ -35,6 +36,24 @@ NEGATIVE = Words("is negative", "are negative")
 LARGE = Words("is too large: state fewer decimals", "are too large: state fewer decimals")
 NO_VALUE = Words("has no value", "have no value")
 NO_KEY = Words("holds no whole number", "hold no whole number")
+
+
+class Typed(Protocol):
+    """A column as an engine sees it."""
+
+    @property
+    def family(self) -> str:
+        """What kinds of type have in common: numbers, text, truth values."""
+
+    @property
+    def kind(self) -> str:
+        """The type as the database calls it."""
+
+
+def refuse_other_than_numbers(column: Typed, name: str, role: str) -> None:
+    """Magnitudes, weights and record keys are numbers, or text that holds them."""
+    if column.family in {"boolean", "other"}:
+        raise InputError(f"{role} column {name!r} does not hold numbers (its type is {column.kind})")
 
 
 def unknown_code(key: Key) -> Words:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from discreet.base.texts import natural
-from discreet.engines.checks import TOO_LARGE
+from discreet.engines.checks import TOO_LARGE, refuse_other_than_numbers
 from discreet.engines.dense import dense_cells
 from discreet.engines.duckdb.checks import Check, checks, code_check
 from discreet.engines.duckdb.plan import Plan, register_codes
@@ -211,8 +211,7 @@ class DuckDB:
 
     def _number(self, name: str, role: str) -> Column:
         column = self._column(name)
-        if column.family in {"boolean", "other"}:
-            raise InputError(f"{role} column {name!r} does not hold numbers (its type is {column.kind})")
+        refuse_other_than_numbers(column, name, role)
         return column
 
     def _check_filter(self, key: Key) -> None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from discreet.base.texts import natural
-from discreet.engines.checks import TOO_LARGE
+from discreet.engines.checks import TOO_LARGE, refuse_other_than_numbers
 from discreet.engines.duckdb.source import check_names
 from discreet.engines.ibis.answer import Answer
 from discreet.engines.ibis.checks import code_fault, faults
@@ -147,8 +147,7 @@ class Ibis:
 
     def _number(self, name: str, role: str) -> Column:
         column = self._column(name)
-        if column.family in {"boolean", "other"}:
-            raise InputError(f"{role} column {name!r} does not hold numbers (its type is {column.kind})")
+        refuse_other_than_numbers(column, name, role)
         return column
 
     def _check_filter(self, key: Key) -> None:

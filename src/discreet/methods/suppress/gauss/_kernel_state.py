@@ -51,7 +51,7 @@ class Candidate(NamedTuple):
     lacks: Any  # those of them that a primary does not have
 
 
-class Published(NamedTuple):
+class PublishedColumns(NamedTuple):
     """Published columns, reduced, one after the other in ``row`` and ``value``; see ``linear.modular``."""
 
     pivot_of: Any
@@ -111,7 +111,7 @@ def empty_candidate(n_rows: int, n: int) -> Any:
 def nothing_published(n_rows: int, n: int) -> Any:
     """No column is published yet; there cannot be more than rows."""
     room = min(n, n_rows) + 1
-    return Published(
+    return PublishedColumns(
         np.full(n_rows, -1, np.int32),
         np.empty(room, np.int32),
         np.empty(room, np.int64),
@@ -168,7 +168,7 @@ def published_with_room(published: Any, more: int) -> Any:
     if size <= len(published.row):
         return published
     row, value = grown(published.row, size), grown(published.value, size)
-    return Published(
+    return PublishedColumns(
         published.pivot_of, published.pivots, published.start, published.length, row, value, published.used
     )
 
