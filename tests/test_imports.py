@@ -53,8 +53,9 @@ LAYERS = {
         contradiction frechet
         known
         view feasible_sample
-        lines linked contributors
+        lines linked contributors intruders
         report
+        informed
         auditing
     """,
     "methods": """

@@ -145,7 +145,7 @@ def test_odf03_table_1() -> None:
     assert found.m.tolist() == [407] * 4
     assert found.risk.round(3).tolist() == [0.115] * 4
     assert found.ok
-    assert list(found.summary()["cells"]) == [0, 0, 4, 0]
+    assert list(found.findings()["cells"]) == [0, 0, 4, 0]
 
 
 def test_odf03_redesign() -> None:

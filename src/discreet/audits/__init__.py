@@ -7,6 +7,7 @@ from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import insiders, unions
 from discreet.audits.feasible_sample import FeasibleSample, enumerated, sampled
 from discreet.audits.frechet import frechet
+from discreet.audits.intruders import Intruder
 from discreet.audits.known import Known, intervals, settled_intervals, unmovable
 from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
@@ -17,6 +18,7 @@ __all__ = [
     "Audit",
     "FeasibleSample",
     "InfeasibleError",
+    "Intruder",
     "Known",
     "Lines",
     "View",

@@ -15,7 +15,7 @@ from discreet.audits.known import settled_intervals
 from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, cell_codes, view, view_of_release
-from discreet.base.arguments import checked, numbers, positive
+from discreet.base.arguments import checked, numbers, positive, whole
 from discreet.errors import InputError
 from discreet.release import Protected, Release
 from discreet.rules import Levels, Rule, as_rule, asked
@@ -24,6 +24,7 @@ from discreet.tables.table import Table
 
 Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
+MOST_INSIDERS = 100
 PLACEHOLDER = "the values that stand in cells marked as confidential do not fit the sums and were left out"
 NO_TOTAL = (
     "no total found: no cell that is not shown stands in a sum with others, so nothing can be said of it; name the "
@@ -45,6 +46,9 @@ def audit(
     prior: Prior | None = None,
     protection: Protection = None,
     nonnegative: bool | None = None,
+    insiders: int = 0,
+    earlier: Protected | Release | Sequence[Protected | Release] = (),
+    change: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """What can be worked out of one release, or of several linked ones together.
@@ -57,17 +61,24 @@ def audit(
     whole lines keeps unknown are judged (see ``Audit.lines``). By default what a method was asked for, which it leaves
     in its ``room``. Without any rule, what shows everything as it is cannot be judged.
     ``measure``: of a Release all are judged unless one is named (see ``Audit.others``), of a Protected the table's own.
+    Further intruders, a row each in ``Audit.summary()``: ``insiders=2`` tries all coalitions of up to two contributors;
+    ``earlier`` somebody who holds earlier tables over the same cells, whose values have since changed by a share of at
+    most ``change``.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
     >>> a.m.tolist(), a.risk.round(3).tolist()
     ([407.0, 407.0, 407.0, 407.0], [0.115, 0.115, 0.115, 0.115])
     """
+    whole("insiders", insiders, 0, MOST_INSIDERS)
+    positive("change", change)
+    before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
     if isinstance(released, Release):
         if prior is not None:
             raise InputError("prior is measured from the truth, which a Release does not hold; audit the Protected")
         names = list(released.values) if measure is None else [measure]
         each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
+        each = [_informed(one, released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
     seen = view(released, measure=measure, prior=prior, nonnegative=nonnegative)
     several = [released] if isinstance(released, Protected) else list(released)
@@ -87,13 +98,36 @@ def audit(
     sums, words = _lines(several, seen, rule, protection is None, progress)
     inside = report.number < len(sensitive)
     shown = inside & sensitive[np.where(inside, report.number, 0)]
-    return replace(
+    report = replace(
         report,
         status=_status(released, report.number),
         sums=sums,
         sensitive=shown if shown.any() else None,
         unjudged=(*report.unjudged, *words, *nothing),
     )
+    return _informed(report, released, insiders, before, change)
+
+
+def _informed(
+    report: Audit,
+    released: Protected | Release | Sequence[Protected],
+    insiders: int,
+    earlier: Sequence[Protected | Release],
+    change: float,
+) -> Audit:
+    """The report with a row for every further intruder that was asked for."""
+    from discreet.audits.informed import tried_earlier, tried_insiders
+
+    rows = []
+    if insiders:
+        if not isinstance(released, Protected):
+            raise InputError("insiders are tried on one Protected, which knows the contributions; a release does not")
+        rows.append(tried_insiders(released, report, insiders))
+    if earlier:
+        rows.append(tried_earlier(report, earlier, change))
+    elif change:
+        raise InputError("change= is by how much values of earlier= may have changed; name the earlier tables, too")
+    return replace(report, informed=tuple(rows))
 
 
 def _of_release(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audits.known import unmovable
+from discreet.audits.known import Known, unmovable
 from discreet.audits.view import view
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
@@ -99,8 +99,14 @@ def insiders(
     return pd.DataFrame(rows, columns=["coalition", "learned", "primary", "cells"])
 
 
-def _learned(known: Any, parts: OwnParts, coalition: Array, targets: Array) -> Array:
+def _learned(known: Known, parts: OwnParts, coalition: Array, targets: Array) -> Array:
     """Which targets have one value left for the coalition, other than cells that hold its own parts and no other's."""
+    informed, theirs = with_own_parts(known, parts, coalition)
+    return np.asarray(unmovable(informed, targets) & ~theirs[targets])
+
+
+def with_own_parts(known: Known, parts: OwnParts, coalition: Array) -> tuple[Known, Array]:
+    """What a coalition knows that adds its own parts, and which cells hold nobody else's (mask over the cells)."""
     mine = np.isin(parts.contributor, coalition)
     own = np.bincount(parts.inner[mine], parts.own[mine], known.matrix.shape[0])
     members = np.unique(np.stack([parts.inner[mine], parts.contributor[mine]]), axis=1)[0]
@@ -113,10 +119,9 @@ def _learned(known: Any, parts: OwnParts, coalition: Array, targets: Array) -> A
     alone = (members > 0) & (members == parts.held)
     lower = np.where(own > 0, np.maximum(known.inner_lower, own), known.inner_lower)
     upper = np.where(alone, own, known.inner_upper)
-    stuck = unmovable(replace(known, inner_lower=lower, inner_upper=upper), targets)
     within = abs(known.matrix).T  # cells x inner cells
     theirs = (within @ (members > 0).astype(float) > 0) & (within @ (parts.held > members).astype(float) == 0)
-    return np.asarray(stuck & ~theirs[targets])
+    return replace(known, inner_lower=lower, inner_upper=upper), np.asarray(theirs)
 
 
 @checked

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
 from discreet.audits.lines import Lines
 from discreet.audits.view import View, cell_codes, cell_names
 from discreet.base.arguments import checked
@@ -66,6 +67,8 @@ class Audit:
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
     others: tuple[Audit, ...] = ()
     """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
+    informed: tuple[Intruder, ...] = ()
+    """Intruders who know more than the release and were tried, too: contributors, holders of an earlier table."""
 
     @property
     def m(self) -> Array:
@@ -118,6 +121,8 @@ class Audit:
         unknown: object = self.unjudged or (self.finding == UNKNOWN).any()
         if self.sums is not None:
             fails, unknown = fails or self.sums.exposed.any(), unknown or self.sums.unknown.any()
+        fails = fails or any(one.exposed for one in self.informed)
+        unknown = unknown or any(one.unknown for one in self.informed)
         own = Verdict.of(fails=fails, unknown=unknown)
         return Verdict.worst([own, *(other.verdict for other in self.others)])
 
@@ -179,11 +184,33 @@ class Audit:
         rank = rank if self.left is None else np.where(self.left == "", rank, -1)
         return frame.iloc[np.lexsort((-self.risk, rank))]
 
-    def summary(self) -> pd.DataFrame:
-        """How many cells are exact, narrow, open and unknown, and how uncertain they are.
+    @property
+    def intruders(self) -> tuple[Intruder, ...]:
+        """Who was tried, the outsider first, and what each of them can work out (confidential)."""
+        counts = {name: int((self.finding == name).sum()) for name in FINDINGS}
+        least, median = least_and_median(self.bits)
+        outsider = Intruder(
+            name=OUTSIDER,
+            cells=len(self.number),
+            exact=counts[EXACT],
+            narrow=None if self.need is None else counts[NARROW],
+            unknown=counts[UNKNOWN],
+            least_bits=least,
+            median_bits=median,
+            exposed=bool(len(self.exposed)),
+        )
+        return (outsider, *self.informed)
 
-        ``insiders`` is 0: an audit is of what outsiders can work out, people in the table are for ``dc.insiders``.
+    def summary(self) -> pd.DataFrame:
+        """One row for every intruder: cells judged, known exactly, below their level, not settled; bits that are left.
+
+        Intruders who were not tried say so: ``audit(..., insiders=1)`` tries everybody who contributes,
+        ``earlier=`` somebody who holds an earlier table. How many cells have which finding is in ``findings()``.
         """
+        return intruder_frame(all_intruders(self.intruders))
+
+    def findings(self) -> pd.DataFrame:
+        """How many cells are exact, narrow, open and unknown to an outsider, and how uncertain they are."""
         import pandas as pd
 
         rows = {}
@@ -194,7 +221,7 @@ class Audit:
                 "least bits": float(self.bits[at].min()) if at.any() else np.nan,
                 "median width": float(np.median((self.upper - self.lower)[at])) if at.any() else np.nan,
             }
-        return pd.DataFrame.from_dict(rows, orient="index").assign(insiders=0)
+        return pd.DataFrame.from_dict(rows, orient="index")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python (confidential)."""
@@ -202,7 +229,8 @@ class Audit:
         return {
             "verdict": self.verdict.value,
             "unjudged": list(self.unjudged),
-            "summary": self.summary()["cells"].to_dict(),
+            "summary": self.findings()["cells"].to_dict(),
+            "intruders": all_intruders(self.intruders),
             "lines": self.lines.astype(object).to_dict("records"),
             "cells": frame.astype(object).to_dict("records"),
             **({"others": [other.to_dict() for other in self.others]} if self.others else {}),
@@ -229,6 +257,7 @@ class Audit:
         )
         more = f"<p>{len(frame) - most:,} more cells</p>" if len(frame) > most else ""
         title = f"<caption>{html.escape(repr(self))} (confidential)</caption>"
+        more += self.summary().to_html(border=0, classes="intruders")
         more += "".join(f"<p>{html.escape(text)}</p>" for text in self.unjudged)
         more += "".join(other.to_html(most=most) for other in self.others)
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"

@@ -95,7 +95,7 @@ def audit(
         data = report.to_html(most=len(report.number)) if paged else _cells(report).to_csv(index=False)
         emit(data.encode(), output, private=True)
     for one in (report, *report.others):
-        counts = one.summary()["cells"]
+        counts = one.findings()["cells"]
         name = f"{one.view.measure}: " if report.others else ""
         say(name + ", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
     for text in _unjudged(report):
@@ -122,11 +122,13 @@ def _unjudged(report: Audit) -> list[str]:
 
 def _told(found: Audit) -> dict[str, Any]:
     """What an intruder could know, and what could not be judged; never the truth beside it."""
+    from discreet.audits.intruders import all_intruders
     from discreet.audits.report import FINDINGS
 
     return {
         "verdict": found.verdict.value,
         "summary": _cells(found)["finding"].value_counts().reindex(FINDINGS, fill_value=0).to_dict(),
+        "intruders": all_intruders(found.intruders),
         "unjudged": _unjudged(found),
         "cells": _cells(found).astype(object).to_dict("records"),
     }

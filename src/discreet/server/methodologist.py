@@ -126,7 +126,7 @@ def audit_rows(protected: Protected) -> dict[str, Any]:
         report = audit(protected)
     except DiscreetError as error:
         return {"rows": [], "note": str(error)}
-    rows = report.summary().reset_index(names="finding").to_dict(orient="records")
+    rows = report.findings().reset_index(names="finding").to_dict(orient="records")
     return {"rows": rows, "note": "; ".join([f"verdict: {report.verdict.value}", *report.unjudged])}
 
 
