@@ -53,10 +53,16 @@ LAYERS = {
         contradiction frechet
         known
         view feasible_sample
+        joined
         lines linked contributors intruders
         report
         informed
         auditing
+    """,
+    "audits/joined": """
+        common_cells families join_tree publication
+        mapping conflict argument
+        sources together
     """,
     "methods": """
         contract

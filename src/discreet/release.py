@@ -221,6 +221,9 @@ class Release:
     """Whether its method says that every value shown is the true one, or changed; None: it does not say."""
     doubts: tuple[str, ...] = ()
     """What of its sums the file it was read from does not tell, in words; an audit of it is no pass then."""
+    ranges: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    """Per measure of a table that others published the least and greatest value where a range (<5) stands for one,
+    else minus infinity and infinity."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -332,6 +335,13 @@ class Release:
         return cls.of_file(read_published(Path(path), codebook, measures, total))
 
     @classmethod
+    def read(
+        cls, path: str | Path, *, codebook: Codebook | None = None, measures: int | None = None, total: Totals = None
+    ) -> Release:
+        """A published table of a file in any format that ``discreet.write`` writes, by its suffix."""
+        return cls.of_file(read_published(Path(path), codebook, measures, total))
+
+    @classmethod
     def of_file(cls, published: Published) -> Release:
         """What a file held of a release; it does not say how the table was protected."""
         return cls(
@@ -340,8 +350,12 @@ class Release:
             values=published.values,
             decimals=published.decimals,
             status=published.status,
-            method="",
+            method=published.words.get("method", ""),
+            title=published.words.get("title", ""),
+            source=published.words.get("source", ""),
+            notes=published.notes,
             doubts=published.doubts,
+            ranges=published.ranges,
         )
 
     def __eq__(self, other: object) -> bool:

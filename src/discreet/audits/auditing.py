@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
+from discreet.audits.joined.conflict import conflict
+from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.joined.sources import publications
+from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.known import settled_intervals
 from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.report import Audit
@@ -21,6 +26,12 @@ from discreet.release import Protected, Release
 from discreet.rules import Levels, Rule, as_rule, asked
 from discreet.tables.room import KeptSums
 from discreet.tables.table import Table
+from discreet.tables.totals import Totals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from discreet.data.codebook import Codebook
 
 Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
@@ -31,6 +42,7 @@ NO_TOTAL = (
     "total of each dimension, or give its hierarchy"
 )
 NO_TARGETS = "no cell was named, so nothing was judged"
+TRUTH_NEEDED = "{} is measured from the truth, which a Release does not hold; audit the Protected"
 NOTHING_HIDDEN = (
     "every value is shown as it is and no rule is given that says which cells are sensitive, so nothing was judged; "
     "name one with protection= (on the command line, what `protect` wrote beside it with --confidential)"
@@ -39,7 +51,7 @@ NOTHING_HIDDEN = (
 
 @checked
 def audit(
-    released: Protected | Release | Sequence[Protected],
+    released: Protected | Release | str | Path | pd.DataFrame | Sequence[Any] | Mapping[str, Any],
     *,
     targets: str | Array = "unknown",
     measure: str | None = None,
@@ -49,9 +61,16 @@ def audit(
     insiders: int = 0,
     earlier: Protected | Release | Sequence[Protected | Release] = (),
     change: float = 0.0,
+    mapping: str | Path | Mapping[str, Any] | None = None,
+    codebook: Codebook | None = None,
+    total: Totals = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """What can be worked out of one release, or of several linked ones together.
+    """What can be worked out of one release, or of several together: linked Protected tables, or what is out.
+
+    What is out: a list (or a dict, by name) of releases, paths and frames, matched by their dimensions and codes;
+    ``mapping`` says where names differ and which codes are sums of others (see ``discreet.audits.joined.mapping``),
+    ``codebook`` and ``total`` how files are read.
 
     ``targets``: "unknown" (cells not published as they are), "inner" (all inner cells), or cells by mask or number.
     ``prior``: what an intruder knows beforehand of hidden cells (see ``discreet.audits.view``). ``protection``: how far
@@ -73,15 +92,22 @@ def audit(
     whole("insiders", insiders, 0, MOST_INSIDERS)
     positive("change", change)
     before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
+    outside = what_is_out(released, mapping, codebook, total)
+    if outside is not None:
+        if prior is not None or protection is not None:
+            raise InputError(TRUTH_NEEDED.format("prior" if prior is not None else "protection"))
+        each = _of_publications(outside, targets, measure, nonnegative, progress)
+        each = [_informed(one, released, insiders, before, change) for one in each]
+        return replace(each[0], others=tuple(each[1:]))
     if isinstance(released, Release):
         if prior is not None:
-            raise InputError("prior is measured from the truth, which a Release does not hold; audit the Protected")
+            raise InputError(TRUTH_NEEDED.format("prior"))
         names = list(released.values) if measure is None else [measure]
         each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
         each = [_informed(one, released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
-    seen = view(released, measure=measure, prior=prior, nonnegative=nonnegative)
-    several = [released] if isinstance(released, Protected) else list(released)
+    several = inside_tables(released)
+    seen = view(several, measure=measure, prior=prior, nonnegative=nonnegative)
     if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
         protection = as_rule(protection)
     rule = protection if isinstance(protection, Rule) else None
@@ -100,7 +126,7 @@ def audit(
     shown = inside & sensitive[np.where(inside, report.number, 0)]
     report = replace(
         report,
-        status=_status(released, report.number),
+        status=_status(several, report.number),
         sums=sums,
         sensitive=shown if shown.any() else None,
         unjudged=(*report.unjudged, *words, *nothing),
@@ -110,7 +136,7 @@ def audit(
 
 def _informed(
     report: Audit,
-    released: Protected | Release | Sequence[Protected],
+    released: Any,
     insiders: int,
     earlier: Sequence[Protected | Release],
     change: float,
@@ -128,6 +154,45 @@ def _informed(
     elif change:
         raise InputError("change= is by how much values of earlier= may have changed; name the earlier tables, too")
     return replace(report, informed=tuple(rows))
+
+
+def inside_tables(released: Any) -> list[Protected]:
+    """One Protected, or several, as a list."""
+    if isinstance(released, Protected):
+        return [released]
+    return list(released.values() if isinstance(released, Mapping) else released)
+
+
+def what_is_out(
+    released: Any, mapping: str | Path | Mapping[str, Any] | None, codebook: Codebook | None, total: Totals
+) -> JoinedTables | None:
+    """Several tables as the world sees them, laid over each other; None for a Protected, several, or one Release."""
+    if isinstance(released, (str, Path)) or hasattr(released, "columns"):
+        released = [released]
+    several = list(released.values()) if isinstance(released, Mapping) else released
+    inside = isinstance(released, (Protected, Release)) or all(isinstance(one, Protected) for one in several)
+    if inside and mapping is None:
+        if codebook is not None or total is not None:
+            raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
+        return None
+    names = NameMapping.of(mapping)
+    given = [released] if isinstance(released, (Protected, Release)) else released
+    return JoinedTables.of(publications(given, names, codebook=codebook, total=total), names.sums, names.crossing)
+
+
+def _of_publications(
+    joined: JoinedTables, targets: str | Array, measure: str | None, nonnegative: bool | None, progress: Any
+) -> list[Audit]:
+    """The audit of each measure, of all tables that have it together."""
+    known = list(dict.fromkeys(name for p in joined.publications for name in p.release.values))
+    if measure is not None and measure not in known:
+        raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")
+    each = []
+    for name in known if measure is None else [measure]:
+        seen = view_together(joined, name, nonnegative)
+        report = of_view(seen, targets, progress=progress)
+        each.append(replace(report, unjudged=(*report.unjudged, *empty(seen, targets))))
+    return each
 
 
 def _of_release(
@@ -179,9 +244,8 @@ def _lines(
     return judged(seen, tables, sums, progress), words
 
 
-def _status(released: Protected | Sequence[Protected], number: Array) -> Array:
+def _status(several: Sequence[Protected], number: Array) -> Array:
     """The status of each audited cell; inner cells that are not published have none."""
-    several = [released] if isinstance(released, Protected) else released
     cells = np.concatenate([p.status for p in several])
     inside = number < len(cells)
     return np.where(inside, cells[np.where(inside, number, 0)], "")
@@ -229,6 +293,8 @@ def of_view(
     except InfeasibleError as error:
         if seen.left is not None and (seen.left != "").any():
             return _without_left(seen, targets, protection, progress)
+        if len(seen.names) > 1:
+            raise conflict(seen) from None
         codes = cell_codes(seen, error.cells)
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
         raise InfeasibleError(error.cells, names, smallest=error.smallest) from None

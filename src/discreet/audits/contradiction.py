@@ -28,13 +28,21 @@ class InfeasibleError(InputError):
     ``smallest`` is False if a smaller set may contradict itself as well.
     """
 
-    def __init__(self, cells: Array, names: Sequence[str] | None = None, *, smallest: bool = True) -> None:
+    def __init__(
+        self,
+        cells: Array,
+        names: Sequence[str] | None = None,
+        *,
+        smallest: bool = True,
+        which: str = "the published cells contradict each other",
+        cure: str = "",
+    ) -> None:
         self.cells, self.smallest = cells, smallest
         shown = [str(c) for c in cells] if names is None else list(names)
         such = "A smallest such set" if smallest else "A set of them that contradicts itself"
         super().__init__(
-            f"the published cells contradict each other: no table fits them all. {such} has {len(shown)} "
-            f"cells: {listed(shown, 20)}; check them, and the hierarchy they are summed by"
+            f"{which}: no table fits them all. {such} has {len(shown)} cells: {listed(shown, 20)}; check them, and "
+            "the hierarchy they are summed by" + (f"; {cure}" if cure else "")
         )
 
 

@@ -40,6 +40,10 @@ class View:
     """What cannot be judged of the release, in words."""
     sensitive: Array | None = None
     """Cells that are hidden because they are sensitive: judged even where what is known beforehand leaves one value."""
+    names: tuple[str, ...] = ()
+    """What the tables are called, where they are known by their files."""
+    aside: Array | None = None
+    """Combinations of codes that are no cells of any published table, so that nobody hides them."""
 
     @property
     def unknown(self) -> Array:
@@ -49,7 +53,8 @@ class View:
     @property
     def withheld(self) -> Array:
         """Cells whose value is not published as it is, or should not be."""
-        cells = self.unknown if self.left is None else self.unknown | (self.left != "")
+        cells = self.unknown if self.aside is None else self.unknown & ~self.aside
+        cells = cells if self.left is None else cells | (self.left != "")
         return cells if self.sensitive is None else cells | self.sensitive
 
 
@@ -118,10 +123,13 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     if nonnegative is None:
         nonnegative = not bool((release.values[name][~release.marked] < 0).any())
     open_ = np.isnan(shown)
+    lower, upper = np.where(open_, -np.inf, shown), np.where(open_, np.inf, shown)
+    if name in release.ranges:
+        lower[at], upper[at] = within_ranges(release, name, lower[at], upper[at])
     known = Known(
         matrix=layout.matrix,
-        lower=np.where(open_, -np.inf, shown),
-        upper=np.where(open_, np.inf, shown),
+        lower=lower,
+        upper=upper,
         inner_lower=np.full(layout.n_inner, 0.0 if nonnegative else -np.inf),
         inner_upper=np.full(layout.n_inner, np.inf),
         integer=name == "count",
@@ -130,10 +138,27 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     left = np.full(len(layout), "", object)
     for other, cells in release.left.items():
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
-    return View(known, None, (layout,), name, decimals, left=left, unjudged=(*release.doubts, *_marks(release)))
+    doubts = (*release.doubts, *strange_marks(release))
+    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=not_published(layout, at))
 
 
-def _marks(release: Release) -> tuple[str, ...]:
+def within_ranges(release: Release, measure: str, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Bounds of rows, in units of the last decimal, with the ranges that stand in place of some values."""
+    least, most = release.ranges[measure]
+    scale, hidden = 10.0 ** release.decimals[measure], np.isnan(np.asarray(release.values[measure], float))
+    return np.where(hidden, least * scale, lower), np.where(hidden, most * scale, upper)
+
+
+def not_published(layout: Layout, at: Array) -> Array:
+    """Cells of whose kind (total, group or finest code in each dimension) a release has none: a margin left out."""
+    kind = np.zeros(len(layout), np.int64)
+    for k, d in enumerate(layout.dimensions):
+        of_code = np.array([0 if c == d.total else 2 if c in d.leaf_position else 1 for c in d.codes])
+        kind = kind * 3 + of_code[layout.codes[:, k]]
+    return ~np.isin(kind, np.unique(kind[at]))
+
+
+def strange_marks(release: Release) -> tuple[str, ...]:
     """What is said of marks that nobody knows: the cells may be meant to be hidden."""
     strange = sorted({str(mark) for mark in np.unique(release.status)} - {CONFIDENTIAL, OPEN})
     if not strange:
@@ -246,6 +271,8 @@ def cell_codes(seen: View, number: Array) -> dict[str, Any]:
         places = np.unravel_index(at, [len(leaves[n]) for n in names])
         for name, place in zip(names, places, strict=True):
             columns[name][beyond] = np.array(leaves[name], object)[place]
+    if seen.names:
+        return {"table": np.array(["", *seen.names], object)[table], **columns}
     return {"table": table, **columns} if len(layouts) > 1 else dict(columns)
 
 

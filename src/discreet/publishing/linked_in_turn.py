@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.joined.common_cells import CommonCells
 from discreet.data.codebook import Codebook
 from discreet.errors import Refused
-from discreet.publishing.compare.common_cells import CommonCells
 from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.spec import Entry
 from discreet.release import Protected, Release, Status

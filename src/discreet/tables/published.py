@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,11 @@ class Published:
     status: Array
     doubts: tuple[str, ...] = ()
     """What of its sums the file does not tell, in words."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Title, source and method, where the file has them."""
+    notes: tuple[str, ...] = ()
+    ranges: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    """Per measure the least and greatest value where a range stands for one, else minus infinity and infinity."""
 
 
 def read_published(
@@ -175,9 +180,15 @@ def _dimensions(
     return tuple(
         _known(path, known[name], held, total_of)
         if name in known
-        else Dimension.flat(name, [c for c in held if c != total_of.get(name)], total=total_of.get(name))
+        else _flat(name, held, total_of.get(name))
         for name, held in zip(names, cells.codes, strict=True)
     )
+
+
+def _flat(name: str, held: Sequence[str], total: str | None) -> Dimension:
+    """A dimension of the codes that occur; one that is nothing but its total has that as its only code."""
+    codes = [code for code in held if code != total]
+    return Dimension.flat(name, codes, total=total) if codes else Dimension.flat(name, held, total=None)
 
 
 def _known(path: Path, dimension: Dimension, held: Sequence[str], total_of: dict[str, str | None]) -> Dimension:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.joined.common_cells import NOBODY, CommonCells, too_large
 from discreet.base.arguments import checked
-from discreet.publishing.compare.common_cells import NOBODY, CommonCells, too_large
 from discreet.publishing.compare.cross_table import Derived, derived
 from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.spec import Consistency
@@ -73,7 +73,7 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
 class Stack:
     """All cells of the tables of one measure, one after the other."""
 
-    common: CommonCells
+    common: CommonCells[Shown]
     measure: str
     chosen: tuple[int, ...]
     key: Array
@@ -84,7 +84,7 @@ class Stack:
     exact: Array
 
     @classmethod
-    def of(cls, common: CommonCells, measure: str) -> Stack:
+    def of(cls, common: CommonCells[Shown], measure: str) -> Stack:
         chosen = tuple(t for t, shown in enumerate(common.tables) if measure in shown.values)
         some = [common.tables[t] for t in chosen]
         most = max(t.decimals[measure] for t in some)
@@ -113,7 +113,7 @@ class Stack:
         return out
 
 
-def _measure(common: CommonCells, measure: str, settings: Consistency) -> list[Finding]:
+def _measure(common: CommonCells[Shown], measure: str, settings: Consistency) -> list[Finding]:
     stack = Stack.of(common, measure)
     findings = [
         *_hidden(stack),
@@ -236,7 +236,7 @@ def _additive(stack: Stack) -> list[Finding]:
                     tables=tuple(involved))]  # fmt: skip
 
 
-def additivity(common: CommonCells, t: int, measure: str) -> Array:
+def additivity(common: CommonCells[Shown], t: int, measure: str) -> Array:
     """What is missing in every sum of a table whose cells are all shown."""
     shown = common.tables[t]
     values = np.full(common.size, np.nan)

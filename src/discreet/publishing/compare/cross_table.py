@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.joined.common_cells import NOBODY, Axis, CommonCells, axis_of_classes
 from discreet.errors import Unjudged
 from discreet.linear.components import labels
 from discreet.linear.system import ContradictionError, System
 from discreet.linear.witness import movable
-from discreet.publishing.compare.common_cells import NOBODY, CommonCells
-from discreet.publishing.compare.published_table import Axis, Shown
+from discreet.publishing.compare.published_table import Shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,7 +52,7 @@ class Facts:
     integer: bool
 
 
-def derived(common: CommonCells, measure: str, most: int) -> Derived:
+def derived(common: CommonCells[Shown], measure: str, most: int) -> Derived:
     """Hidden cells with one possible value, given everything; those that their own unit gives away are told apart."""
     chosen = [t for t, s in enumerate(common.tables) if measure in s.values and s.exact]
     facts = _facts(common, chosen, measure)
@@ -80,7 +80,7 @@ class KnownCells:
     unchecked: tuple[tuple[str, Array], ...]
 
 
-def _known(common: CommonCells, chosen: list[int], measure: str, targets: Array, most: int) -> KnownCells:
+def _known(common: CommonCells[Shown], chosen: list[int], measure: str, targets: Array, most: int) -> KnownCells:
     cells, unchecked = _settled(_facts(common, chosen, measure, targets=targets), most)
     left = np.setdiff1d(targets, cells)
     if not len(left):
@@ -99,7 +99,7 @@ def _known(common: CommonCells, chosen: list[int], measure: str, targets: Array,
     return KnownCells(np.union1d(cells, deep), deep, (*unchecked, *back))
 
 
-def _facts(common: CommonCells, chosen: list[int], measure: str, *, targets: Array | None = None) -> Facts:
+def _facts(common: CommonCells[Shown], chosen: list[int], measure: str, *, targets: Array | None = None) -> Facts:
     from scipy.sparse import csr_array, vstack
 
     sums = [common.sums(t) for t in chosen]
@@ -194,14 +194,14 @@ def _singly(rows: csr_array) -> Array:
         open_[new] = False
 
 
-def _completed(common: CommonCells, chosen: list[int]) -> CommonCells | None:
+def _completed(common: CommonCells[Shown], chosen: list[int]) -> CommonCells[Shown] | None:
     """The cells with one more table: everything crossed, no finer than what some table tells apart."""
     tables = [common.tables[t] for t in chosen]
     axes: list[Axis] = []
     for name, groups in common.groups.items():
         leaves = next((t.leaves[name] for t in tables if name in t.leaves), 0)
         if leaves and groups:
-            axes.append(_axis(name, leaves, list(groups)))
+            axes.append(axis_of_classes(name, leaves, list(groups)))
     if not axes or math.prod(len(a.codes) for a in axes) > DEEP:
         return None
     empty = np.zeros((0, len(axes)), np.int32)
@@ -212,25 +212,7 @@ def _completed(common: CommonCells, chosen: list[int]) -> CommonCells | None:
     return CommonCells.of([*common.tables, every])
 
 
-def _axis(name: str, leaves: int, groups: list[tuple[int, ...]]) -> Axis:
-    """Classes of finest codes that no group tells apart, the groups themselves, and the whole."""
-    member = np.zeros((leaves, len(groups)), np.int8)
-    for g, group in enumerate(groups):
-        for p in group:
-            member[abs(p) - 1, g] = 1 if p > 0 else -1
-    kinds, of = np.unique(member, axis=0, return_inverse=True)
-    classes = [tuple((np.flatnonzero(of.ravel() == c) + 1).tolist()) for c in range(len(kinds))]
-    sums = [
-        (len(classes) + g, tuple((c, int(kinds[c, g])) for c in range(len(classes)) if kinds[c, g]))
-        for g in range(len(groups))
-    ]
-    whole = len(classes) + len(groups)
-    sums.append((whole, tuple((c, 1) for c in range(len(classes)))))
-    parts: tuple[tuple[int, ...], ...] = (*classes, *groups, tuple(range(1, leaves + 1)))
-    return Axis(name, tuple(str(k) for k in range(len(parts))), parts, tuple(sums), whole)
-
-
-def _own(common: CommonCells, chosen: list[int], measure: str, known: Array, most: int) -> Array:
+def _own(common: CommonCells[Shown], chosen: list[int], measure: str, known: Array, most: int) -> Array:
     """Of cells that are known, those that the tables protected together with theirs give away already."""
     settled_by_unit = [NONE]
     for unit in dict.fromkeys(common.tables[t].unit for t in chosen):
@@ -242,7 +224,7 @@ def _own(common: CommonCells, chosen: list[int], measure: str, known: Array, mos
     return np.unique(np.concatenate(settled_by_unit))
 
 
-def _involved(common: CommonCells, chosen: list[int], facts: Facts, cells: Array) -> Array:
+def _involved(common: CommonCells[Shown], chosen: list[int], facts: Facts, cells: Array) -> Array:
     """Tables whose sums, or whose shown cells in the sums of others, lead to some cells."""
     if not len(cells):
         return NONE

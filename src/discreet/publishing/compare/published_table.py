@@ -14,27 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audits.joined.common_cells import Axis
 from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.release import CONFIDENTIAL, Release
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A dimension of a table: its codes, the finest codes of the source in each (minus where taken away), its sums.
-
-    ``parts`` are positions counted from 1, so that they can carry a sign. ``virtual``: the last code is the total that
-    the table itself does not show.
-    """
-
-    name: str
-    codes: tuple[str, ...]
-    parts: tuple[tuple[int, ...], ...]
-    sums: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
-    total: int = -1
-    virtual: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,21 +1,19 @@
-"""The published tables of one source laid over each other: which of their cells are the same, which sums tie them.
+"""Published tables laid over each other: which of their cells are the same, which sums tie them.
 
-Two cells are the same if they are made of the same finest codes in every dimension of the codebook, whatever their
-codes are called and whether a dimension stands in the table, in its population, or nowhere.
+Two cells are the same if they are made of the same finest codes in every dimension, whatever their codes are called
+and whether a dimension stands in the table, in its population, or nowhere.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from discreet.publishing.compare.published_table import Shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,18 +23,51 @@ GRID = 4_000_000  # combinations of a table's codes up to which cells that it do
 NOBODY = 0  # the key of cells that consist of no finest code
 
 
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of a table: its codes, the finest codes in each (minus where taken away), its sums.
+
+    ``parts`` are positions counted from 1, so that they can carry a sign. ``virtual``: the last code is the total that
+    the table itself does not show.
+    """
+
+    name: str
+    codes: tuple[str, ...]
+    parts: tuple[tuple[int, ...], ...]
+    sums: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+    total: int = -1
+    virtual: bool = False
+
+
+class Laid(Protocol):
+    """A table by its axes: ``leaves`` says how many finest codes each dimension has, ``fixed`` those of a population
+    that is no axis; ``cells`` are rows of code positions."""
+
+    @property
+    def axes(self) -> tuple[Axis, ...]: ...
+    @property
+    def leaves(self) -> Mapping[str, int]: ...
+    @property
+    def fixed(self) -> Mapping[str, tuple[int, ...]]: ...
+    @property
+    def cells(self) -> Array: ...
+
+
+Kind = TypeVar("Kind", bound=Laid)
+
+
 @dataclass(frozen=True, eq=False)
-class CommonCells:
+class CommonCells(Generic[Kind]):
     """``keys[t]`` has for every combination of the codes of table t (flattened) the number of its cell."""
 
-    tables: tuple[Shown, ...]
+    tables: tuple[Kind, ...]
     keys: tuple[Array, ...]
     size: int
     groups: dict[str, dict[tuple[int, ...], int]]
     """For every dimension the sets of finest codes that occur in a table, and their numbers; 0 is the whole."""
 
     @classmethod
-    def of(cls, tables: Sequence[Shown]) -> CommonCells:
+    def of(cls, tables: Sequence[Kind]) -> CommonCells[Kind]:
         names = list(dict.fromkeys(n for t in tables for n in [a.name for a in t.axes] + list(t.fixed)))
         groups: dict[str, dict[tuple[int, ...], int]] = {name: {} for name in names}
         numbers = [_numbered(t, names, groups) for t in tables]
@@ -82,13 +113,13 @@ def _sparse(rows: list[Array], columns: list[Array], data: list[Array], shape: t
     return sums
 
 
-def too_large(table: Shown) -> bool:
+def too_large(table: Laid) -> bool:
     """Whether a table has more combinations of codes than are laid out."""
     return math.prod(len(a.codes) for a in table.axes) > GRID
 
 
 def _numbered(
-    table: Shown, names: Sequence[str], groups: dict[str, dict[tuple[int, ...], int]]
+    table: Laid, names: Sequence[str], groups: dict[str, dict[tuple[int, ...], int]]
 ) -> tuple[tuple[int, ...], list[tuple[int, Array]]]:
     """The shape of a table's codes, and by dimension of all tables the axis (−1: none) and the number of every code."""
 
@@ -126,3 +157,21 @@ def _joined(numbers: Sequence[tuple[tuple[int, ...], list[tuple[int, Array]]]], 
     _, inverse = np.unique(np.concatenate([[-1], every]), return_inverse=True)
     inverse = inverse.ravel()[1:]
     return np.split(inverse, np.cumsum([len(f) for f in flats])[:-1])
+
+
+def axis_of_classes(name: str, leaves: int, groups: Sequence[tuple[int, ...]]) -> Axis:
+    """Classes of finest codes that no group tells apart, the groups themselves, and the whole."""
+    member = np.zeros((leaves, len(groups)), np.int8)
+    for g, group in enumerate(groups):
+        for p in group:
+            member[abs(p) - 1, g] = 1 if p > 0 else -1
+    kinds, of = np.unique(member, axis=0, return_inverse=True)
+    classes = [tuple((np.flatnonzero(of.ravel() == c) + 1).tolist()) for c in range(len(kinds))]
+    sums = [
+        (len(classes) + g, tuple((c, int(kinds[c, g])) for c in range(len(classes)) if kinds[c, g]))
+        for g in range(len(groups))
+    ]
+    whole = len(classes) + len(groups)
+    sums.append((whole, tuple((c, 1) for c in range(len(classes)))))
+    parts: tuple[tuple[int, ...], ...] = (*classes, *groups, tuple(range(1, leaves + 1)))
+    return Axis(name, tuple(str(k) for k in range(len(parts))), parts, tuple(sums), whole)

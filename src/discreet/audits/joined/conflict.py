@@ -1,0 +1,59 @@
+"""Files that contradict each other: the fewest that do, and the fewest of their cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits.contradiction import InfeasibleError, contradicting, possible, possible_in_whole_numbers
+from discreet.audits.view import View, cell_codes
+from discreet.errors import Unjudged, listed
+from discreet.linear.system import System
+
+Array = NDArray[Any]
+CURE = (
+    "if they are of different populations or times, say so in the mapping (fixed) or look at their differences "
+    "(--difference); if values are rounded, say the base (--rounded)"
+)
+
+
+def conflict(seen: View) -> InfeasibleError:
+    """The error to raise where no table fits several files: a smallest set of files, then of their cells."""
+    system = seen.known.system()
+    starts = np.concatenate([[0], np.cumsum([len(layout) for layout in seen.layouts])])
+    variables, smallest = contradicting(system)
+    files = sorted({int(np.searchsorted(starts, v, "right")) - 1 for v in variables if v < starts[-1]})
+    for k in list(files):
+        fewer = [f for f in files if f != k]
+        if fewer and not _fits(_only(system, starts, fewer)):
+            files = fewer
+    variables, smallest = contradicting(_only(system, starts, files))
+    cells = variables[variables < starts[-1]]
+    codes = cell_codes(seen, cells)
+    tables = codes.pop("table", np.array([seen.names[0]] * len(cells), object))
+    names = [f"{t}: {' '.join(str(c) for c in row if c != '')}" for t, row in
+             zip(tables, zip(*codes.values(), strict=True), strict=True)]  # fmt: skip
+    held = [seen.names[k] for k in files]
+    which = f"{listed(held, 6)} contradict each other" if len(held) > 1 else f"{held[0]!r} contradicts itself"
+    return InfeasibleError(cells, names, smallest=smallest, which=which, cure=CURE)
+
+
+def _only(system: System, starts: Array, files: list[int]) -> System:
+    """The system with what some files say, and no other."""
+    said = np.zeros(system.size, bool)
+    for k in files:
+        said[starts[k] : starts[k + 1]] = True
+    said[starts[-1] :] = True  # cells that no file has: never more than that they are not negative
+    lower = np.where(said, system.lower, np.where(system.lower >= 0, 0.0, -np.inf))
+    return replace(system, lower=lower, upper=np.where(said, system.upper, np.inf), point=None)
+
+
+def _fits(system: System) -> bool:
+    """Whether some table fits; where that is not settled, yes: the file stays in the set."""
+    try:
+        return possible(replace(system, integer=False)) and (not system.integer or possible_in_whole_numbers(system))
+    except Unjudged:
+        return True

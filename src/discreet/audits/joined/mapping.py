@@ -1,0 +1,108 @@
+"""A mapping: what dimensions, codes and measures are called in one table and in another, and which codes are sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from discreet.audits.joined.publication import Publication, Rounding
+from discreet.base import toml
+from discreet.base.texts import read_text
+from discreet.errors import InputError, nearest
+
+_TEXT = {"type": "string", "minLength": 1}
+_NAMES = {"type": "object", "additionalProperties": _TEXT}
+_CODES = {"type": "object", "additionalProperties": _NAMES}
+_ROUNDING = {"type": "number", "exclusiveMinimum": 0}
+_TABLE = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "dimensions": _NAMES,
+        "codes": _CODES,
+        "measures": _NAMES,
+        "fixed": _NAMES,
+        "rounding": _ROUNDING,
+        "random": {"type": "boolean"},
+    },
+}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "dimensions": _NAMES,
+        "codes": _CODES,
+        "measures": _NAMES,
+        "sums": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": _TEXT, "minItems": 1},
+            },
+        },
+        "crossing": {"type": "array", "items": _TEXT},
+        "tables": {"type": "object", "additionalProperties": _TABLE},
+    },
+}
+
+
+@dataclass(frozen=True)
+class NameMapping:
+    """What stands in a mapping file; every part may be missing."""
+
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    sums: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    crossing: Sequence[str] = ()
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: str | Path | Mapping[str, Any] | None) -> NameMapping:
+        """From a TOML file, or the same as a dict; None is an empty one."""
+        if given is None:
+            return cls()
+        if isinstance(given, Mapping):
+            toml.validate(given, SCHEMA, "", "mapping", "the mapping")
+            return cls(**given)
+        path = Path(given)
+        return cls(**toml.load(read_text(path), SCHEMA, repr(path.name), "the mapping"))
+
+    def check_tables(self, names: Sequence[str]) -> None:
+        """Refuse a mapping of tables that are not there."""
+        for name in self.tables:
+            if name not in names:
+                raise InputError(f"the mapping names the table {name!r}, which is not given; {nearest(name, names)}")
+
+    def of_table(self, name: str) -> Mapping[str, Any]:
+        """What is said of one table alone."""
+        return self.tables.get(name, {})
+
+    def rounding(self, name: str) -> Rounding | None:
+        """The rounding of a table, if it is said."""
+        own = self.of_table(name)
+        return Rounding(own["rounding"], nearest=not own.get("random", False)) if "rounding" in own else None
+
+    def applied(self, publication: Publication) -> Publication:
+        """A publication under the common names."""
+        own = self.of_table(publication.name)
+        dimensions = {**self.dimensions, **own.get("dimensions", {})}
+        codes = {n: {**self.codes.get(n, {}), **own.get("codes", {}).get(n, {})} for n in
+                 {**self.codes, **own.get("codes", {})}}  # fmt: skip
+        held = {dimensions.get(d.name, d.name) for d in publication.release.dimensions}
+        fixed = dict(own.get("fixed", {}))
+        if both := [name for name in fixed if name in held]:
+            raise InputError(f"{publication.name!r} has the dimension {both[0]!r}, so that it is not fixed at one code")
+        publication = publication.renamed(dimensions, codes)
+        measures = {**self.measures, **own.get("measures", {})}
+        release = publication.release
+        changed = replace(
+            release,
+            values={measures.get(m, m): v for m, v in release.values.items()},
+            decimals={measures.get(m, m): v for m, v in release.decimals.items()},
+            ranges={measures.get(m, m): v for m, v in release.ranges.items()},
+        )
+        stated = {measures.get(m, m): v for m, v in publication.stated.items()}
+        return replace(publication, release=changed, fixed=fixed, stated=stated)

@@ -1,0 +1,150 @@
+"""A published table under its name, and what each of its numbers says of the true one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.dimension import Dimension, Group
+from discreet.errors import InputError, Unjudged
+from discreet.release import CONFIDENTIAL, Protected, Release
+
+Array = NDArray[Any]
+NEAREST = re.compile(r"rounded to the nearest multiple of ([\d.]+)")
+RANDOM = re.compile(r"random(?:ly)? round(?:ed|ing) to base ([\d.]+)")
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Values are multiples of ``base``: the nearest one (halves upwards), or either neighbour if ``nearest`` is False.
+
+    >>> Rounding(5).room(0), Rounding(3, nearest=False).room(0)
+    ((2.0, 2.0), (2.0, 2.0))
+    """
+
+    base: float
+    nearest: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.base < float("inf"):
+            raise InputError(f"a rounding base is a number above 0, not {self.base}")
+
+    def room(self, decimals: int) -> tuple[float, float]:
+        """How far below and above a shown value the true one may be, in units of the last decimal."""
+        units = round(self.base * 10**decimals)
+        if not self.nearest:
+            return float(units - 1), float(units - 1)
+        return float(units // 2), float((units - 1) // 2)
+
+    @classmethod
+    def of_words(cls, method: str) -> Rounding | None:
+        """The rounding that the sentence on the method names, as discreet writes it.
+
+        >>> Rounding.of_words("randomly rounded to base 3")
+        Rounding(base=3.0, nearest=False)
+        """
+        if match := NEAREST.search(method):
+            return cls(float(match[1]))
+        match = RANDOM.search(method)
+        return cls(float(match[1]), nearest=False) if match else None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Publication:
+    """A table that is out. ``fixed``: the code of each dimension that the whole table is about, such as sex m."""
+
+    name: str
+    release: Release
+    rounding: Rounding | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    """Per measure the least and greatest true value that each published one allows, where its method says so."""
+
+    @classmethod
+    def of(cls, name: str, released: Release | Protected, rounding: Rounding | None = None) -> Publication:
+        """A release, or what the world sees of a Protected."""
+        if isinstance(released, Release):
+            words = Rounding.of_words(released.method)
+            return cls(name=name, release=_without_idle(released), rounding=rounding or words)
+        room, table = released.room, released.table
+        stated = {}
+        if room.lower is not None and room.upper is not None:
+            kept = released.status != "w"
+            stated = {table.measure: (np.asarray(room.lower, float)[kept], np.asarray(room.upper, float)[kept])}
+        return cls(name=name, release=_without_idle(released.release()), rounding=rounding, stated=stated)
+
+    def bounds(self, measure: str, decimals: int) -> tuple[Array, Array]:
+        """Per row the least and greatest true value that fits what is shown, in units of the last decimal.
+
+        Unjudged if values were changed and nothing says by how much.
+        """
+        release, scale = self.release, 10.0**decimals
+        shown = np.asarray(release.values[measure], float)
+        open_ = np.isnan(shown)
+        low, high = np.where(open_, -np.inf, shown * scale), np.where(open_, np.inf, shown * scale)
+        if measure in release.ranges:
+            least, most = release.ranges[measure]
+            low, high = np.where(open_, least * scale, low), np.where(open_, most * scale, high)
+        if measure in self.stated:
+            least, most = self.stated[measure]
+            low, high = np.where(open_, low, least * scale), np.where(open_, high, most * scale)
+        elif self.rounding is not None:
+            below, above = self.rounding.room(decimals)
+            low, high = np.where(open_, low, low - below), np.where(open_, high, high + above)
+        elif release.truthful is False and (~open_).any():
+            raise Unjudged(
+                f"{self.name!r}: its values were changed ({release.method}) and nothing says by how much; give the "
+                "Protected, or say the rounding base"
+            )
+        elif release.decimals[measure] < decimals:  # shown at fewer decimals than in another table
+            half = 0.5 * 10.0 ** (decimals - release.decimals[measure])
+            low, high = np.where(open_, low, low - half), np.where(open_, high, high + half)
+        return np.where(np.isfinite(low), np.rint(low), low), np.where(np.isfinite(high), np.rint(high), high)
+
+    @property
+    def left(self) -> dict[str, Array]:
+        """Per measure the rows that are marked as confidential and hold a value all the same."""
+        return self.release.left
+
+    def renamed(self, dimensions: Mapping[str, str], codes: Mapping[str, Mapping[str, str]]) -> Publication:
+        """The same with other names of dimensions, and of codes by the new name of their dimension."""
+        dims = []
+        for d in self.release.dimensions:
+            name = dimensions.get(d.name, d.name)
+            new = codes.get(name, {})
+            dims.append(_renamed(replace(d, name=name), new) if new or name != d.name else d)
+        names = [d.name for d in dims]
+        if len(set(names)) < len(names):
+            raise InputError(f"{self.name!r}: two of its dimensions would have the same name; look at the mapping")
+        return replace(self, release=replace(self.release, dimensions=tuple(dims)))
+
+    def marked(self) -> Array:
+        """Rows whose value is not shown."""
+        return np.asarray(self.release.status == CONFIDENTIAL)
+
+
+def _without_idle(release: Release) -> Release:
+    """The release with dimensions that stand at their total in every row reduced to it: a margin of a larger table."""
+    dims, codes = list(release.dimensions), np.array(release.codes)
+    for k, d in enumerate(dims):
+        if d.total is not None and len(codes) and (codes[:, k] == d.position[d.total]).all():
+            dims[k] = Dimension.flat(d.name, [d.total], total=None)
+            codes[:, k] = 0
+    return replace(release, dimensions=tuple(dims), codes=codes)
+
+
+def _renamed(dimension: Dimension, new: Mapping[str, str]) -> Dimension:
+    """A dimension with other codes for some of its own, in the same order."""
+
+    def to(code: str) -> str:
+        return new.get(code, code)
+
+    groups = tuple(Group(to(g.code), tuple((to(p), s) for p, s in g.parts), g.tree) for g in dimension.groups)
+    labels = {to(code): label for code, label in dimension.labels.items()}
+    total = None if dimension.total is None else to(dimension.total)
+    return replace(dimension, leaves=tuple(map(to, dimension.leaves)), groups=groups, total=total, labels=labels)

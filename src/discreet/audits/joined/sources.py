@@ -1,0 +1,94 @@
+"""From files, releases and frames to publications under common names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.joined.publication import Publication, Rounding
+from discreet.base.kinds import told
+from discreet.errors import InputError
+from discreet.release import Protected, Release
+from discreet.tables.totals import Totals
+
+if TYPE_CHECKING:
+    from discreet.data.codebook import Codebook
+
+
+def publications(
+    released: Any,
+    mapping: NameMapping,
+    *,
+    codebook: Codebook | None = None,
+    total: Totals = None,
+    rounding: Mapping[str, Rounding] | None = None,
+) -> list[Publication]:
+    """Tables that are out, each under a name of its own: the file's, the title, or its number.
+
+    ``released``: a list of releases, Protected tables, paths and frames, or a dict of them by name.
+    """
+    pairs = list(released.items()) if isinstance(released, Mapping) else [("", one) for one in released]
+    if not pairs:
+        raise InputError("nothing to audit; give a release or a file, or several")
+    names = _names(pairs)
+    mapping.check_tables(names)
+    each = []
+    for name, (_, one) in zip(names, pairs, strict=True):
+        release = one if isinstance(one, (Release, Protected)) else _read(one, codebook, total)
+        known = mapping.rounding(name) or (rounding or {}).get(name)
+        each.append(mapping.applied(Publication.of(name, release, known)))
+    return _alike(each)
+
+
+def _read(one: Any, codebook: Codebook | None, total: Totals) -> Release:
+    if isinstance(one, (str, Path)):
+        return Release.read(one, codebook=codebook, total=total)
+    raise InputError(
+        f"{told('a table to audit', one)}: give a Release, a Protected or a path; protect a Table first: "
+        "protect(table, method)"
+    )
+
+
+def _names(pairs: Sequence[tuple[str, Any]]) -> list[str]:
+    """A name for every table, none twice."""
+    names: list[str] = []
+    files = [str(one) for _, one in pairs if isinstance(one, (str, Path))]
+    short = [Path(file).name for file in files]
+    for k, (name, one) in enumerate(pairs, 1):
+        if not name and isinstance(one, (str, Path)):
+            last = Path(one).name
+            name = last if short.count(last) == 1 else str(one)
+        elif not name:
+            title = one.title if isinstance(one, Release) else one.table.title if isinstance(one, Protected) else ""
+            name = title or f"table {k}"
+        number = sum(other == name or other.startswith(f"{name} (") for other in names)
+        names.append(f"{name} ({number + 1})" if number else name)
+    return names
+
+
+def _alike(each: Sequence[Publication]) -> list[Publication]:
+    """Dimensions whose names differ by case and signs alone, as formats change them, under the first such name."""
+    first: dict[str, str] = {}
+    for p in each:
+        for name in (*(d.name for d in p.release.dimensions), *p.fixed):
+            first.setdefault(_plain(name), name)
+    renamed = []
+    for p in each:
+        own = {d.name: first[_plain(d.name)] for d in p.release.dimensions}
+        fixed = {first[_plain(name)]: code for name, code in p.fixed.items()}
+        apart = len(set(own.values())) == len(own)
+        renamed.append(replace(p.renamed(own, {}), fixed=fixed) if apart else p)
+    return renamed
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared.
+
+    >>> _plain("Age group") == _plain("AGE_GROUP")
+    True
+    """
+    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_") or name
