@@ -21,14 +21,14 @@ def longer(x):
     return x + STEP * {factor}
 """
 OUTER = """
-from discreet.base.compiled import compiled
+from discreet.base.compiled import compiled, compiled_part
 from loops.inner import longer
 
 @compiled
 def first(x):  # calls what stands further down, which calls another file
     return second(x)
 
-@compiled
+@{second}
 def second(x):
     return longer(x)
 """
@@ -41,7 +41,7 @@ def loops(tmp_path: Path) -> Path:
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "inner.py").write_text(INNER.format(step=1, factor=1))
-    (package / "outer.py").write_text(OUTER)
+    (package / "outer.py").write_text(OUTER.format(second="compiled"))
     return package
 
 
@@ -63,9 +63,18 @@ def test_an_edit_of_another_file_is_noticed(loops: Path, edit: dict[str, int]) -
     assert said(loops, ask) == "15 0"
 
 
+def test_an_edit_of_what_a_part_calls_is_noticed(loops: Path) -> None:
+    """A part is no function of its own for the cache: what its file uses counts for every function that has it."""
+    (loops / "outer.py").write_text(OUTER.format(second="compiled_part"))
+    ask = "from loops.outer import first, second; print(first(10), second.py_func(10))"
+    assert said(loops, ask) == "11 11"
+    (loops / "inner.py").write_text(INNER.format(step=1, factor=5))
+    assert said(loops, ask) == "15 15"
+
+
 def test_an_edit_of_the_arithmetic_renames_the_elimination(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled elimination is kept under another name once the file of the arithmetic modulo a prime changes."""
-    from discreet.linear import modular
+    from discreet.linear import _reduction
     from discreet.methods.suppress.gauss import _kernel
 
     loop: Any = _kernel.eliminate_columns
@@ -73,7 +82,7 @@ def test_an_edit_of_the_arithmetic_renames_the_elimination(monkeypatch: pytest.M
     assert before is not None
     assert digest_of(loop.py_func) == before
     read = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda file: read(file) + b"#" * (str(file) == modular.__file__))
+    monkeypatch.setattr(Path, "read_bytes", lambda file: read(file) + b"#" * (str(file) == _reduction.__file__))
     assert digest_of(loop.py_func) not in (None, before)
 
 

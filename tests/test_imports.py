@@ -42,7 +42,8 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system tuning highs modular _kernels
+        system tuning highs _reduction _kernels
+        modular
         null_space presolve program components
         extremes network
         integer

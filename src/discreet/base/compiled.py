@@ -33,9 +33,15 @@ def compiled(function: Any = None, /, *, reorder_sums: bool = False) -> Any:
     return _machine_code(function, options)
 
 
-def inlined(function: Function) -> Function:
-    """The same, copied into every caller: passing tuples of arrays costs more than short functions do."""
-    return _machine_code(function, {"inline": "always"})
+def compiled_part(function: Function) -> Function:
+    """A piece of compiled functions, called by them alone: it costs less to compile, as nothing else could call it.
+
+    Called from Python it runs as Python.
+    """
+    from numba.extending import register_jitable  # takes half a second
+
+    function.py_func = function  # type: ignore[attr-defined]
+    return register_jitable(error_model="numpy")(function)  # type: ignore[no-any-return]
 
 
 def _machine_code(function: Function, options: dict[str, Any]) -> Function:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.base.compiled import compiled, inlined
+from discreet.base.compiled import compiled_part
 from discreet.information import Array, Floats
 from discreet.population._random import GOLDEN, mixed
 
@@ -37,13 +37,13 @@ class Alias(NamedTuple):
     entry: Array
 
 
-@compiled
+@compiled_part
 def _width(rate: float) -> tuple[int, int]:
     reach = 8.5 * math.sqrt(rate)
     return max(math.floor(rate - reach), 0), math.ceil(rate + reach + 13.0)
 
 
-@compiled
+@compiled_part
 def _build(p: Floats, low: int, entry: Array, stack: Array) -> None:
     """Vose's construction for the numbers from ``low`` on with probabilities p."""
     size, few, many = p.size, 0, p.size
@@ -73,7 +73,7 @@ def _build(p: Floats, low: int, entry: Array, stack: Array) -> None:
         entry[i] |= np.uint64(min(p[i] * 4294967296.0, 4294967295.0)) << _32
 
 
-@compiled
+@compiled_part
 def alias_tables(a: Floats, edges: Array, left: Array) -> Alias:
     """The tables of one sample; empty ones when they would be larger than MOST."""
     strata, number, size = left.size, 0, 0
@@ -108,7 +108,7 @@ def alias_tables(a: Floats, edges: Array, left: Array) -> Alias:
     return Alias(cells[:number], first, low, offset, width, entry)
 
 
-@compiled
+@compiled_part
 def _poisson(rate: float, low: int, p: Floats) -> None:
     """Poisson probabilities of low, low + 1, ..., from the mode outwards, made to sum to 1."""
     mode = min(max(int(rate) - low, 0), p.size - 1)
@@ -120,7 +120,7 @@ def _poisson(rate: float, low: int, p: Floats) -> None:
     p /= p.sum()
 
 
-@inlined
+@compiled_part
 def share_out(state: Array, left: int, h: int, alias: Alias, drawn: Array, out: Array) -> None:
     """Add Multinomial(left; p) to the cells of stratum h. The generator's state is kept in a register meanwhile."""
     s, rest, begin, end = state[0], -1, alias.first[h], alias.first[h + 1]

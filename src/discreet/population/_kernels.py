@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.base.compiled import compiled, inlined
+from discreet.base.compiled import compiled, compiled_part
 from discreet.information import Array, Floats
 from discreet.population._alias import Alias, alias_tables, share_out
 from discreet.population._random import GOLDEN, binomial, gamma, mixed, poisson, start, uniform
@@ -57,7 +57,7 @@ class Work(NamedTuple):
     bits: Array
 
 
-@compiled
+@compiled_part
 def work_space(cells: int, strata: int) -> Work:
     """Scratch space for tables of so many cells and strata."""
     return Work(
@@ -75,7 +75,7 @@ def work_space(cells: int, strata: int) -> Work:
     )
 
 
-@compiled
+@compiled_part
 def _share_out(left: int, w: Floats, low: int, high: int, work: Work, out: Array) -> None:
     """Add Multinomial(left; w / sum w) to out[low:high] by conditional binomials."""
     total, rest = 0.0, work.rest
@@ -91,7 +91,7 @@ def _share_out(left: int, w: Floats, low: int, high: int, work: Work, out: Array
             left -= x
 
 
-@compiled
+@compiled_part
 def _ones(x: Any) -> Any:
     """The number of bits set."""
     x = x - ((x >> _1) & _FIVES)
@@ -99,7 +99,7 @@ def _ones(x: Any) -> Any:
     return (((x + (x >> _4)) & _FIFTEENS) * _EACH) >> _56
 
 
-@inlined
+@compiled_part
 def _between_bars(left: int, n: int, a: Floats, low: int, high: int, work: Work, out: Array) -> None:
     """Dirichlet-multinomial with whole masses that sum to n: n - 1 bars among left + n - 1 places part the units.
 
@@ -137,7 +137,7 @@ def _between_bars(left: int, n: int, a: Floats, low: int, high: int, work: Work,
             before = at
 
 
-@compiled
+@compiled_part
 def _dirichlet(left: int, a: Floats, low: int, high: int, work: Work, out: Array) -> None:
     """The same with weights that are gamma variables of shape a: Dirichlet-multinomial."""
     for i in range(low, high):
@@ -145,13 +145,13 @@ def _dirichlet(left: int, a: Floats, low: int, high: int, work: Work, out: Array
     _share_out(left, work.weight, low, high, work, out)
 
 
-@compiled
+@compiled_part
 def _log_rate(theta: float, mass: float, z: float) -> float:
     """-log P(no black ball in the first z draws), up to a constant."""
     return math.lgamma(mass + theta + z) - math.lgamma(mass + z)
 
 
-@compiled
+@compiled_part
 def alias_of(law: int, parameters: Parameters, strata: Strata) -> Alias:
     """Once per sample: the tables of multinomial draws, empty for other laws."""
     if law == MULTINOMIAL:
@@ -160,7 +160,7 @@ def alias_of(law: int, parameters: Parameters, strata: Strata) -> Alias:
     return Alias(none, none, none, empty, empty, empty)
 
 
-@compiled
+@compiled_part
 def prepare(parameters: Parameters, strata: Strata, work: Work) -> None:
     """Once per sample: the mass of each stratum's urn and a table of draws z and -log P(no black ball up to z)."""
     for h in range(strata.left.size):
@@ -177,7 +177,7 @@ def prepare(parameters: Parameters, strata: Strata, work: Work) -> None:
         work.whole[h] = fits and mass < 16 * filled and (a == np.floor(a)).all()
 
 
-@inlined
+@compiled_part
 def _next_black(level: float, theta: float, h: int, work: Work) -> int:
     """The first draw at which the cumulated rate reaches ``level``; -1 if none does."""
     mass, cumulated = work.mass[h], work.cumulated[h]
@@ -207,7 +207,7 @@ def _next_black(level: float, theta: float, h: int, work: Work) -> int:
     return int(last)
 
 
-@inlined
+@compiled_part
 def _new_colours(theta: float, number: int, h: int, work: Work) -> int:
     """When black balls come up and which empty cells they open, at most all ``number`` of them."""
     blacks, level = 0, 0.0
@@ -226,7 +226,7 @@ def _new_colours(theta: float, number: int, h: int, work: Work) -> int:
     return blacks
 
 
-@compiled
+@compiled_part
 def _followers(state: Array, after: int, older: float) -> int:
     """Of ``after`` units that fall on a new ball or on ``older`` old ones, in Pólya's manner, those on the new one."""
     if after > 30.0 * older:
@@ -239,7 +239,7 @@ def _followers(state: Array, after: int, older: float) -> int:
     return x
 
 
-@compiled
+@compiled_part
 def _polya(h: int, parameters: Parameters, strata: Strata, work: Work, out: Array) -> None:
     """The urn of UNECE15 section 5.2 in O(cells): when black balls come up, then shares going back in time.
 
@@ -264,7 +264,7 @@ def _polya(h: int, parameters: Parameters, strata: Strata, work: Work, out: Arra
         _dirichlet(after, parameters.a, low, high, work, out)
 
 
-@compiled
+@compiled_part
 def _node(state: Array, cumulated: Floats) -> int:
     """The first place where the cumulated probability reaches a uniform number."""
     u, low, high = uniform(state), 0, cumulated.size - 1
@@ -277,7 +277,7 @@ def _node(state: Array, cumulated: Floats) -> int:
     return low
 
 
-@compiled
+@compiled_part
 def _cells(law: int, parameters: Parameters, state: Array, out: Array) -> None:
     """Add independent counts: Poisson, Poisson with gamma rates, Poisson with rates from nodes."""
     for i in range(out.size):
@@ -289,7 +289,7 @@ def _cells(law: int, parameters: Parameters, state: Array, out: Array) -> None:
             out[i] += poisson(state, parameters.nodes[i, _node(state, parameters.node_mass[i])])
 
 
-@inlined
+@compiled_part
 def draw_population(
     law: int, f: Array, parameters: Parameters, strata: Strata, alias: Alias, work: Work, out: Array
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base.compiled import compiled
+from discreet.base.compiled import compiled_part
 from discreet.information import Array
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -19,7 +19,7 @@ _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 
 
-@compiled
+@compiled_part
 def mixed(z: Any) -> Any:
     """The finaliser of SplitMix64: a bijection of 64 bits."""
     z = (z ^ (z >> _30)) * _MIX_1
@@ -27,7 +27,7 @@ def mixed(z: Any) -> Any:
     return z ^ (z >> _31)
 
 
-@compiled
+@compiled_part
 def start(state: Array, seed: Any, sample: int, population: int) -> None:
     """Put the generator where population ``population`` of sample ``sample`` begins."""
     key = mixed(seed + GOLDEN)
@@ -35,20 +35,20 @@ def start(state: Array, seed: Any, sample: int, population: int) -> None:
     state[0] = mixed((key ^ np.uint64(population)) * GOLDEN + _MIX_2)
 
 
-@compiled
+@compiled_part
 def unit(z: Any) -> float:
     """The float in (0, 1) that the generator gives in state z."""
     return (float(np.int64(mixed(z) >> _11)) + 0.5) * 2.0**-53
 
 
-@compiled
+@compiled_part
 def uniform(state: Array) -> float:
     """The next float in (0, 1)."""
     state[0] += GOLDEN
     return unit(state[0])
 
 
-@compiled
+@compiled_part
 def normal(state: Array) -> float:
     """Ratio of uniforms with Leva's bounds (1992): the logarithm is needed one time in eighty."""
     while True:
@@ -60,7 +60,7 @@ def normal(state: Array) -> float:
             return v / u
 
 
-@compiled
+@compiled_part
 def gamma(state: Array, shape: float) -> float:
     """Marsaglia and Tsang (2000), scale 1."""
     boost = 1.0
@@ -81,7 +81,7 @@ def gamma(state: Array, shape: float) -> float:
                 return boost * d * v
 
 
-@compiled
+@compiled_part
 def poisson(state: Array, rate: float) -> int:
     """Inversion below a mean of 10, else the transformed rejection PTRS of Hörmann (1993)."""
     if rate < 10.0:
@@ -107,7 +107,7 @@ def poisson(state: Array, rate: float) -> int:
             return k
 
 
-@compiled
+@compiled_part
 def binomial(state: Array, n: int, p: float) -> int:
     """Inversion below a mean of 10, else the transformed rejection BTRS of Hörmann (1993)."""
     if n <= 0 or p <= 0.0:
@@ -119,7 +119,7 @@ def binomial(state: Array, n: int, p: float) -> int:
     return _binomial_half(state, n, p)
 
 
-@compiled
+@compiled_part
 def _binomial_half(state: Array, n: int, p: float) -> int:
     odds = p / (1.0 - p)
     if n * p < 10.0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base.compiled import compiled, inlined
+from discreet.base.compiled import compiled, compiled_part
 from discreet.information import Array, Floats
 from discreet.population._kernels import (
     MULTINOMIAL,
@@ -26,12 +26,12 @@ R2, R1, ZEROS, UNIQUES, MATCHES = range(5)
 """Rows of the result: the two risks, empty cells, population uniques, those of them that are in the sample."""
 
 
-@inlined
+@compiled_part
 def _xlogx(x: int, lookup: Floats) -> float:
     return lookup[x] if x < lookup.size else x * math.log(x)
 
 
-@compiled
+@compiled_part
 def _live(law: int, f: Array, a: Floats) -> Array:
     """The cells that need a look: a multinomial leaves those without a chance as they are, which is empty."""
     out, number = np.empty(f.size, np.int64), 0
@@ -42,7 +42,7 @@ def _live(law: int, f: Array, a: Floats) -> Array:
     return out[:number]
 
 
-@inlined
+@compiled_part
 def _measure(
     F: Array, f: Array, live: Array, known: Floats, n: int, lookup: Floats, w: Floats, space: Floats, out: Array, j: int
 ) -> None:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.base.compiled import compiled
-from discreet.linear.modular import _ONE, DEAD, _times, inverse
+from discreet.base.compiled import compiled_part
+from discreet.linear._reduction import DEAD, ONE, inverse, times
 from discreet.methods.suppress.gauss._kernel_state import place_of
 
 SUMS, OWN = 1, 2  # as in discreet.methods.suppress.model.singletons
 
 
-@compiled
+@compiled_part
 def scale_to_one(row: int, left: int, candidate: Any) -> None:
     """Multiply a candidate so that it has a 1 in a row."""
     factor = inverse(candidate.work[row])
-    if factor != _ONE:
+    if factor != ONE:
         for j in range(left):
-            candidate.work[candidate.touched[j]] = _times(candidate.work[candidate.touched[j]], factor)
+            candidate.work[candidate.touched[j]] = times(candidate.work[candidate.touched[j]], factor)
 
 
-@compiled
+@compiled_part
 def gives_singletons(left: int, candidate: Any, in_a_sum: Any) -> bool:
     """Whether a combination of singletons tells them: it is their sum, or shares one with another combination.
 
@@ -28,7 +28,7 @@ def gives_singletons(left: int, candidate: Any, in_a_sum: Any) -> bool:
     """
     is_sum = True
     for j in range(left):
-        if candidate.work[candidate.touched[j]] != _ONE:
+        if candidate.work[candidate.touched[j]] != ONE:
             is_sum = False
             break
     if is_sum:
@@ -43,7 +43,7 @@ def gives_singletons(left: int, candidate: Any, in_a_sum: Any) -> bool:
     return False
 
 
-@compiled
+@compiled_part
 def holds_primary(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> bool:
     """Whether a primary lies within the marked rows of a candidate."""
     lists.tick[0] += 1
@@ -61,7 +61,7 @@ def holds_primary(left: int, candidate: Any, published: Any, primaries: Any, lis
     return False
 
 
-@compiled
+@compiled_part
 def is_covered(p: int, candidate: Any, published: Any, primaries: Any) -> bool:
     """Whether all live entries of a primary are in marked rows."""
     for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
@@ -71,7 +71,7 @@ def is_covered(p: int, candidate: Any, published: Any, primaries: Any) -> bool:
     return True
 
 
-@compiled
+@compiled_part
 def make_known(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> None:
     """Each row of a candidate is known by itself from now on."""
     for j in range(left):
@@ -91,7 +91,7 @@ def make_known(left: int, candidate: Any, published: Any, primaries: Any, lists:
         lists.count[row] = 0
 
 
-@compiled
+@compiled_part
 def asked_at_pivot(
     pivot: int,
     left: int,
@@ -128,7 +128,7 @@ def asked_at_pivot(
     return hits, False
 
 
-@compiled
+@compiled_part
 def exposed_elsewhere(
     pivot: int, left: int, candidate: Any, published: Any, primaries: Any, lists: Any, question: Any
 ) -> bool:
@@ -153,7 +153,7 @@ def exposed_elsewhere(
     return exposed
 
 
-@compiled
+@compiled_part
 def exposes(p: int, place: int, left: int, candidate: Any, published: Any, primaries: Any, question: Any) -> bool:
     """Whether candidate c gives primary p away: p = λ c, or p − λ c lies in the cells of one singleton contributor.
 
@@ -170,7 +170,7 @@ def exposes(p: int, place: int, left: int, candidate: Any, published: Any, prima
             continue
         if candidate.has[row]:
             common += 1
-            if _times(factor, candidate.work[row]) == primaries.value[j]:
+            if times(factor, candidate.work[row]) == primaries.value[j]:
                 continue
         if not own or group[row] == 0 or (who != 0 and group[row] != who):
             return False
@@ -180,18 +180,21 @@ def exposes(p: int, place: int, left: int, candidate: Any, published: Any, prima
     return bool(own) and rest_is_own(p, left, candidate, primaries, group, who)
 
 
-@compiled
+@compiled_part
 def rest_is_own(p: int, left: int, candidate: Any, primaries: Any, group: Any, who: int) -> bool:
-    """Whether the rows of a candidate that a primary lacks are all one contributor's: ``who``, if he is not 0."""
+    """Whether the rows of a candidate that a primary lacks are all one contributor's: ``who``, if he is not 0.
+
+    Rows that may be lacking are marked meanwhile.
+    """
     for j in range(left):
-        candidate.lacks[candidate.touched[j]] = True
+        candidate.mark[candidate.touched[j]] = True
     for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
-        candidate.lacks[primaries.row[j]] = False
+        candidate.mark[primaries.row[j]] = False
     one = True
     for j in range(left):
         row = candidate.touched[j]
-        if candidate.lacks[row]:
-            candidate.lacks[row] = False
+        if candidate.mark[row]:
+            candidate.mark[row] = False
             if group[row] == 0 or (who != 0 and group[row] != who):
                 one = False
             who = group[row]

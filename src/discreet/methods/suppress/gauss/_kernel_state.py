@@ -1,6 +1,7 @@
 """The state of the elimination kernel: a few tuples of arrays, and how they are made and grow.
 
-A tuple whose arrays must grow is made anew; numbers that change stand in arrays of one element.
+What is published is kept as in ``linear._reduction``, primaries beside it. A tuple whose arrays must grow is made anew;
+numbers that change stand in arrays of one element.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.base.compiled import compiled
-from discreet.linear.modular import grown
+from discreet.base.compiled import compiled_part
+from discreet.linear._reduction import grown
 
 
 class Columns(NamedTuple):
@@ -38,29 +39,6 @@ class Question(NamedTuple):
     mode: int
     lenient: bool
     priority: Any
-
-
-class Candidate(NamedTuple):
-    """One column, reduced: ``work`` at the rows ``touched[:left]``; the other arrays are scratch over all rows."""
-
-    work: Any
-    touched: Any
-    mark: Any
-    heap: Any
-    has: Any  # the rows of the candidate while primaries are asked
-    lacks: Any  # those of them that a primary does not have
-
-
-class PublishedColumns(NamedTuple):
-    """Published columns, reduced, one after the other in ``row`` and ``value``; see ``linear.modular``."""
-
-    pivot_of: Any
-    pivots: Any
-    start: Any
-    length: Any
-    row: Any
-    value: Any
-    used: Any
 
 
 class Primaries(NamedTuple):
@@ -94,42 +72,17 @@ class RowLists(NamedTuple):
     tick: Any
 
 
-@compiled
-def empty_candidate(n_rows: int, n: int) -> Any:
-    """Scratch for one candidate at a time."""
-    return Candidate(
-        np.zeros(n_rows, np.uint64),
-        np.empty(n_rows, np.int32),
-        np.zeros(n_rows, np.bool_),
-        np.empty(min(n, n_rows) + 1, np.int32),
-        np.zeros(n_rows, np.bool_),
-        np.zeros(n_rows, np.bool_),
-    )
-
-
-@compiled
-def nothing_published(n_rows: int, n: int) -> Any:
-    """No column is published yet; there cannot be more than rows."""
-    room = min(n, n_rows) + 1
-    return PublishedColumns(
-        np.full(n_rows, -1, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(4096, np.int32),
-        np.empty(4096, np.uint64),
-        np.zeros(1, np.int64),
-    )
-
-
-@compiled
+@compiled_part
 def entered(columns: Any, primary: Any, n_rows: int) -> Any:
     """The primaries as they are, and the lists of those in each row."""
-    m, total = len(primary), 0
+    m = len(primary)
+    total = 0
     for column in primary:
         total += columns.start[column + 1] - columns.start[column]
-    start, length = np.empty(m, np.int64), np.empty(m, np.int64)
-    row, value = np.empty(total + 1024, np.int32), np.empty(total + 1024, np.uint64)
+    start = np.empty(m, np.int64)
+    length = np.empty(m, np.int64)
+    row = np.empty(total + 1024, np.int32)
+    value = np.empty(total + 1024, np.uint64)
     lists = RowLists(
         np.full(n_rows, -1, np.int64),
         np.zeros(n_rows, np.int64),
@@ -142,61 +95,54 @@ def entered(columns: Any, primary: Any, n_rows: int) -> Any:
     used = np.zeros(1, np.int64)
     for p in range(m):
         begin, end = columns.start[primary[p]], columns.start[primary[p] + 1]
-        start[p], length[p] = used[0], end - begin
+        start[p] = used[0]
+        length[p] = end - begin
         for j in range(begin, end):
             r = columns.row[j]
-            row[used[0]], value[used[0]] = r, columns.value[j]
+            row[used[0]] = r
+            value[used[0]] = columns.value[j]
             used[0] += 1
             enlist(p, r, lists)
     return Primaries(start, length, length.copy(), length.copy(), np.zeros(m, np.bool_), row, value, used), lists
 
 
-@compiled
+@compiled_part
 def enlist(p: int, row: int, lists: Any) -> None:
     """Put a primary on the list of a row, for which there must be room."""
     node = lists.used[0]
-    lists.item[node], lists.following[node] = p, lists.head[row]
+    lists.item[node] = p
+    lists.following[node] = lists.head[row]
     lists.head[row] = node
     lists.used[0] = node + 1
     lists.count[row] += 1
 
 
-@compiled
-def published_with_room(published: Any, more: int) -> Any:
-    """Published columns with room for so many more entries."""
-    size = published.used[0] + more
-    if size <= len(published.row):
-        return published
-    row, value = grown(published.row, size), grown(published.value, size)
-    return PublishedColumns(
-        published.pivot_of, published.pivots, published.start, published.length, row, value, published.used
-    )
-
-
-@compiled
+@compiled_part
 def primaries_with_room(primaries: Any, p: int, more: int) -> Any:
     """Primaries with room at the end for p and so many more entries, if its own place may not do."""
     need = primaries.live[p] + more
     size = primaries.used[0] + 2 * need
     if need <= primaries.room[p] or size <= len(primaries.row):
         return primaries
-    row, value = grown(primaries.row, size), grown(primaries.value, size)
+    row = grown(primaries.row, size)
+    value = grown(primaries.value, size)
     return Primaries(
         primaries.start, primaries.length, primaries.room, primaries.live, primaries.unsafe, row, value, primaries.used
     )
 
 
-@compiled
+@compiled_part
 def lists_with_room(lists: Any, more: int) -> Any:
     """Lists with room for so many more places."""
     size = lists.used[0] + more
     if size <= len(lists.item):
         return lists
-    item, following = grown(lists.item, size), grown(lists.following, size)
+    item = grown(lists.item, size)
+    following = grown(lists.following, size)
     return RowLists(lists.head, lists.count, item, following, lists.used, lists.stamp, lists.tick)
 
 
-@compiled
+@compiled_part
 def place_of(row: int, p: int, primaries: Any) -> int:
     """Where a row stands in a primary's list, or −1."""
     for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
