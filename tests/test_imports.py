@@ -70,6 +70,7 @@ LAYERS = {
         __init__ by_hand invariance keys
         touching redesign
         perturb records suppress
+        synthetic
         effect
     """,
     "methods/suppress": """
@@ -85,6 +86,13 @@ LAYERS = {
         by_solver diagnosis
         method
         named instance
+    """,
+    "methods/synthetic": """
+        crossing _redraw
+        noisy_margins
+        first_population
+        fit
+        synthetic
     """,
     "policy": """
         query measures population_models posterior steps protection method_digest

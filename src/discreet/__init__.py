@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress.exact.optimal import Optimal
     from discreet.methods.suppress.hitas.hitas import Modular
     from discreet.methods.suppress.method import diagnose
+    from discreet.methods.synthetic.synthetic import Synthetic
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
     from discreet.release import Protected, Release, Status
@@ -158,6 +159,7 @@ _HOME = {
     "Stochastic": "methods.perturb.stochastic",
     "Suppress": "methods.suppress",
     "Swap": "methods.records.swapping",
+    "Synthetic": "methods.synthetic.synthetic",
     "TSensitivity": "rules",
     "Table": "tables.table",
     "Threshold": "rules",
@@ -266,6 +268,7 @@ __all__ = [
     "Stochastic",
     "Suppress",
     "Swap",
+    "Synthetic",
     "TSensitivity",
     "Table",
     "Threshold",

@@ -26,6 +26,7 @@ PERTURBING = {
     "stochastic": ["-P", "stay=0.6"],
     "barnard": ["-P", "p=0.5"],
     "same-margins": ["-P", 'distribution="exact"'],
+    "synthetic": ["-P", "v=4", "-P", "secret=env:DISCREET_TEST_SECRET"],
     "cta": ["--rule", "threshold(n=6)"],
     "swap": ["-P", "geography=area", "-P", 'risk=["age"]'],
     "pram": ["-P", "variable=age", "-P", "exact=true"],

@@ -26,6 +26,7 @@ HOMES = {
     "cell-key-magnitude": "discreet.methods.perturb.cell_key:CellKeyMagnitude",
     "stochastic": "discreet.methods.perturb.stochastic:Stochastic",
     "barnard": "discreet.methods.perturb.barnard:Barnard",
+    "synthetic": "discreet.methods.synthetic.synthetic:Synthetic",
     "same-margins": "discreet.methods.perturb.same_margins:SameMargins",
     "cta": "discreet.methods.perturb.cta:CTA",
     "redesign": "discreet.methods.redesign:Redesign",

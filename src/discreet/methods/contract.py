@@ -31,6 +31,7 @@ NEEDED = {
     "counts": ("variables",),
     "categories": ("variables", "variable", "probabilities", "seed"),
     "places": ("variables", "geography", "even", "seed"),
+    "population": ("variables",),
 }
 """What a step before counting has beside its contract, for the estimate of the data before it."""
 LEAST = 0.01
@@ -61,9 +62,10 @@ class Contract:
     rule: Literal["", "cells", "lines"] = ""
     """Whether it takes a ``rule`` that says which cells are sensitive, or also which sums of a line ("lines"); then it
     has ``governing_rule()``."""
-    step: Literal["", "counts", "categories", "places"] = ""
-    """What it moves as a step before counting: counts of the cube, categories of a variable, or records from place to
-    place. It decides how the data before the step are estimated (``discreet.policy.pretabular``)."""
+    step: Literal["", "counts", "categories", "places", "population"] = ""
+    """What it moves as a step before counting: counts of the cube, categories of a variable, records from place to
+    place, or the whole population, which is drawn anew. It decides how the data before the step are estimated
+    (``discreet.policy.pretabular``)."""
     words: str = ""
     """What is done before counting, in words for the public."""
 
@@ -72,9 +74,10 @@ class Contract:
             raise InputError("a method on records has no cells: cellwise=False, transition=False and no rule")
         if (self.acts_on == "records" or self.step) and not self.words:
             raise InputError("say what is done before counting, in words for the public: words=...")
-        if self.step and (self.step == "counts") != (self.acts_on == "table"):
+        if self.step and (self.step in ("counts", "population")) != (self.acts_on == "table"):
             raise InputError(
-                f"step={self.step!r}: a step moves 'counts' of a table, or 'categories' or 'places' of records"
+                f"step={self.step!r}: a step moves 'counts' or the 'population' of a table, or 'categories' or "
+                "'places' of records"
             )
         if self.step == "counts" and not self.transition:
             raise InputError("a step that moves counts is judged by its transition matrix: transition=True")

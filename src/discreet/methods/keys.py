@@ -81,7 +81,8 @@ def _wrapped(value: bytes) -> Secret:
     return Secret(value)
 
 
-def _open(secret: str | bytes | Secret | None) -> Secret:
+def open_secret(secret: str | bytes | Secret | None) -> Secret:
+    """The secret itself, read from the environment where a method keeps the name of a variable."""
     kept = read_secret(secret)
     if isinstance(kept, Secret):
         return kept
@@ -187,14 +188,14 @@ def uniforms(
             "unit and a secret)"
         )
     keys = table.statistic("key").inner if inner else table.statistic("key").cells
-    return unit_interval(mix(keys if only is None else keys[only], _open(secret).key(purpose)))
+    return unit_interval(mix(keys if only is None else keys[only], open_secret(secret).key(purpose)))
 
 
 def zero_uniforms(
     table: Table, only: Array, *, seed: int | None, secret: str | bytes | Secret | None, inner: bool = False
 ) -> Floats:
     """Numbers for empty cells, which have no records to take a key from: category keys under the secret."""
-    key = seed_key(seed, "zero") if seed is not None else _open(secret).key("zero")
+    key = seed_key(seed, "zero") if seed is not None else open_secret(secret).key("zero")
     return unit_interval(mix(category_keys(table.layout, inner=inner)[only], key))
 
 

@@ -113,6 +113,9 @@ def _prepared(data: Microdata | Table, policy: Policy) -> Table:
     if moves == "counts":
         perturbed = _perturbed(cube_of(data), methods[0])
         return _with(perturbed, twin_name(policy), _before_noise(perturbed, methods[0], twin_name(policy)))
+    if moves == "population":  # drawn from noisy margins alone: nobody can say from what
+        drawn = _without_keys(_perturbed(cube_of(data), methods[0]))
+        return _with(drawn, twin_name(policy), np.zeros(drawn.layout.n_inner, np.int64))
     if isinstance(data, Table):
         raise InputError(
             f"{name!r} changes records, and this is a cube of them: build it with `discreet cube --policy`"
@@ -235,6 +238,11 @@ def _perturbed(cube: Table, step: Any) -> Table:
     if not np.isfinite(shown).all():
         raise InputError("a step on the cube moves counts and shows every one; this one hides some")
     return _with(cube, "count", np.rint(shown).astype(np.int64))
+
+
+def _without_keys(cube: Table) -> Table:
+    """Counts alone: sums of true record keys would tell of the true cube."""
+    return dataclasses.replace(cube, statistics={"count": cube.statistics["count"]})
 
 
 def _with(cube: Table, name: str, inner: Array, decimals: int = 0) -> Table:

@@ -19,10 +19,10 @@ def able() -> list[str]:
     """The methods that can be a step before counting, by their contract; those on records first.
 
     >>> able()
-    ['swap', 'pram', 'stochastic']
+    ['swap', 'pram', 'stochastic', 'synthetic']
     """
     known = [name for name in method_names() if contract(name).step]
-    return sorted(known, key=lambda name: contract(name).step == "counts")
+    return sorted(known, key=lambda name: contract(name).acts_on == "table")
 
 
 def check_step(name: str, stated: Iterable[str]) -> None:

@@ -40,6 +40,11 @@ CHANGED = (
     "the same changed data, so tables agree with each other, and asking again tells nothing new. Small numbers are "
     "the least certain."
 )
+SYNTHETIC = (
+    "To protect the people behind the numbers, all tables are counted from people who do not exist. They were drawn so "
+    "that totals and other large numbers are nearly those of the true people; how a small group is made up is no more "
+    "than larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
+)
 EXPLAINED = {
     "publish": AS_THEY_ARE,
     "cell-key": NOISE,
@@ -53,6 +58,7 @@ EXPLAINED = {
     "round": "To protect the people behind the numbers, they were rounded to the nearest multiple of the base.",
     "same-margins": "To protect the people behind the numbers, the totals are shown as they are and what lies between "
     "them was drawn at random among all tables with these totals: only the totals tell something.",
+    "synthetic": SYNTHETIC,
     "suppress": HIDDEN,
 }
 
@@ -63,7 +69,8 @@ def explained(policy: Policy, release: Release | None = None) -> str:
         return AS_THEY_ARE
     name = policy.methods[0][0]
     if policy.before:
-        return CHANGED + (f" {_of_method(name)}" if name != "publish" else "")
+        changed = SYNTHETIC if contract(policy.before[0][0]).step == "population" else CHANGED
+        return changed + (f" {_of_method(name)}" if name != "publish" else "")
     return _of_method(name)
 
 

@@ -1,0 +1,112 @@
+"""Synthetic: every count is one of a population that was drawn to fit noisy margins, so all tables agree."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.arguments import checked, positive, whole
+from discreet.errors import InputError
+from discreet.methods.contract import Contract
+from discreet.methods.keys import Secret, open_secret, read_source
+from discreet.methods.perturb.outcome import count_cells, perturbed
+from discreet.methods.synthetic.crossing import InnerCells, crossings
+from discreet.methods.synthetic.fit import fitted_records
+from discreet.methods.synthetic.noisy_margins import Measurement, default_zero, keyed_noise
+from discreet.release import Protected
+from discreet.tables.table import Table
+
+Array = NDArray[Any]
+
+WORDS = "counts of a synthetic population that fits noisy margins"
+LEAST_V = 0.5  # noise of a smaller variance leaves most counts of two variables as they are
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class Synthetic:
+    """Counts of people who do not exist: a population drawn to fit noisy margins of the true one, and nothing else.
+
+    Measured are all tables of one and two variables, at every level, and of up to ``order`` variables the cells above
+    ``large``, each count with noise of variance ``v``: by the records' keys, so that a set of records has one noise in
+    all of them, or by the cell's codes where there are no keys. Below ``zero`` a noisy count is taken as none. What the
+    population tells of a small group is what a model of the two-way tables would tell. Everything is summed, so tables
+    add up and agree with each other, and nothing can be averaged out. Structural zeros stay empty.
+
+    >>> import numpy as np
+    >>> t = Table.of(np.full((3, 4), 500), ["area", "age"])
+    >>> made = Synthetic(seed=1)(t).published["count"]
+    >>> bool(abs(made - t.array(margins=True).ravel()).max() < 12)
+    True
+    """
+
+    contract: ClassVar[Contract] = Contract(
+        acts_on="table", truthful=False, cellwise=False, transition=False, step="population", words=WORDS
+    )
+    v: float = 3.0
+    large: float = 100.0
+    order: int = 3
+    zero: int | None = None
+    seed: int | None = None
+    secret: str | bytes | Secret | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        positive("v", self.v)
+        positive("large", self.large)
+        whole("order", self.order, 2, 4)
+        if self.zero is not None:
+            whole("zero", self.zero, 1)
+        object.__setattr__(self, "secret", read_source(self.seed, self.secret))
+
+    def __call__(self, table: Table) -> Protected:
+        count_cells(table, "a synthetic population")
+        if (table.statistic("count").inner < 0).any():
+            raise InputError("a count below 0 cannot be one of people")
+        shown = table.layout.aggregate(self.drawn(table))
+        return perturbed(table, shown, WORDS, v=self.v, large=self.large, order=self.order, seed=self.seed)
+
+    def drawn(self, table: Table) -> Array:
+        """How many people of the synthetic population are in each inner cell."""
+        cells = InnerCells.of(table)
+        secret = self._chances(cells)
+        how = Measurement(v=self.v, large=self.large, zero=default_zero(self.v) if self.zero is None else self.zero)
+        noise = keyed_noise(self.v, secret)
+        margins = how.margins(cells, crossings(cells.dimensions, self.order), noise)
+        seed = int.from_bytes(secret.key("synthetic population"), "little")
+        codes = fitted_records(cells, margins, how.total(cells, noise), seed)
+        return inner_counts(codes, table)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """It names none."""
+        return ()
+
+    def idle(self, *, counts: bool) -> str:
+        """Noise of next to no variance leaves the margins as they are."""
+        return "" if self.v >= LEAST_V else f"with v below {LEAST_V:g} leaves most margins as they are"
+
+    def _chances(self, cells: InnerCells) -> Secret:
+        """What all chances come from: a seed, the secret, or else all record keys together."""
+        if self.seed is not None:
+            return Secret(f"discreet synthetic {self.seed}".encode())
+        if self.secret is not None:
+            return open_secret(self.secret)
+        if cells.key is None:
+            raise InputError(
+                "a synthetic population takes its chances from a secret: give one (secret=, in a policy "
+                "secret = { env = ... }), or a seed, or microdata with record keys"
+            )
+        return Secret(hashlib.sha256(np.ascontiguousarray(cells.key).tobytes()).digest())
+
+
+def inner_counts(codes: Array, table: Table) -> Array:
+    """Records as counts of a table's inner cells."""
+    layout = table.layout
+    number = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), layout.shape)
+    counts = np.bincount(number, minlength=math.prod(layout.shape))
+    return counts if layout.possible is None else counts[layout.inner]
