@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -123,6 +126,55 @@ def test_a_store_that_stops_is_told_from_one_that_was_never_there(tmp_path: Path
         time.sleep(0.6)
         assert store.alive()
         store.close()
+
+
+def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither /health nor an answer: the disk has no room, or no byte more can be written; then it is well again."""
+    with servers.client(tmp_path, POLICY) as client:
+        store = client.app.state.service.store  # type: ignore[attr-defined]
+        assert client.get("/health").status_code == 200
+        monkeypatch.setattr("discreet.server.store.PROBE_SECONDS", 0.0)
+        store._well_until = 0.0
+        with monkeypatch.context() as full:
+            full.setattr("discreet.server.store.LEAST_ROOM", 1 << 60)
+            assert client.get("/health").status_code == 503
+        assert client.get("/health").json()["status"] == "ok"
+
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "store.db-wal").stat().st_size, before[1]))
+        try:
+            statuses = [client.get(path).status_code for path in ("/health", HALVES[0], "/api/table.csv?variables=age")]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert statuses == [503, 503, 503]
+        assert [client.get(path).status_code for path in ("/health", HALVES[0])] == [200, 200]
+
+
+def test_the_store_is_its_owner_s_alone(tmp_path: Path) -> None:
+    """The file and those that SQLite puts beside it, from the moment they exist, whatever the umask."""
+    before = os.umask(0)
+    try:
+        with servers.client(tmp_path) as client:
+            assert client.get("/api/table.csv?variables=sex").status_code == 200
+            files = list(tmp_path.glob("store.db*"))
+            assert {file.name for file in files} >= {"store.db", "store.db-wal", "store.db-shm"}
+            assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    finally:
+        os.umask(before)
+
+
+def test_a_name_with_nul_is_a_wrong_name(tmp_path: Path) -> None:
+    """PostgreSQL has no such text: no fault, but the answer that every wrong name gets."""
+    with database() as base, servers.client(tmp_path, POLICY, store=base.url) as client:
+        token = client.get("/login").text.split('name="token" value="')[1].split('"')[0]
+        for name in ("a\x00b", "\x00"):
+            answer = client.post("/login", data={"name": name, "password": "x" * 20, "token": token})
+            assert answer.status_code == 401
+        for path in ("/api/table?variables=sex%00", "/api/table?variables=sex&where=age=%00", "/table?measure=%00"):
+            assert client.get(path).status_code == 422
+        heads = {"authorization": "Bearer dsc_a%00_\x00", "cookie": "discreet_session=\x00"}
+        for name, value in heads.items():
+            assert client.get("/api/metadata", headers={name: value}).status_code in (200, 401)
 
 
 def test_no_password_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -124,10 +124,11 @@ def _pairs(variables: Names) -> list[tuple[str, str]]:
         parts = variables.split(",") if isinstance(variables, str) else list(variables)
         split = [part.partition(":") for part in (p.strip() for p in parts) if part]
         pairs = [(name.strip(), level.strip() or name.strip()) for name, _, level in split]
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
             raise InputError(f"variable {name!r} is named twice")
+        seen.add(name)
     return pairs
 
 

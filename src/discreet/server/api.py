@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import Response
 
@@ -13,17 +13,30 @@ from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller
+from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import address, query_from
 from discreet.server.rate_limits import Over
 from discreet.server.service import Reply, Service
 from discreet.server.store import Unreachable
 
-router = APIRouter(prefix="/api", tags=["tables"])
+
+def query_text(request: Request) -> str:
+    """The query part of the address as it was sent."""
+    return str(request.scope["query_string"], "latin-1")
+
+
+def known_parameters(request: Request) -> None:
+    """Every parameter of the address is one that the route reads, and stands there once."""
+    check_parameters(query_text(request), [field.alias for field in request.scope["route"].dependant.query_params])
+
+
+router = APIRouter(prefix="/api", tags=["tables"], dependencies=[Depends(known_parameters)])
 SERVED = FORMATS
 FORBIDDEN, TOO_LARGE, BAD, TOO_MANY, AWAY = 403, 413, 422, 429, 503
 TOO_LARGE_RULES = ("max_cells",)
 MAX_AGE = 3600
 ATTEMPTS = 20  # wrong tokens or passwords, a minute and address
+ACCOUNT_ATTEMPTS = 10  # to sign in, a minute and name, from wherever they come
 VARIABLES = Parameter(
     min_length=1, max_length=1000, description="Variables with their level of detail: `sex,age` or `county:region,sex`"
 )
@@ -57,7 +70,8 @@ def fault_of(error: Exception) -> HttpFault:
             return HttpFault(TOO_LARGE, "too large", error.rule, error.reason, error.hint)
         return HttpFault(FORBIDDEN, "refused", error.rule, error.reason, error.hint)
     if isinstance(error, Over):
-        words = {"rate": "too many requests", "tables": "too many different tables", "address": "too many attempts"}
+        words = {"rate": "too many requests", "tables": "too many different tables", "network": "too many requests",
+                 "address": "too many attempts", "account": "too many attempts"}  # fmt: skip
         reason = words[error.rule]
         hint = f"wait {error.seconds} seconds"
         return HttpFault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
@@ -84,6 +98,8 @@ def service_of(request: Request, caller: Caller | None = None) -> Service:
 async def admitted(request: Request) -> Caller:
     """The caller, counted against the rate limit and let in by the mode."""
     service = service_of(request)
+    if "authorization" in request.headers:
+        service.addresses.check_open(request.app.state.gate.stranger(request).who)
     try:
         caller: Caller = await request.app.state.gate.admit(request)
     except PermissionError:

@@ -1,4 +1,4 @@
-"""Who asks: passwords and tokens (kept as scrypt hashes), sessions, roles, and tokens against forged forms."""
+"""Who asks: passwords and tokens (kept as hashes), sessions, roles, and tokens against forged forms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import base64
 import contextlib
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ KEY_SECONDS = 5.0  # between two looks at the keys
 APPROVED = 5  # times the limits of the public
 COST = {"n": 2**14, "r": 8, "p": 1}
 MOST_FORM = 4096
+TOKEN = re.compile("dsc_[0-9a-f]{12}_[0-9a-f]{48}")
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,14 @@ class Gate:
         """The owner of a token. A checked token is remembered for a moment, by its hash."""
         if known := self._believed(token):
             return known
+        if not TOKEN.fullmatch(token):  # nothing that was ever given out: the store is not asked
+            return None
         identity, _, secret = token.removeprefix("dsc_").partition("_")
         row = self.store.token(identity)
-        if not matches(secret, row["hash"] if row else DUMMY) or row is None:
+        if row is None or not matches(secret, row["hash"]):
             return None
+        if row["hash"].startswith("scrypt$"):  # of an earlier version: from now on it is checked in microseconds
+            self.store.change_token(identity, token_hash(secret))
         caller = Caller(f"user:{row['name']}", row["role"], signed_in=True)
         if len(self._checked) > 1000:
             self._checked.clear()
@@ -118,7 +124,7 @@ class Gate:
 
     def sign_in(self, name: str, password: str) -> str | None:
         """A new session's name, or None. Takes as long for a name that does not exist."""
-        user = self.store.user(name)
+        user = self.store.user(name) if is_name(name) else None
         known = user is not None and user["active"] and user["password"]
         if not matches(password, user["password"] if known and user else DUMMY) or not known or user is None:
             return None
@@ -150,13 +156,20 @@ class Gate:
             body += chunk
             if len(body) > MOST_FORM:
                 return None
-        fields = {k: v[0] for k, v in parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True).items()}
+        values = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+        if any(len(several) > 1 for several in values.values()):
+            return None
+        fields = {name: only for name, (only,) in values.items()}
         nonce = request.cookies.get(self.cookie(NONCE), "")
         good = hmac.compare_digest(self._sign(nonce).encode(), fields.get("token", "").encode())
         return fields if nonce and good else None
 
     def _sign(self, nonce: str) -> str:
         return hmac.new(self.form_key, nonce.encode(), "sha256").hexdigest()
+
+    def account(self, name: str) -> str:
+        """A name that somebody tries to sign in by, as a keyed hash: what is typed there may be a password."""
+        return hmac.new(self.address_key, f"account {name}".encode(), "sha256").hexdigest()[:16]
 
     def _address(self, request: Request) -> str:
         address = request.client.host if request.client else ""
@@ -178,8 +191,15 @@ def hashed(secret: str) -> str:
     return f"scrypt${_text(salt)}${_text(_scrypt(secret, salt))}"
 
 
+def token_hash(secret: str) -> str:
+    """The hash of a token's secret part: 192 random bits need no slow one, and a wrong token shall cost nothing."""
+    return f"sha256$${_text(hashlib.sha256(secret.encode()).digest())}"
+
+
 def matches(secret: str, kept: str) -> bool:
     """Whether a secret is the one that was hashed, compared in constant time."""
+    if kept.startswith("sha256$"):
+        return hmac.compare_digest(token_hash(secret).encode(), kept.encode())
     _, salt, digest = kept.split("$")
     return hmac.compare_digest(_scrypt(secret, base64.b64decode(salt)), base64.b64decode(digest))
 
@@ -199,9 +219,14 @@ def new_user(store: Store, name: str, role: str, password: str | None) -> None:
     """Add a user; a password has at least 12 characters."""
     if role not in ROLES:
         raise InputError(f"role {role!r} is none of {listed(ROLES)}")
-    if not name or len(name) > 100 or not name.isprintable() or ":" in name:
+    if not is_name(name):
         raise InputError("a user's name has 1 to 100 printable characters and no colon")
     store.add_user(name, role, None if password is None else hashed(checked_password(password)))
+
+
+def is_name(name: str) -> bool:
+    """Whether a user could have this name; what a form sends may hold anything."""
+    return 0 < len(name) <= 100 and name.isprintable() and ":" not in name
 
 
 def checked_password(password: str) -> str:
@@ -217,5 +242,5 @@ def new_token(store: Store, name: str) -> str:
     if user is None:
         raise InputError(f"no user {name!r}")
     identity, secret = secrets.token_hex(6), secrets.token_hex(24)
-    store.add_token(user["id"], identity, hashed(secret))
+    store.add_token(user["id"], identity, token_hash(secret))
     return f"dsc_{identity}_{secret}"

@@ -71,7 +71,7 @@ class History:
         self._new: dict[str, Past] = {}
 
     def whose(self, caller: Caller) -> str:
-        """The name under which the past of a caller is answer."""
+        """The name under which the past of a caller is kept."""
         who = EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
         return f"{self.people}|{who}" if self.people else who
 
@@ -90,13 +90,21 @@ class History:
         )  # fmt: skip
         return record_line(entry, "" if flag is None else flag.rule)
 
-    def foresee(self, question: PendingAnswer) -> None:
-        """Count what a decision will need, where counting takes long, so that nobody is locked out meanwhile."""
+    def foresee(self, question: PendingAnswer) -> Decision:
+        """What would be decided now; nothing is locked, spent or written.
+
+        Where counting takes long it is done here before the decision, so that nobody is locked out meanwhile.
+        """
         who = self.whose(question.caller)
         known = self._past.get(who)
         before = dict(known.answered) if known is not None else {}
+        flagged = set(known.flagged) if known is not None else set()
         since = self.store.rows(_wanted(who, 0 if known is None else known.read))
-        self._judge(question, [*before.values(), *(g for _, g in self._geometries(since))])
+        before |= dict(self._geometries(since))
+        flagged |= {row["name"] for row in since if row["flagged"]}
+        if question.query.digest in before:
+            return Decision(question.answer)
+        return self._given(question.answer, self._judge(question, list(before.values())), len(flagged))
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -144,8 +152,7 @@ class History:
         if not self.tables.spend_held(caller.who):
             self.tables.take(caller.who, self.most * caller.share, connection)
         flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
-        if flag is not None and self._refuses(len(past.flagged | new.flagged)) and isinstance(answer.result, Release):
-            answer = CachedAnswer(Refused(flag.rule, flag.reason, flag.hint), "")
+        answer = self._given(answer, flag, len(past.flagged | new.flagged)).answer
         lines = [self.line(caller, query, answer, flag)]
         if isinstance(answer.result, Release):
             name = secrets.token_hex(16)
@@ -158,6 +165,12 @@ class History:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
             return None
         return self.guard.check(self.guard.geometry(question.query), before)
+
+    def _given(self, answer: CachedAnswer, flag: Flag | None, flagged: int) -> Decision:
+        """The answer that is given where the guard thinks so of it, after so many flagged ones."""
+        if flag is not None and self._refuses(flagged) and isinstance(answer.result, Release):
+            answer = CachedAnswer(Refused(flag.rule, flag.reason, flag.hint), "")
+        return Decision(answer, flag)
 
     def _refuses(self, flagged: int) -> bool:
         rules = self.policy.guard

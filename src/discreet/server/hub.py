@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import orjson
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,13 +20,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from discreet.base.version import VERSION
 from discreet.errors import InputError
 from discreet.policy import read_policy
-from discreet.server.api import HttpFault
+from discreet.server.api import HttpFault, fault_of
 from discreet.server.cube import read_cube
+from discreet.server.logs import error_place, log
 from discreet.server.metrics import METERS, TYPE
-from discreet.server.pages import rendered, root
+from discreet.server.pages import known_fields, rendered, root
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
-from discreet.server.site import living, make_safe, site, static
+from discreet.server.site import FAULT, ill_formed_request, living, make_safe, site, static
+from discreet.server.store import Unreachable
 
 
 def create_hub(settings: Settings) -> FastAPI:
@@ -38,15 +40,17 @@ def create_hub(settings: Settings) -> FastAPI:
                   openapi_url="/api/openapi.json")  # fmt: skip
     hub.router.lifespan_context = living(list(sites.values()))
     hub.state.sites = sites
-    hub.add_api_route("/", index, include_in_schema=False)
-    hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where")
-    hub.add_api_route("/health", hub_health, include_in_schema=False)
+    known = [Depends(known_fields)]
+    hub.add_api_route("/", index, include_in_schema=False, dependencies=known)
+    hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where", dependencies=known)
+    hub.add_api_route("/health", hub_health, include_in_schema=False, dependencies=known)
     if settings.metrics:
-        hub.add_api_route("/metrics", hub_metrics, include_in_schema=False)
+        hub.add_api_route("/metrics", hub_metrics, include_in_schema=False, dependencies=known)
     hub.mount("/static", static(), name="static")
     for name, one in sites.items():
         hub.mount(f"/{name}", one, name=name)
-    hub.add_exception_handler(HTTPException, not_found)
+    for kind in (HTTPException, InputError, Unreachable):
+        hub.add_exception_handler(kind, hub_fault)
     hub.add_middleware(Safe)
     return hub
 
@@ -133,9 +137,11 @@ async def hub_health(request: Request) -> Response:
     return Response(orjson.dumps(words), 200 if good else 503, media_type="application/json")
 
 
-async def not_found(request: Request, error: Exception) -> Response:
-    """An address that no cube has."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
+async def hub_fault(request: Request, error: Exception) -> Response:
+    """An address that no cube has, or that is wrong."""
+    if not isinstance(error, HTTPException):
+        return fault_of(error).response()
+    status = error.status_code
     return HttpFault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()
 
 
@@ -146,9 +152,22 @@ class Safe:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
         async def sending(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 make_safe(scope, message)
             await send(message)
 
-        await self.app(scope, receive, sending if scope["type"] == "http" else send)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        wrong = ill_formed_request(scope)
+        try:
+            await (self.app if wrong is None else wrong.response())(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
+            log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
+            if not started:
+                await FAULT.response()(scope, receive, sending)

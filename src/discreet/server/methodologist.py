@@ -10,7 +10,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from discreet.audits import audit
@@ -25,11 +25,11 @@ from discreet.risk.risk_report import assess
 from discreet.server import charts
 from discreet.server.api import HttpFault, service_of
 from discreet.server.auth import Caller
-from discreet.server.pages import rendered_page, visitor
+from discreet.server.pages import known_fields, rendered_page, visitor
 from discreet.server.queries import query_from
 from discreet.server.service import Service
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
 MOST_LINES = 200
 MOST_AUDITED = 1500  # cells
 NOT_SHOWN = ("draws", "exact", "note", "pareto", "allowed")  # columns of the map that the page says otherwise

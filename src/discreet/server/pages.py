@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -17,14 +17,37 @@ from discreet.errors import InputError, Refused
 from discreet.policy import Query
 from discreet.release import Release
 from discreet.server import charts
-from discreet.server.api import ATTEMPTS, SERVED, HttpFault, admitted, fault_of, service_of
+from discreet.server.api import (
+    ACCOUNT_ATTEMPTS,
+    ATTEMPTS,
+    SERVED,
+    HttpFault,
+    admitted,
+    fault_of,
+    query_text,
+    service_of,
+)
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
 from discreet.server.messages import explained, suggestions
+from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import query_from, query_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
 
-router = APIRouter(include_in_schema=False)
+
+def known_fields(request: Request) -> None:
+    """Every parameter of a page's address is one that the page reads, and stands there once."""
+    path = request.scope["route"].path
+    names = FIELDS.get(path, ())
+    if path in ("/go", "/verdict"):
+        names = tuple(
+            f"{kind}_{d.name}" for kind in ("v", "level", "place", "only") for d in service_of(request).dimensions
+        )
+    check_parameters(query_text(request), names)
+
+
+router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
+FIELDS = {"/table": ("variables", "where", "view", "wafer", *PLACES), "/method": ("variables", "where")}
 views = ("table", "heat", "bars")
 RECENT, MOST_RECENT = "discreet_recent", 6
 _templates = Environment(
@@ -215,12 +238,13 @@ async def login(request: Request) -> Response:
 
 @router.post("/login")
 async def sign_in(request: Request) -> Response:
-    """Check name and password; attempts are counted by address."""
+    """Check name and password; attempts are counted by address, and by name, whether or not there is such a user."""
     gate, service = gate_of(request), service_of(request)
     await service.commits.run(service.addresses.take, gate.stranger(request).who, ATTEMPTS)
     fields = await gate.form(request)
     if fields is None:
         raise HttpFault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+    await service.commits.run(service.accounts.take, gate.account(fields.get("name", "")), ACCOUNT_ATTEMPTS)
     session = await service.commits.run(gate.sign_in, fields.get("name", ""), fields.get("password", ""))
     if session is None:
         return rendered_page(request, Caller(""), "login.html", 401, failed=True)

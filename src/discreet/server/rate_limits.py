@@ -7,9 +7,9 @@ database's clock where there is one, so that servers whose clocks differ count i
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Float, cast, delete, extract, func, select
@@ -22,12 +22,15 @@ MINUTE, DAY = 60, 86_400
 SHARE = 20  # a worker takes one twentieth of a limit at a time
 
 
-@dataclass(frozen=True)
 class Over(Exception):  # noqa: N818 - an answer to the caller, not an accident
-    """A limit is used up: which one, and how many seconds until it is filled again."""
+    """A limit is used up: which one, and how many seconds until it is filled again.
 
-    rule: str
-    seconds: int
+    No frozen dataclass: whoever passes an exception on sets its traceback.
+    """
+
+    def __init__(self, rule: str, seconds: int) -> None:
+        super().__init__(rule, seconds)
+        self.rule, self.seconds = rule, seconds
 
 
 class Counter:
@@ -38,23 +41,27 @@ class Counter:
         self._ahead = 0.0  # seconds that the store's clock is ahead of ours
         self._taken: dict[tuple[str, int], int] = {}
         self._full: dict[str, int] = {}
+        self._lock = threading.Lock()  # around what is held: requests and the writers of several roles share a counter
 
     def spend_held(self, who: str) -> bool:
         """Give out one that this worker holds; False if it holds none. Raises ``Over`` when the limit is known full."""
         now = self._span()
-        if self._full.get(who) == now:
-            raise Over(self.rule, self._left(now))
-        held = self._taken.get((who, now), 0)
-        if not held:
-            return False
-        self._taken[who, now] = held - 1
-        return True
+        with self._lock:
+            if self._full.get(who) == now:
+                raise Over(self.rule, self._left(now))
+            held = self._taken.get((who, now), 0)
+            if not held:
+                return False
+            self._taken[who, now] = held - 1
+            return True
 
     def take(self, who: str, limit: int, connection: Connection | None = None) -> None:
         """Take some from the store and give out one; raises ``Over`` when there are none.
 
         Within somebody else's transaction the caller has to ``forget`` when that fails.
         """
+        if self.spend_held(who):  # taken meanwhile for another request of the same caller, asked at the same moment
+            return
         want = max(limit // SHARE, 1)
         if connection is None:
             with self.store.begin() as own:
@@ -62,12 +69,19 @@ class Counter:
         else:
             now, total = self._add(connection, who, want)
         got = min(want, limit - (total - want))
-        if got <= 0:
-            self._full = {name: span for name, span in self._full.items() if span == now} | {who: now}
+        with self._lock:
+            if got <= 0:
+                self._full = {name: span for name, span in self._full.items() if span == now} | {who: now}
+                raise Over(self.rule, self._left(now))
+            if len(self._taken) > 10_000:
+                self._taken = {k: n for k, n in self._taken.items() if k[1] == now}
+            self._taken[who, now] = self._taken.get((who, now), 0) + got - 1
+
+    def check_open(self, who: str) -> None:
+        """Raise ``Over`` when this worker knows the limit to be used up; nothing is counted."""
+        now = self._span()
+        if self._full.get(who) == now:
             raise Over(self.rule, self._left(now))
-        if len(self._taken) > 10_000:
-            self._taken = {k: n for k, n in self._taken.items() if k[1] == now}
-        self._taken[who, now] = self._taken.get((who, now), 0) + got - 1
 
     def forget(self) -> None:
         """Give up what this worker holds, since it may not have been counted."""

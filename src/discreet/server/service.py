@@ -70,6 +70,7 @@ class Service:
         self.answers = Answers(settings.cache)
         self.rate: Counter = Counter(self.store, "rate", MINUTE) if public is None else public.rate
         self.addresses: Counter = Counter(self.store, "address", MINUTE) if public is None else public.addresses
+        self.accounts: Counter = Counter(self.store, "account", MINUTE) if public is None else public.accounts
         self.tables: Counter = Counter(self.store, "tables", DAY) if public is None else public.tables
         self.history = History(
             self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version,
@@ -122,8 +123,10 @@ class Service:
 
     async def ask(self, caller: Caller, resolved: Resolved) -> Reply:
         """The answer to a query, recorded before it is given. A refusal is an answer too."""
-        self.check(resolved)
         query = resolved.query
+        if (refused := self._by_codebook(resolved)) is not None:
+            await self.commits.write(self.history.line(caller, query, refused))
+            return Reply(refused)
         answer = self.answers.get(query.digest)
         cached = answer is not None
         if answer is None:
@@ -138,18 +141,21 @@ class Service:
         return Reply(decision.answer, decision.flag, cached)
 
     async def preview(self, caller: Caller, resolved: Resolved) -> Refused | None:
-        """Whether a query would be refused. A refusal is recorded; a table is made but not given."""
-        try:
-            self.check(resolved)
-        except Refused as refused:
-            return refused
+        """Whether a query would be refused, by the guard too. A refusal is recorded; a table is made but not given.
+
+        What is not given is not told: the guard is asked, and nothing is added to what the caller was told.
+        """
         query = resolved.query
-        answer = self.answers.get(query.digest)
-        if answer is None:
-            answer = await self._make(resolved)
-            if isinstance(answer.result, Refused):
-                await self.commits.write(self.history.line(caller, query, answer))
-        return answer.result if isinstance(answer.result, Refused) else None
+        answer = self._by_codebook(resolved) or self.answers.get(query.digest) or await self._make(resolved)
+        flag = None
+        if isinstance(answer.result, Release) and not self.history.told(caller, query):
+            question = PendingAnswer(caller, query, answer)
+            decision = await asyncio.to_thread(self.history.foresee, question)
+            answer, flag = decision.answer, decision.flag
+        if not isinstance(answer.result, Refused):
+            return None
+        await self.commits.write(self.history.line(caller, query, answer, flag))
+        return answer.result
 
     async def body(self, query: Query, reply: Reply, form: str) -> bytes:
         """The answer in a format."""
@@ -170,6 +176,14 @@ class Service:
         self.store.close()
 
     # -- steps --------------------------------------------------------------------------------------------------
+
+    def _by_codebook(self, resolved: Resolved) -> CachedAnswer | None:
+        """The refusal of a query that the codebook decides; None if it lets the query through."""
+        try:
+            self.check(resolved)
+        except Refused as refused:
+            return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
+        return None
 
     async def _make(self, resolved: Resolved) -> CachedAnswer:
         long = resolved.cells > LARGE or not self.counting.held

@@ -11,10 +11,11 @@ from importlib import resources
 from typing import Any
 
 import orjson
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,6 +27,7 @@ from discreet.server.api import HttpFault, fault_of
 from discreet.server.auth import Gate
 from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
+from discreet.server.parameter_checks import ill_formed
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import Settings
@@ -44,6 +46,8 @@ SAFE = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
+HUNG_UP = 499  # for the log only
+FAULT = HttpFault(500, "fault", "server", "something went wrong on our side", "try again")
 
 
 def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextManager[None]]:
@@ -79,9 +83,10 @@ def site(settings: Settings) -> FastAPI:
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(method.router)
-    app.add_api_route("/health", health, include_in_schema=False)
+    known = [Depends(pages.known_fields)]
+    app.add_api_route("/health", health, include_in_schema=False, dependencies=known)
     if settings.metrics:
-        app.add_api_route("/metrics", metrics, include_in_schema=False)
+        app.add_api_route("/metrics", metrics, include_in_schema=False, dependencies=known)
     app.mount("/static", static(), name="static")
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, fault_response)
@@ -131,7 +136,7 @@ async def fault_response(request: Request, error: Exception) -> Response:
     else:
         fault = error if isinstance(error, HttpFault) else fault_of(error)
     request.state.rule = fault.body["rule"]
-    path = request.url.path.removeprefix(pages.root(request))
+    path = str(request.scope["path"]).removeprefix(pages.root(request))
     if path.startswith("/api") or path == "/health":
         return fault.response()
     return pages.fault_page(request, fault)
@@ -148,6 +153,7 @@ class Watched:
             await self.app(scope, receive, send)
             return
         start, status = time.perf_counter(), 0
+        wrong = ill_formed_request(scope)
         if scope["method"] == "HEAD":  # answered like GET; uvicorn leaves the body out
             scope = {**scope, "method": "GET"}
 
@@ -159,16 +165,28 @@ class Watched:
             await send(message)
 
         try:
-            await self.app(scope, receive, sending)
+            if wrong is None:
+                await self.app(scope, receive, sending)
+            else:
+                await wrong.response()(scope, receive, sending)
+        except ClientDisconnect:  # whoever asked has hung up: nobody to answer, and nothing went wrong here
+            status = status or HUNG_UP
         except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
             log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
             if not status:
                 request = Request(scope, receive)
-                fault = HttpFault(500, "fault", "server", "something went wrong on our side", "try again")
-                await (await fault_response(request, fault))(scope, receive, sending)
+                await (await fault_response(request, FAULT))(scope, receive, sending)
         facts = _facts(scope, status, start)
         METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))
         log.info("request", extra=facts)
+
+
+def ill_formed_request(scope: Scope) -> HttpFault | None:
+    """The answer to a request whose address or host is not worth a route's time; None for all others."""
+    sent = scope.get("raw_path") or scope["path"].encode()
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    reason = ill_formed(sent + scope["query_string"], host.decode("latin-1"))
+    return None if reason is None else HttpFault(reason[0], "bad request", "address", reason[1], "see /api/metadata")
 
 
 def make_safe(scope: Scope, message: Message) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -34,6 +36,8 @@ from discreet.server.schema import keys, marks, record, sessions, tokens, users
 Row = Mapping[str, Any]
 DIALECTS = ("sqlite", "postgresql")
 OURS = (IntegrityError, ProgrammingError, DataError, NotSupportedError)  # said by a database that works
+PROBE, PROBE_BYTES, PROBE_SECONDS = "probe", 4096, 1.0  # what is written to see whether the store can be
+LEAST_ROOM = 4_000_000  # bytes on the disk of the store's file
 PAUSE = 0.5  # seconds in which a database that was just found gone is not tried again
 # Waiting has an end, and the locks of a machine that vanished are given up by the database.
 LIMITS = {
@@ -57,6 +61,7 @@ class Store:
         self.shared = self.engine.dialect.name == "postgresql"
         self.reading = self.engine.execution_options(reading=True)
         self._pause = 0.0
+        self._well_until = 0.0
         try:
             self._bring_up()
         except SQLAlchemyError:
@@ -89,6 +94,7 @@ class Store:
         except OURS:
             raise
         except (DBAPIError, NoConnection) as error:
+            self._well_until = 0.0
             if self.shared and _gone(error):
                 self._pause = time.monotonic() + PAUSE
             raise Unreachable from None
@@ -106,13 +112,32 @@ class Store:
         self.engine.dispose()
 
     def alive(self) -> bool:
-        """Whether the store answers and can be written."""
-        asked = "SELECT current_setting('transaction_read_only') = 'off'" if self.shared else "SELECT 1 = 1"
+        """Whether the store can be written: something is, which needs room on the disk. Asked at most once a second."""
+        if time.monotonic() < self._well_until:
+            return True
+        good = self._roomy() and self._written()
+        self._well_until = time.monotonic() + PROBE_SECONDS if good else 0.0
+        return good
+
+    def _written(self) -> bool:
+        """Whether a line as long as some of the record can be committed."""
+        kind: Any = postgresql if self.shared else sqlite
+        line = {"value": secrets.token_bytes(PROBE_BYTES), "created": time.time()}
+        adding = kind.insert(keys).values(name=PROBE, **line)
         try:
-            with self.begin(reading=True) as connection:
-                return bool(connection.execute(text(asked)).scalar())
+            with self.begin() as connection:
+                connection.execute(adding.on_conflict_do_update(index_elements=[keys.c.name], set_=line))
         except (Unreachable, SQLAlchemyError):
             return False
+        return True
+
+    def _roomy(self) -> bool:
+        """Whether the disk of a store that is a file has some room: SQLite may still fill what its files hold."""
+        file = self.engine.url.database or ""
+        if self.shared or not os.path.isfile(file) or not hasattr(os, "statvfs"):
+            return True
+        disk = os.statvfs(file)
+        return disk.f_bavail * disk.f_frsize >= LEAST_ROOM
 
     def agree(self, data: str, secret: bytes) -> None:
         """Hold all servers of a store to one secret for the same data: noise of two secrets could be averaged out."""
@@ -189,6 +214,11 @@ class Store:
             connection.execute(
                 insert(tokens).values(id=identity, user=user, hash=hashed, created=time.time(), revoked=False)
             )
+
+    def change_token(self, identity: str, hashed: str) -> None:
+        """Keep another hash of a token."""
+        with self.begin() as connection:
+            connection.execute(update(tokens).where(tokens.c.id == identity).values(hash=hashed))
 
     def revoke_tokens(self, user: int) -> int:
         """End all tokens of a user."""

@@ -65,6 +65,7 @@ def work(settings: Settings, listener: socket.socket, *, alone: bool = False) ->
     import uvicorn
 
     from discreet.server.app import create_app
+    from discreet.server.connections import IDLE_SECONDS, bounded_protocol
     from discreet.server.logs import configure
 
     configure()
@@ -72,7 +73,8 @@ def work(settings: Settings, listener: socket.socket, *, alone: bool = False) ->
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     config = uvicorn.Config(
         create_app(settings), log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=CALM - 5, lifespan="on",
+        timeout_graceful_shutdown=CALM - 5, lifespan="on", ws="none", timeout_keep_alive=IDLE_SECONDS,
+        http=bounded_protocol(proxy=settings.proxy),
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
 
