@@ -34,6 +34,12 @@ NEEDED = {
     "population": ("variables",),
 }
 """What a step before counting has beside its contract, for the estimate of the data before it."""
+SECRETS = ("secret", "key")
+"""Parameters that hold a secret: never shown or written, and not read from a policy."""
+UNKEYED = (
+    "suppression without a key is a public function of the table, so whoever has the program can rule out tables that "
+    "give another pattern; name a secret"
+)
 LEAST = 0.01
 """The least chance of a small count, or share of the records, that a method must change to be called protection."""
 

@@ -199,6 +199,11 @@ def zero_uniforms(
     return unit_interval(mix(category_keys(table.layout, inner=inner)[only], key))
 
 
+def category_uniforms(layout: Layout, secret: str | bytes | Secret, purpose: str) -> Floats:
+    """A number in [0, 1) for every published cell from its codes under the secret, whatever its value or records."""
+    return unit_interval(mix(category_keys(layout), _open(secret).key(purpose)))
+
+
 def generator(uniform: Floats) -> np.random.Generator:
     """A generator for what a group of cells decides together, fixed by the numbers of its cells."""
     words = (np.asarray(uniform) * 2.0**53).astype(np.uint64)

@@ -22,7 +22,7 @@ from discreet.data.dimension import Dimension
 from discreet.engines.protocol import SECRET_BYTES
 from discreet.errors import InputError, listed, nearest
 from discreet.methods import contract, method, parameters
-from discreet.methods.contract import Method
+from discreet.methods.contract import SECRETS, UNKEYED, Method
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.population_models import model_of
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
@@ -172,12 +172,18 @@ class Policy:
             return f"tables of an expected risk below {limit} (T1) are published as they are"
         return ""
 
+    @property
+    def unkeyed(self) -> str:
+        """That suppression has no key, in words for whoever starts the policy; empty if it has one or there is none."""
+        public = [name for name, _ in self.methods if contract(name).rule and "key" in parameters(name)]
+        return "" if self.secret is not None or not public else f"{public[0]}: {UNKEYED}"
+
     def make(self, number: int) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
         name, stated = self.methods[number]
         arguments = dict(stated)
-        if "secret" in parameters(name) and self.secret is not None:
-            arguments["secret"] = self.secret
+        if self.secret is not None:
+            arguments |= {parameter: self.secret for parameter in SECRETS if parameter in parameters(name)}
         if contract(name).rule:
             if not self.rules:
                 raise InputError(f"method {name!r} needs a rule that says which cells are sensitive ([[rule]])")
@@ -220,7 +226,7 @@ def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
 
 
 def _check_method(name: str, stated: Iterable[str]) -> None:
-    known = [parameter for parameter in parameters(name) if parameter not in ("secret", "rule")]
+    known = [parameter for parameter in parameters(name) if parameter not in (*SECRETS, "rule")]
     for parameter in stated:
         if parameter not in known:
             raise InputError(f"method {name!r} has no parameter {parameter!r}; {nearest(parameter, known)}")

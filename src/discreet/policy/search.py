@@ -22,7 +22,7 @@ from discreet.base.parallel import side_by_side
 from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods import method
-from discreet.methods.contract import Method, contract_of
+from discreet.methods.contract import SECRETS, Method, contract_of
 from discreet.policy.comparing import Comparison, SampleModel, measure_column
 from discreet.policy.measures import Measures, read_loss, read_measures, read_thresholds
 from discreet.policy.method_digest import by_label, parameter_digest
@@ -106,7 +106,7 @@ def grid(name: str, **parameters: Any) -> dict[str, Method]:
     labelled = []
     for values in itertools.product(*lists.values()):
         chosen = dict(zip(lists, values, strict=True))
-        shown = ", ".join(f"{k}={v!r}" for k, v in chosen.items() if k != "secret")
+        shown = ", ".join(f"{k}={v!r}" for k, v in chosen.items() if k not in SECRETS)
         labelled.append((f"{name}({shown})" if shown else name, method(name, **chosen)))
     return by_label(labelled)
 

@@ -23,6 +23,7 @@ from discreet.base.files import append_private, lock, own_file, own_folder, writ
 from discreet.base.resume import kept_rows, lines_of
 from discreet.base.version import VERSION
 from discreet.errors import InputError
+from discreet.methods.contract import SECRETS
 from discreet.policy import read_policy
 from discreet.publishing.protect import FinishedTable, digest
 from discreet.publishing.spec import FORMER, Programme, Source, Unit
@@ -192,9 +193,10 @@ def unit_fingerprint(unit: Unit, source: str, salt: bytes) -> str:
     """A keyed digest of the unit, its source, the files it names, its secrets and this version of discreet."""
     inputs: list[Any] = [VERSION, unit.canonical, source]
     inputs += [digest(salt, path.read_bytes()) if path.is_file() else "" for path in unit.how.files]
-    secret = unit.how.parameters.get("secret")
-    if isinstance(secret, str):
-        inputs.append(digest(salt, os.environ.get(secret.removeprefix("env:"), "").encode()))
+    for name in SECRETS:
+        secret = unit.how.parameters.get(name)
+        if isinstance(secret, str):
+            inputs.append(digest(salt, os.environ.get(secret.removeprefix("env:"), "").encode()))
     if unit.how.policy is not None:
         inputs.append(digest(salt, read_policy(unit.how.policy).secret or b""))
     return digest(salt, json.dumps(inputs).encode())

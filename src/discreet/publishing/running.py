@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.base.arguments import checked
 from discreet.base.files import write_whole
 from discreet.base.version import VERSION
-from discreet.errors import InputError, Refused
+from discreet.errors import InputError, Refused, listed
 from discreet.policy import read_policy
 from discreet.policy.answering import check_query
 from discreet.publishing import protect as work
@@ -191,6 +191,9 @@ def _finished(
     findings = check(shown, programme.consistency)
     bad = {name for f in findings if f.level == ERROR for name in f.tables}
     lines, messages = [], [MOVED] if folder.moved else []
+    if unkeyed := [unit for unit in programme.units if unit.how.unkeyed]:
+        names = listed([unit.name for unit in unkeyed], most=3)
+        messages.append(f'{names}: {unkeyed[0].how.unkeyed}: key = "env:NAME"')
     for unit in programme.units:
         outcome = done[key_of(unit)]
         if outcome.message:

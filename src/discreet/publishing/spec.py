@@ -18,6 +18,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError, nearest
 from discreet.methods import acts_on_records, contract, method
 from discreet.methods import parameters as parameters_of
+from discreet.methods.contract import SECRETS, UNKEYED
 
 OURS = ("progress", "rule", "marks")  # fields of a method that a programme gives by other keys, or not at all
 FORMER = ".programme"  # where, within the output, early versions kept what is not published (yet)
@@ -84,8 +85,14 @@ class How:
         'suppress (threshold(n=3), zeros=True)'
         """
         said = [self.rule] if self.rule else []
-        said += [f"{k}={v!r}" for k, v in self.parameters.items() if k not in ("secret", "seed")]
+        said += [f"{k}={v!r}" for k, v in self.parameters.items() if k not in (*SECRETS, "seed")]
         return self.name + (f" ({', '.join(said)})" if said else "")
+
+    @property
+    def unkeyed(self) -> str:
+        """That suppression has no key, in words for whoever runs the programme; empty if it has one."""
+        named = any(self.parameters.get(name) is not None for name in SECRETS)
+        return "" if named or self.policy is not None or "key" not in parameters_of(self.method) else UNKEYED
 
     @property
     def changes_records(self) -> bool:
@@ -103,15 +110,18 @@ class How:
         """The method for a table of these dimensions, with its rule and its marks."""
         names = parameters_of(self.method)
         parameters = dict(self.parameters)
+        if "key" in names and "secret" not in names and "secret" in parameters and "key" not in parameters:
+            parameters["key"] = parameters.pop("secret")  # one secret for all tables, whatever their method calls it
         known = [f for f in names if f not in OURS]
         for name in parameters:
             if name not in known:
                 raise InputError(f"method {self.method!r} has no parameter {name!r}; {nearest(name, known)}")
-        secret = parameters.get("secret")
-        if secret is not None and not (isinstance(secret, str) and secret.startswith("env:")):
-            raise InputError(
-                'a secret does not stand in a programme; name the variable that holds it: secret = "env:NAME"'
-            )
+        for name in SECRETS:
+            secret = parameters.get(name)
+            if secret is not None and not (isinstance(secret, str) and secret.startswith("env:")):
+                raise InputError(
+                    f'a secret does not stand in a programme; name the variable that holds it: {name} = "env:NAME"'
+                )
         for name, value in (("rule", self.rule), ("marks", self.marks)):
             if value is not None and name not in names:
                 raise InputError(f"method {self.method!r} takes no {name}")

@@ -60,8 +60,8 @@ def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextMana
         following = [asyncio.create_task(one.state.gate.follow_keys()) for one in sites]
         log.info("started", extra={"worker": os.getpid()})
         for service in [d for one in sites for d in (one.state.service, *one.state.service.roles.values())]:
-            if service.policy.openly:
-                log.warning(service.policy.openly, extra={"worker": os.getpid()})
+            for mind in filter(None, (service.policy.openly, service.policy.unkeyed)):
+                log.warning(mind, extra={"worker": os.getpid()})
         yield
         for task in following:
             task.cancel()

@@ -46,8 +46,8 @@ def preload(settings: Settings) -> None:
     files = dict.fromkeys(path for one in sites for path in (one.policy, *one.roles.values()))
     policies = {path: read_policy(path) for path in files}
     for policy in policies.values():
-        if policy.openly:
-            sys.stderr.write(f"discreet: mind: {policy.openly}\n")
+        for mind in filter(None, (policy.openly, policy.unkeyed)):
+            sys.stderr.write(f"discreet: mind: {mind}\n")
     if not settings.folders:
         records_version(settings)  # reads the whole files; workers inherit the hash
     for one in sites if settings.folders else ():

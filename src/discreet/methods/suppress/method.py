@@ -13,6 +13,7 @@ from discreet.base.arguments import above, checked, whole
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.methods.contract import Contract
+from discreet.methods.keys import Secret, read_secret
 from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.by_solver import suppressed_by_solver
 from discreet.methods.suppress.cleaning import cleaned
@@ -21,7 +22,7 @@ from discreet.methods.suppress.limits import Limit
 from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.solve import solver_of, weights_of
-from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, to_protected
+from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, Suppressed, to_protected
 from discreet.release import Protected
 from discreet.rules import Levels, Marks, Rule, as_rule
 from discreet.rules.apriori import CellMarks
@@ -50,8 +51,10 @@ class Suppress:
     need not be hidden. ``marks``: a-priori marks (``Marks``, ``read_marks``, or those of tau-ARGUS, whose levels count
     unless others are given). ``earlier``: tables over the same codes that are published and stay as they are.
     ``last``: the last period's table, whose hidden cells are hidden first. ``insiders``: of counts, how many people who
-    know their own cells may work together, from anywhere in the table, and still learn no sensitive cell. If it cannot
-    be done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
+    know their own cells may work together, from anywhere in the table, and still learn no sensitive cell. ``key``: a
+    secret, as for cell keys, from which the order of cells, the weights of a solver and a few further cells are drawn,
+    so that nobody who runs the same call on other tables can tell which of them gives this pattern. If it cannot be
+    done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
     >>> from discreet.methods.contract import protect
@@ -79,6 +82,7 @@ class Suppress:
     last: Protected | None = field(default=None, kw_only=True)
     measures: Sequence[str] | None = field(default=None, kw_only=True)
     insiders: int = field(default=0, kw_only=True)
+    key: str | bytes | Secret | None = field(default=None, repr=False, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -91,6 +95,7 @@ class Suppress:
         if self.marks is not None and (frame or not callable(getattr(self.marks, "mask", None))):
             raise InputError(f"{told('marks', self.marks)}: give Marks(...), read_marks(path), or marks of tau-ARGUS")
         whole("insiders", self.insiders, 0, 1_000_000)
+        object.__setattr__(self, "key", read_secret(self.key))
         if self.insiders and self.asks == OFF:
             raise InputError("insiders= asks for an audit: leave repair='off' out")
         if isinstance(self.method, str):
@@ -130,13 +135,20 @@ class Suppress:
         limit = Limit.starting(solver, clean_up=self.clean_up)
         task = Task.of(self.parameters, table)
         with deadline.until(limit.hard):
-            by_solver = solver is not None
-            result = suppressed_by_solver(task, solver, limit) if by_solver else suppressed_by_elimination(task)
+            result = _found(task, solver, limit)
+            if len(result.unsafe) and task.draw.decoys.any():  # those may be what cannot be protected
+                task = task.without_decoys()
+                result = _found(task, solver, limit)
             if len(result.unsafe):
                 raise refusal(task, result.unsafe)
         if self.clean_up:
             result = cleaned(task, result, weights_of(solver), limit.hard)
         return to_protected(task, result, self.measures)
+
+
+def _found(task: Task, solver: Any, limit: Limit) -> Suppressed:
+    """The pattern of a solver, or of elimination where there is none."""
+    return suppressed_by_elimination(task) if solver is None else suppressed_by_solver(task, solver, limit)
 
 
 @checked
@@ -149,7 +161,7 @@ def diagnose(table: Table, suppress: Suppress, *, seconds: float = 10.0) -> Diag
     let '1/1', '1/2' be hidden: 2 of 6 marks, the fewest
     """
     above("seconds", seconds)
-    task = Task.of(suppress.parameters, table, clash=True)
+    task = Task.of(suppress.parameters, table, clash=True).without_decoys()
     roles = task.roles
     both = roles.primary & roles.forced
     eased = replace(task, roles=replace(roles, forced=roles.forced & (~both | roles.old)))

@@ -14,7 +14,7 @@ from discreet.release import Protected, Status, publishable
 from discreet.tables.room import Room
 from discreet.tables.table import Table
 
-RULE, ELIMINATION, RANK, REPAIR = "rule", "elimination", "rank", "repair"  # steps,
+RULE, KEY, ELIMINATION, RANK, REPAIR = "rule", "key", "elimination", "rank", "repair"  # steps,
 OPTIMAL, MODULAR = "optimal", "modular"  # and solvers, each a step as well
 WIDTH = 11  # letters of the longest name of a step
 
@@ -35,6 +35,7 @@ class Suppressed:
 def first_step(task: Task) -> Array:
     """Per cell of the table the step that hid it, before any secondary cell is hidden."""
     step = np.full(len(task.table), "", f"<U{WIDTH}")
+    step[task.draw.decoys[: len(task.table)]] = KEY
     step[task.roles.primary[: len(task.table)]] = RULE
     return step
 
@@ -59,6 +60,8 @@ def to_protected(task: Task, result: Suppressed, measures: Sequence[str] | None)
         **result.details,
     }
     steps = (ELIMINATION, RANK, OPTIMAL, MODULAR, REPAIR)
+    if task.asked.key is not None:
+        details[KEY] = int((result.step == KEY).sum())
     details |= {name: int((result.step == name).sum()) for name in steps if name in result.details}
     words = "cell suppression"
     if table.measure == "count":

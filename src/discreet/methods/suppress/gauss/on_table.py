@@ -31,7 +31,7 @@ def eliminated(task: Task) -> gauss.Pattern:
     size[: len(table)] = table.count if table.magnitude is None else table.value
     zeros_first = np.zeros(roles.n, bool) if roles.zeros else size == 0
     sequence = np.concatenate([forced, order.sequence(_wanted(task), zeros_first, free)])
-    sensitive = np.flatnonzero(roles.primary)
+    sensitive = np.flatnonzero(task.sensitive)
     pattern = gauss.eliminate(
         matrix,
         np.concatenate([sensitive, roles.n + np.arange(virtual)]),
@@ -58,6 +58,7 @@ def _wanted(task: Task) -> Array:
         empty = table.count == 0
         above = small.max(initial=size[empty].max(initial=0)) + 1e-3 * (1 + np.arange(len(size)) / len(size))
         size = np.where(empty, above, size)
+    size = size * task.draw.factor[: len(table)]
     if task.hidden_before is not None:
         size = np.where(task.hidden_before, size - size.max(initial=0) - 1, size)
     wanted = np.zeros(roles.n)

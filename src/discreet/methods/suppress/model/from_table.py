@@ -81,6 +81,9 @@ def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     single = task.singletons
     own = single.kind == singletons.OWN
     needs = _needs(task, size, grain, second)
+    if len(decoys := np.flatnonzero(task.draw.decoys)):
+        nothing = np.zeros(len(decoys))
+        needs = needs + Needs.of(decoys, nothing, nothing, second[decoys])
     if own and len(unseen := np.unique(inner[(single.group > 0) & (inner >= n)])):
         nothing = np.zeros(len(unseen))
         needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
@@ -163,7 +166,7 @@ def weigh(task: Task, weights: Any) -> Array:
     if task.hidden_before is not None:
         weight = np.where(task.hidden_before, weight * task.tuning.problem.hidden_before, weight)
     full = np.full(roles.n, np.inf)
-    full[:n] = weight
+    full[:n] = weight * task.draw.factor[:n]
     full[roles.forced] = np.inf
     full[task.withheld] = 0
     return full

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.methods.keys import Secret
 from discreet.release import Protected
 from discreet.rules.levels import Levels
 from discreet.tables.table import Table
@@ -35,4 +36,5 @@ class SuppressParameters:
     earlier: Sequence[Protected]
     last: Protected | None
     insiders: int
+    key: str | Secret | None
     progress: Progress | None

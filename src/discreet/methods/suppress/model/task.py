@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.methods.suppress.model import requirements
 from discreet.methods.suppress.model.earlier_tables import hidden_before
+from discreet.methods.suppress.model.keyed_draw import KeyedDraw, drawn
 from discreet.methods.suppress.model.parameters import SuppressParameters
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Array, Roles, roles_of
@@ -32,6 +33,7 @@ class Task:
     table: Table
     roles: Roles
     tuning: Tuning = DEFAULT
+    decoys_wanted: bool = True
     _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
     _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
 
@@ -43,7 +45,23 @@ class Task:
     @property
     def withheld(self) -> Array:
         """Columns that are hidden whatever happens."""
-        return self.roles.primary | self.roles.never
+        return self.sensitive | self.roles.never
+
+    @cached_property
+    def draw(self) -> KeyedDraw:
+        """What the key decides; nothing without one."""
+        nothing = KeyedDraw(np.ones(self.roles.n), np.zeros(self.roles.n, bool))
+        draw = nothing if self.asked.key is None else drawn(self.asked.key, self.table, self.roles, self.tuning.key)
+        return draw if self.decoys_wanted else replace(draw, decoys=nothing.decoys)
+
+    @property
+    def sensitive(self) -> Array:
+        """Columns of which nothing may follow from equations: those that a rule calls sensitive, and decoys."""
+        return self.roles.primary | self.draw.decoys
+
+    def without_decoys(self) -> Task:
+        """The same, with no cell protected that is not sensitive."""
+        return replace(self, decoys_wanted=False)
 
     @cached_property
     def singletons(self) -> Singletons:

@@ -263,6 +263,18 @@ class LimitTuning:
 
 
 @dataclass(frozen=True)
+class KeyTuning:
+    """What a key draws. Chosen on tables of 3 x 3 and 4 x 3 counts (benchmarks/owner.py) and on the scaling inputs of
+    benchmarks/suppress.py: as few cells more as leave the holder of the program more than one value."""
+
+    inner: float = 0.3  # spread of the logarithm of a weight, of inner cells
+    margins: float = 0.15  # and of margins: to hide those costs many cells
+    decoys: float = 0.25  # cells on average that are protected as if they were sensitive, in any table,
+    decoy_share: float = 0.015  # and for each that is
+    chance: float = 0.5  # of one cell, at most
+
+
+@dataclass(frozen=True)
 class Tuning:
     """What all rooms of suppression are steered by."""
 
@@ -273,6 +285,7 @@ class Tuning:
     problem: ProblemTuning = ProblemTuning()
     repair: RepairTuning = RepairTuning()
     limits: LimitTuning = LimitTuning()
+    key: KeyTuning = KeyTuning()
 
 
 DEFAULT = Tuning()

@@ -63,7 +63,7 @@ def _costs(task: Task, quantities: Quantities) -> Costs:
     roles, cells = task.roles, quantities.values[: task.roles.n]
     stays = roles.forced | (roles.safe_zeros & (cells == 0))
     sums = np.full(len(quantities.values) - roles.n, np.inf)
-    cost = np.concatenate([np.where(stays, np.inf, np.abs(cells) + 1), sums])
+    cost = np.concatenate([np.where(stays, np.inf, (np.abs(cells) + 1) * task.draw.factor), sums])
     return Costs(cost, quantities.bottom, quantities.top)
 
 
