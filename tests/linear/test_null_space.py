@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from discreet.linear import null_space as moves
-from discreet.linear._kernels import LARGEST, shorten
+from discreet.linear._short_moves import LARGEST, shorten
 from tests.problems import condensed, on_small_problems, rank, small_problem, sums
 
 

@@ -76,7 +76,7 @@ def bounds(
     system: System, net: Network, targets: Array, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[Array, Array, Array]:
     """Least and greatest value of each target variable; all are settled."""
-    from discreet.linear import _kernels
+    from discreet.linear._flows import Arcs, Flows, flow_bounds
 
     start = any_solution(system)
     whole = all(
@@ -88,20 +88,21 @@ def bounds(
     ends = np.concatenate([net.tail, net.head])
     order = np.argsort(ends, kind="stable")
     pointer = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=net.nodes))])
-    arcs = (order % len(net.tail)).astype(np.int64)
-    least, most = np.empty(len(targets)), np.empty(len(targets))
+    arc = (order % len(net.tail)).astype(np.int64)
+    arcs = Arcs(net.tail, net.head, pointer, arc, system.lower, system.upper)
+    least = np.empty(len(targets))
+    most = np.empty(len(targets))
 
     def work(part: Array) -> None:
-        flow, low, high = start.copy(), start.copy(), start.copy()
+        flows = Flows(start.copy(), start.copy(), start.copy())
         for k in range(0, len(part), LINEAR.flow_chunk):
             deadline.check()
             some = part[k : k + LINEAR.flow_chunk]
-            a, b = np.empty(len(some)), np.empty(len(some))
-            _kernels.flow_bounds(
-                net.tail, net.head, pointer, arcs, system.lower, system.upper, flow, targets[some], low, high,
-                a, b, epsilon,
-            )  # fmt: skip
-            least[some], most[some] = a, b
+            low = np.empty(len(some))
+            high = np.empty(len(some))
+            flow_bounds(arcs, flows, targets[some], low, high, epsilon)
+            least[some] = low
+            most[some] = high
             progress(2 * len(some))
 
     number = parallel.lanes(len(targets), LINEAR.flow_lane) if len(targets) >= LINEAR.flow_chunk else 1

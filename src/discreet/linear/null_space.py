@@ -56,7 +56,7 @@ def _shortened(made: csr_array) -> csr_array:
     """The same space by shorter moves, where the entries are small whole numbers and a full array is no burden."""
     from scipy.sparse import csr_array
 
-    from discreet.linear._kernels import LARGEST, shorten
+    from discreet.linear._short_moves import LARGEST, shorten
 
     whole = np.rint(made.data)
     simple = np.abs(whole - made.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST

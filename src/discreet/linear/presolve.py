@@ -123,25 +123,25 @@ def to_fixpoint(system: System, lower: Array | None = None, upper: Array | None 
 
     Bounds that creep through a long chain by one step at a time would take the square of its length; that is cut off.
     """
-    from discreet.linear import _kernels
+    from discreet.linear import _propagation
 
     lower = np.array(system.lower if lower is None else lower, float)
     upper = np.array(system.upper if upper is None else upper, float)
     if system.integer:
         lower, upper = np.ceil(lower - TOLERANCE) + 0.0, np.floor(upper + TOLERANCE) + 0.0
     columns = system.columns
-    stop = _kernels.propagate(
+    stop = _propagation.propagate(
         system.rows.indptr, system.rows.indices, system.rows.data, system.rhs, columns.indptr, columns.indices,
         lower, upper, system.integer, 60 * system.rows.shape[0] + 1000,
     )  # fmt: skip
     if stop >= 0 or (lower > upper + TOLERANCE).any():
         raise ContradictionError
-    return lower + 0.0, np.maximum(lower, upper) + 0.0, bool(stop == _kernels.FIXPOINT)
+    return lower + 0.0, np.maximum(lower, upper) + 0.0, bool(stop == _propagation.FIXPOINT)
 
 
 def _substituted(system: System) -> tuple[System, Affine | None]:
     """Fixed variables put in and pairs joined; None if there were none."""
-    from discreet.linear import _kernels
+    from discreet.linear import _propagation
 
     n = system.size
     with np.errstate(invalid="ignore"):
@@ -159,7 +159,7 @@ def _substituted(system: System) -> tuple[System, Affine | None]:
     joined = 0
     if len(pairs):
         at = rows.indptr[pairs]
-        joined = _kernels.join(
+        joined = _propagation.join(
             rows.indices[at], rows.indices[at + 1], rows.data[at], rows.data[at + 1], rhs[pairs],
             root, offset, factor, lower, upper, system.integer,
         )  # fmt: skip

@@ -178,9 +178,7 @@ def _dimensions(
     else:
         total_of = totals.stated(total, names, dict(zip(names, cells.codes, strict=True)))
     return tuple(
-        _known(path, known[name], held, total_of)
-        if name in known
-        else _flat(name, held, total_of.get(name))
+        _known(path, known[name], held, total_of) if name in known else _flat(name, held, total_of.get(name))
         for name, held in zip(names, cells.codes, strict=True)
     )
 

@@ -90,6 +90,6 @@ def _load() -> None:
     import scipy.optimize
     import scipy.sparse.csgraph  # noqa: F401
 
-    from discreet.linear import _kernels as linear_loops  # noqa: F401
+    from discreet.linear import _propagation, _short_moves  # noqa: F401
     from discreet.methods.suppress.exact import _kernels  # noqa: F401
     from discreet.methods.suppress.gauss import _kernel  # noqa: F401
