@@ -201,7 +201,7 @@ def zero_uniforms(
 
 def category_uniforms(layout: Layout, secret: str | bytes | Secret, purpose: str) -> Floats:
     """A number in [0, 1) for every published cell from its codes under the secret, whatever its value or records."""
-    return unit_interval(mix(category_keys(layout), _open(secret).key(purpose)))
+    return unit_interval(mix(category_keys(layout), open_secret(secret).key(purpose)))
 
 
 def generator(uniform: Floats) -> np.random.Generator:
