@@ -63,14 +63,16 @@ def against(
     other = int((np.abs(seen.known.lower - held.truth)[shown & ~seen.withheld] > 0.5).sum())
     words: tuple[str, ...] = (_other(path, other),) if other else ()
     targets = (seen.withheld & listed) | held.primary
-    found = of_view(replace(seen, truth=held.truth), np.flatnonzero(targets), protection=held.levels, progress=progress)
-    bare = held.primary[found.number] & shown[found.number]
+    report = of_view(
+        replace(seen, truth=held.truth), np.flatnonzero(targets), protection=held.levels, progress=progress
+    )
+    bare = held.primary[report.number] & shown[report.number]
     rest = np.flatnonzero(seen.withheld & ~listed)  # in neither file; what is known of them is judged all the same
     others = (of_view(seen, rest, progress=progress),) if len(rest) else ()
-    if not len(found.number) and not len(rest):
+    if not len(report.number) and not len(rest):
         words += empty(seen, "unknown", ruled=held.ruled)
     return replace(
-        found, sensitive=bare if bare.any() else None, unjudged=(*found.unjudged, *words), others=others
+        report, sensitive=bare if bare.any() else None, unjudged=(*report.unjudged, *words), others=others
     )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def _parameter_name(parameter: click.Parameter) -> str:
 
 def joined_by(sign: str) -> Callable[[click.Context, click.Parameter, Sequence[str]], str]:
     """A list that may be written with its sign, ``--by county,sex``, or one by one, ``--by county --by sex``."""
-    return lambda context, option, given: sign.join(part for part in given if part)
+    return lambda context, option, parts: sign.join(part for part in parts if part)
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -40,16 +40,16 @@ def text_table(columns: Sequence[TextColumn], title: str, *, last_apart: bool = 
             break
         kept.remove(max(spare, key=lambda c: c.spare))
     widths = _shared([_width(c, texts[id(c)], cut=False) for c in kept], least, console.width)
-    made = Table(title=Text(title), header_style="bold", title_justify="left")
+    drawing = Table(title=Text(title), header_style="bold", title_justify="left")
     for column, width in zip(kept, widths, strict=True):
-        made.add_column(
+        drawing.add_column(
             Text(column.head, overflow="fold" if column.number else "ellipsis", no_wrap=not column.number),
             justify="right" if column.number else "left", width=width, no_wrap=True, overflow="ellipsis",
         )  # fmt: skip
     lines = list(zip(*(texts[id(c)] for c in kept), strict=True))
     for n, line in enumerate(lines, start=1):
-        made.add_row(*line, end_section=last_apart and n == len(lines) - 1)
-    console.print(made)
+        drawing.add_row(*line, end_section=last_apart and n == len(lines) - 1)
+    console.print(drawing)
     return len(columns) - len(kept)
 
 
@@ -82,10 +82,10 @@ def _total(widths: Sequence[int]) -> int:
 
 def _shared(wanted: Sequence[int], least: Sequence[int], width: int) -> list[int]:
     """The room that is left goes to the columns that lack some, a character at a time to the narrowest."""
-    found = list(least)
+    widths = list(least)
     for _ in range(width - _total(least)):
-        short = [k for k in range(len(found)) if found[k] < wanted[k]]
+        short = [k for k in range(len(widths)) if widths[k] < wanted[k]]
         if not short:
             break
-        found[min(short, key=lambda k: found[k])] += 1
-    return found
+        widths[min(short, key=lambda k: widths[k])] += 1
+    return widths

@@ -30,7 +30,7 @@ def check_options(
 
 def write_protected_in_parts(
     name: str,
-    given: dict[str, Any],
+    options: dict[str, Any],
     which: dict[str, Any],
     output: Path | None,
     format: str | None,
@@ -40,8 +40,8 @@ def write_protected_in_parts(
     from discreet.methods import method
     from discreet.parts import protect_in_parts
 
-    made, path = method(name, **given), _target(which, output, format)
-    guard.check_made(name, made, which)
+    protecting, path = method(name, **options), _target(which, output, format)
+    guard.check_made(name, protecting, which)
     by = names_of(which["by"])
     if not by:
         raise InputError("name the dimensions of the table: --by county,sex")
@@ -51,10 +51,10 @@ def write_protected_in_parts(
         which["engine"], which["memory"], weighted=which["weighted"],
     )  # fmt: skip
     chosen = filters(which["where"], which["codebook"], by)
-    guard.check_table(made, by, data.dimensions, which["where"])
+    guard.check_table(protecting, by, data.dimensions, which["where"])
     with bar(name) as progress:
         protect_in_parts(
-            data, by, guard.Looked(name, made), path, value=which["value"], where=chosen,
+            data, by, guard.Looked(name, protecting), path, value=which["value"], where=chosen,
             format=format, progress=progress, **_size(cells),
         )  # fmt: skip
     if name == "publish":
@@ -71,11 +71,11 @@ def write_answer_in_parts(
     path = _target(which, output, format)
     if policy.record is not None:
         raise InputError("--record keeps a digest of the whole table: leave it out, or ask without --in-parts")
-    data, query, made = policy.question(which)
-    say_openly(made)
+    data, query, protecting = policy.question(which)
+    say_openly(protecting)
     began = time.perf_counter()
     with bar("counting and protecting") as progress:
-        answer_in_parts(data, query, made, path, format=format, progress=progress, **_size(cells))
+        answer_in_parts(data, query, protecting, path, format=format, progress=progress, **_size(cells))
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")
 
 

@@ -131,11 +131,11 @@ def draw_heat_map(report: RiskReport) -> None:
 
     down, across = report.table.dimensions
     columns, rows = line_risks(report.counts, report.before.weights)
-    made = [TextColumn(f"{down.name} \\ {across.name}", [*down.leaves, "R1"], number=False)]
+    drawn = [TextColumn(f"{down.name} \\ {across.name}", [*down.leaves, "R1"], number=False)]
     for n, (code, line, value) in enumerate(zip(across.leaves, report.counts.T, columns, strict=True)):
-        made.append(TextColumn(code, [*(f"{int(k):,}" for k in line), shade(value)], spare=n))
-    made.append(TextColumn("R1", [*(shade(value) for value in rows), shade(float(report.before.value))]))
-    gone = text_table(made, "Counts, with the risk (R1) of every row and column", last_apart=True)
+        drawn.append(TextColumn(code, [*(f"{int(k):,}" for k in line), shade(value)], spare=n))
+    drawn.append(TextColumn("R1", [*(shade(value) for value in rows), shade(float(report.before.value))]))
+    gone = text_table(drawn, "Counts, with the risk (R1) of every row and column", last_apart=True)
     more(0, gone, "a wider terminal shows them, e.g. COLUMNS=160")
 
 
@@ -144,14 +144,14 @@ def riskiest(report: RiskReport, most: int) -> None:
     rows = report.lines.head(most).to_dict(orient="records")
     full = [0 if row["r1"] != row["r1"] else round(20 * row["r1"]) for row in rows]
     after = [TextColumn("R2", [shade(row["r2"]) for row in rows])] if report.after is not None else []
-    made = [
+    columns = [
         TextColumn("line", report.line_labels(most), number=False),
         TextColumn("people", [f"{int(row['n']):,}" for row in rows]),
         TextColumn("R1", [shade(row["r1"]) for row in rows]),
         *after,
         TextColumn("", ["█" * n + "░" * (20 - n) for n in full], spare=1),
     ]
-    text_table(made, "Riskiest lines")
+    text_table(columns, "Riskiest lines")
 
 
 def number(value: float) -> str:

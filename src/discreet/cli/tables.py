@@ -66,19 +66,19 @@ def show(
     book = book_of(codebook, file)
     release = Release.of_file(published.read_published(file, book, measures, total_of(total), find=False))
     for measure, values in release.values.items():
-        found = display.arranged(
+        page = display.arranged(
             release.dimensions, release.codes, values, rows=rows, columns=columns, labels=book is not None
         )
         most = [len(set(map(tuple, release.codes[:, :-1].tolist()))), len(set(release.codes[:, -1].tolist()))]
-        stubs = zip(*found.stubs, strict=True)
-        body = zip(*found.body, strict=True)
+        stubs = zip(*page.stubs, strict=True)
+        body = zip(*page.body, strict=True)
         gone = text_table(
-            [TextColumn(head, cells, number=False) for head, cells in zip(found.corner, stubs, strict=True)]
-            + [TextColumn(head, cells, spare=n) for n, (head, cells) in enumerate(zip(found.heads, body, strict=True))],
+            [TextColumn(head, cells, number=False) for head, cells in zip(page.corner, stubs, strict=True)]
+            + [TextColumn(head, cells, spare=n) for n, (head, cells) in enumerate(zip(page.heads, body, strict=True))],
             measure,
         )
         cure = "--rows and --columns show more, as far as the terminal is wide, e.g. COLUMNS=160"
-        more(most[0] - len(found.stubs), most[1] - len(found.heads) + gone, cure)
+        more(most[0] - len(page.stubs), most[1] - len(page.heads) + gone, cure)
 
 
 @example("discreet datasets census -n 100000 -o census.parquet")

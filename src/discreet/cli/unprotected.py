@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 ASK = "to write the true numbers, ask for it by name: --method publish"
 
 
-def check_made(name: str, made: Any, which: Mapping[str, Any]) -> None:
+def check_made(name: str, method: Any, which: Mapping[str, Any]) -> None:
     """Refuse a method whose rule or parameters protect nothing, before anything is read."""
     from discreet.methods.effect import check_effect
 
     if name != "publish":
-        check_effect(made, counts=which["value"] is None, ask=ASK)
+        check_effect(method, counts=which["value"] is None, ask=ASK)
 
 
-def check_table(made: Any, names: Sequence[str], dimensions: Iterable[Dimension], where: Any) -> None:
+def check_table(method: Any, names: Sequence[str], dimensions: Iterable[Dimension], where: Any) -> None:
     """Refuse a method that leaves this table as it is, from the codebook alone."""
     from discreet.methods.touching import check_touched, level_of
 
@@ -35,7 +35,7 @@ def check_table(made: Any, names: Sequence[str], dimensions: Iterable[Dimension]
     for name, codes in (filters(where) or {}).items():
         if name in known and name not in asked:
             asked[name] = level_of(known[name], [str(code) for code in codes])
-    check_touched(made, asked, known, ask=ASK)
+    check_touched(method, asked, known, ask=ASK)
 
 
 def check_done(name: str, done: Protected) -> None:
@@ -51,19 +51,19 @@ class Looked:
     """A method whose outcome is looked at, part by part."""
 
     name: str
-    made: Any
+    method: Any
 
     @property
     def contract(self) -> Contract:
         """That of the method."""
         from discreet.methods.contract import contract_of
 
-        return contract_of(self.made)
+        return contract_of(self.method)
 
     def __call__(self, table: Table) -> Protected:
         from discreet.methods.contract import protect
 
-        done = protect(table, self.made)
+        done = protect(table, self.method)
         check_done(self.name, done)
         return done
 

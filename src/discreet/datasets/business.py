@@ -83,7 +83,7 @@ def business_dimensions() -> list[Dimension]:
     [16, 61, 4]
     """
     counties = {county: f"{REGIONS[region]}, county {county[1:]}" for county, region in COUNTIES.items()}
-    labels = {code: label for found in DIVISIONS.values() for code, (label, _) in found.items()}
+    labels = {code: label for divisions in DIVISIONS.values() for code, (label, _) in divisions.items()}
     groups = {group: f"{labels[group[:3]]}, group {group[3:]}" for group in GROUPS}
     nested = {group: group[:3] for group in GROUPS} | {division: division[0] for division in labels}
     return [

@@ -101,8 +101,8 @@ def to_bytes(release: Release, format: str = "csv", **options: Any) -> bytes:
         if name not in allowed:
             tail = nearest(name, allowed) if allowed else "it takes none"
             raise InputError(f"format {format!r} has no option {name!r}; {tail}")
-    made: bytes = writer(release, **options)
-    return made
+    content: bytes = writer(release, **options)
+    return content
 
 
 @checked

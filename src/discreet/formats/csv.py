@@ -53,12 +53,13 @@ def _heads(release: Release, labels: bool) -> list[str]:
     taken = heads(names, release.values)
     if not labels:
         return taken
-    own, made = taken[len(names) :], []
+    measures = taken[len(names) :]
+    pairs = []
     for name in names:
         label = unused(f"{name} label", taken)
         taken.append(label)
-        made += [name, label]
-    return [*made, *own]
+        pairs += [name, label]
+    return [*pairs, *measures]
 
 
 def lines(heads: list[str], columns: list[Any]) -> bytes:

@@ -99,12 +99,12 @@ def parse_jj(text: str, *, name: str = "instance") -> Instance:
 
 def _finite(word: str, what: str) -> float:
     try:
-        found = float(word)
+        number = float(word)
     except ValueError:
-        found = np.nan
-    if not np.isfinite(found):
+        number = np.nan
+    if not np.isfinite(number):
         raise InputError(f"{what} is no number")
-    return found
+    return number
 
 
 def _relations(text: str, count: int, n: int, name: str) -> tuple[csr_array, Array]:

@@ -70,12 +70,12 @@ class Cube:
     def children(self, k: int) -> dict[str, list[str]]:
         """Which codes lie directly below which, for groups and the total; differences are no parents."""
         known = set(self.codes[k])
-        found: dict[str, list[str]] = {}
+        children: dict[str, list[str]] = {}
         for code, parts in self.dimensions[k].relations:
             below = [part for part, _ in parts if part in known]
             if code in known and below and all(sign > 0 for _, sign in parts):
-                found.setdefault(code, below)
-        return found
+                children.setdefault(code, below)
+        return children
 
     def spread(self, values: Array, empty: Any) -> Array:
         """One value per combination, ``empty`` where there is no cell."""

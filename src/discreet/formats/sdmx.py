@@ -59,21 +59,21 @@ def identifiers(names: list[str]) -> list[str]:
     >>> identifiers(["Age group", "age-group", "1st", "obs_value"])
     ['AGE_GROUP', 'AGE_GROUP_', 'D_1ST', 'OBS_VALUE_']
     """
-    found: list[str] = []
+    taken: list[str] = []
     for name in names:
-        made = re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "D"
-        made = made if made[0].isalpha() else f"D_{made}"
-        found.append(unused(made, [*_OWN, *_WORDS, *found]))
-    return found
+        identifier = re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "D"
+        identifier = identifier if identifier[0].isalpha() else f"D_{identifier}"
+        taken.append(unused(identifier, [*_OWN, *_WORDS, *taken]))
+    return taken
 
 
 def _attributes(release: Release) -> dict[str, str]:
     words = [("title", heading(release)), *(fact for fact in facts(release) if fact[0] not in ("title", "status"))]
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, text in words:
         key = name.upper()
-        found[key] = f"{found[key]} {text}" if key in found else text
-    return {key: quoted(text) for key, text in found.items()}
+        attributes[key] = f"{attributes[key]} {text}" if key in attributes else text
+    return {key: quoted(text) for key, text in attributes.items()}
 
 
 def _same(text: str, release: Release) -> Any:

@@ -123,8 +123,8 @@ def positions(columns: Any, n: int) -> Array:
     """Columns named by a mask or by numbers, as numbers; None is all of them."""
     if columns is None:
         return np.arange(n)
-    given = np.asarray(columns)
-    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)
+    numbers = np.asarray(columns)
+    return np.flatnonzero(numbers) if numbers.dtype == bool else numbers.astype(np.int64)
 
 
 def rank(matrix: Any, columns: Any = None) -> int:

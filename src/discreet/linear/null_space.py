@@ -36,49 +36,49 @@ def basis(rows: csr_array) -> csr_array:
     from scipy.sparse import csr_array
 
     define, used = _definitions(rows)
-    leaf, made = _written(rows, define)
-    rest = csr_array(rows[~used] @ made)
+    leaf, moves = _written(rows, define)
+    rest = csr_array(rows[~used] @ moves)
     rest.data[np.abs(rest.data) < NOTHING] = 0
     rest.eliminate_zeros()
     rest = rest[np.diff(rest.indptr) > 0]
     if rest.shape[0]:
-        made = csr_array(made @ _eliminated(rest, len(leaf)))
-    made.data = np.rint(made.data * GRID) / GRID
-    if made.nnz > DENSE * rows.nnz:  # what links the tables runs through most leaves: from the rows as they are then
+        moves = csr_array(moves @ _eliminated(rest, len(leaf)))
+    moves.data = np.rint(moves.data * GRID) / GRID
+    if moves.nnz > DENSE * rows.nnz:  # what links the tables runs through most leaves: from the rows as they are then
         direct = _eliminated(rows, rows.shape[1])
-        made = _shortened(direct if direct.nnz < made.nnz and direct.shape == made.shape else made)
-    made.eliminate_zeros()
-    made.sort_indices()
-    return made
+        moves = _shortened(direct if direct.nnz < moves.nnz and direct.shape == moves.shape else moves)
+    moves.eliminate_zeros()
+    moves.sort_indices()
+    return moves
 
 
-def _shortened(made: csr_array) -> csr_array:
+def _shortened(moves: csr_array) -> csr_array:
     """The same space by shorter moves, where the entries are small whole numbers and a full array is no burden."""
     from scipy.sparse import csr_array
 
     from discreet.linear._short_moves import LARGEST, shorten
 
-    whole = np.rint(made.data)
-    simple = np.abs(whole - made.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST
-    if simple and made.shape[0] * made.shape[1] <= FULL:
-        array = csr_array((whole.astype(np.int8), made.indices, made.indptr), shape=made.shape).toarray()
+    whole = np.rint(moves.data)
+    simple = np.abs(whole - moves.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST
+    if simple and moves.shape[0] * moves.shape[1] <= FULL:
+        array = csr_array((whole.astype(np.int8), moves.indices, moves.indptr), shape=moves.shape).toarray()
         across, stop = array.T.copy(), np.zeros(1, np.int64)
         deadline.stoppable(lambda: shorten(array, across, stop), lambda: stop.fill(1))
-        made = csr_array(array).astype(float)
-    return made
+        moves = csr_array(array).astype(float)
+    return moves
 
 
-def whole_columns(made: csr_array) -> csc_array:
+def whole_columns(moves: csr_array) -> csc_array:
     """Moves x cells in whole numbers: a cell's column says how each move of a basis changes it."""
     from scipy.sparse import csc_array, diags_array
 
-    scale = np.ones(made.shape[1])
-    left = np.abs(made.data - np.rint(made.data)) > NOTHING
-    for move in np.unique(made.indices[left]):
-        entries = made.data[made.indices == move]
+    scale = np.ones(moves.shape[1])
+    left = np.abs(moves.data - np.rint(moves.data)) > NOTHING
+    for move in np.unique(moves.indices[left]):
+        entries = moves.data[moves.indices == move]
         able = [k for k in range(2, FINEST + 1) if np.abs(entries * k - np.rint(entries * k)).max() < 1e-6]
         scale[move] = able[0] if able else GRID
-    whole = csc_array((made @ diags_array(scale)).T)
+    whole = csc_array((moves @ diags_array(scale)).T)
     whole.data = np.rint(whole.data).astype(np.int64)
     return whole
 

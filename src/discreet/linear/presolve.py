@@ -170,8 +170,8 @@ def _substituted(system: System) -> tuple[System, Affine | None]:
             return System(rows, rhs, lower, upper, system.integer, system.point), _identity(n)
         return system, None
     offset[fixed], factor[fixed] = value[fixed], 0.0
-    made = System(rows, rhs, lower, upper, system.integer, system.point)
-    return _renamed(made, root, offset, factor, fixed)
+    smaller = System(rows, rhs, lower, upper, system.integer, system.point)
+    return _renamed(smaller, root, offset, factor, fixed)
 
 
 def _renamed(system: System, root: Array, offset: Array, factor: Array, fixed: Array) -> tuple[System, Affine]:

@@ -199,8 +199,8 @@ def _quality(evidence: Evidence, policy: Policy) -> list[str]:
     if policy.utility == "none" or evidence.utility is None:
         return []
     if policy.utility == "expected" and policy.loss != "hellinger" and evidence.loss is not None:
-        told = f"{evidence.loss:.2f}" if math.isfinite(evidence.loss) else "infinite"
-        return [f"Expected loss ({policy.loss}) {told} (0 is the table itself)."]
+        loss = f"{evidence.loss:.2f}" if math.isfinite(evidence.loss) else "infinite"
+        return [f"Expected loss ({policy.loss}) {loss} (0 is the table itself)."]
     if policy.utility == "expected":
         return [f"Expected utility {evidence.utility:.2f} (1 is the table itself)."]
     return [f"Expected quality: {next(word for least, word in BANDS if evidence.utility >= least)}."]

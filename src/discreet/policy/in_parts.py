@@ -74,13 +74,13 @@ def answer_in_parts(
 
 def _check_policy(policy: Policy) -> None:
     """Refuse a policy that looks at the table as a whole."""
-    found = [name for name in ("t1", "t2", "t3") if getattr(policy.risk, name) is not None]
-    found += ["search"] if policy.search else []
-    found += ["before"] if policy.before else []
-    found += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
-    if found:
+    unsupported = [name for name in ("t1", "t2", "t3") if getattr(policy.risk, name) is not None]
+    unsupported += ["search"] if policy.search else []
+    unsupported += ["before"] if policy.before else []
+    unsupported += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
+    if unsupported:
         raise InputError(
-            f"the policy looks at the table as a whole ({', '.join(found)}), so it cannot be answered in parts; ask in "
+            f"the policy looks at the table as a whole ({', '.join(unsupported)}), so it cannot be answered in parts; ask in "
             "one go, or for less detail"
         )
 
@@ -117,8 +117,10 @@ class _Seen:
                 [layout.dimensions[layout.axis(n)].index(c) for c in codes] for n, codes in resolved.several.items()
             )
             self.population = dict.fromkeys(itertools.product(*every), 0)
-        found, at = np.unique(layout.codes[inner][asked][:, apart], axis=0, return_inverse=True)
-        for codes_, people in zip(found.tolist(), np.bincount(at.ravel(), shown[asked], len(found)), strict=True):
+        combinations, at = np.unique(layout.codes[inner][asked][:, apart], axis=0, return_inverse=True)
+        for codes_, people in zip(
+            combinations.tolist(), np.bincount(at.ravel(), shown[asked], len(combinations)), strict=True
+        ):
             self.population[tuple(codes_)] += int(people)
         part = ShownCounts.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
         self.counts = part if self.counts is None else self.counts + part

@@ -23,7 +23,7 @@ def model_of(name: str) -> PopulationModel:
 
     if name not in MODELS:
         raise InputError(f"no model of a population {name!r}; {nearest(name, MODELS)}")
-    made: dict[str, Callable[[], PopulationModel]] = {
+    models: dict[str, Callable[[], PopulationModel]] = {
         "loglinear": lambda: p.Multinomial("main"),
         "polya": lambda: p.Polya("main"),
         "poisson": lambda: p.Poisson("main"),
@@ -32,4 +32,4 @@ def model_of(name: str) -> PopulationModel:
         "poisson-gamma": lambda: p.PoissonGamma("main"),
         "poisson-lognormal": lambda: p.PoissonLogNormal("main"),
     }
-    return made[name]()
+    return models[name]()

@@ -57,9 +57,9 @@ def outcome_of(result: Release | Refused) -> str:
     return RELEASED_AS_IT_IS if result.as_it_is else RELEASED
 
 
-def append(path: str | Path, made: RecordEntry) -> None:
+def append(path: str | Path, entry: RecordEntry) -> None:
     """Add one line to the record in one write, so that a line is there whole or not at all."""
-    append_private(path, (json.dumps(asdict(made), sort_keys=True, ensure_ascii=False) + "\n").encode())
+    append_private(path, (json.dumps(asdict(entry), sort_keys=True, ensure_ascii=False) + "\n").encode())
 
 
 def read_record(path: str | Path) -> Iterator[RecordEntry]:

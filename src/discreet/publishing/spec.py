@@ -189,10 +189,10 @@ class Unit:
     @property
     def canonical(self) -> str:
         """Everything that the result depends on and that stands in the programme, as one text."""
-        told = asdict(self)
-        for entry in told["entries"]:
+        fields = asdict(self)
+        for entry in fields["entries"]:
             del entry["place"]
-        return json.dumps(told, sort_keys=True, ensure_ascii=False, default=str)
+        return json.dumps(fields, sort_keys=True, ensure_ascii=False, default=str)
 
 
 @checked

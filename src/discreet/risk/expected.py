@@ -163,8 +163,8 @@ def every_outcome(counts: Array, transition: Transition) -> tuple[Array, Array, 
 
 def _cells(counts: Array, transition: Transition) -> list[tuple[int, int, tuple[tuple[int, float], ...]]]:
     """Each count, in how many cells it is, and what may be shown of it."""
-    found = np.unique(counts, return_counts=True)
-    return [(int(v), int(size), transition.outcomes(int(v))) for v, size in zip(*found, strict=True)]
+    values = np.unique(counts, return_counts=True)
+    return [(int(v), int(size), transition.outcomes(int(v))) for v, size in zip(*values, strict=True)]
 
 
 def _multisets(options: tuple[tuple[int, float], ...], size: int) -> Iterator[tuple[tuple[int, ...], float]]:

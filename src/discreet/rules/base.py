@@ -324,7 +324,7 @@ def parse(text: str) -> Rule:
     >>> parse("p-percent(p=10)")
     PPercent(p=10)
     """
-    plain = _NAMES.sub(lambda found: found[1] or found[0].replace("-", "_"), text.strip())
+    plain = _NAMES.sub(lambda match: match[1] or match[0].replace("-", "_"), text.strip())
     try:
         tree = ast.parse(plain, mode="eval").body
     except SyntaxError:

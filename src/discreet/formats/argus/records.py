@@ -54,18 +54,18 @@ def read_microdata(
 
 def sibling(path: Path) -> Path:
     """The description beside a data file: the same name with the suffix ``.rda``, however it is spelt."""
-    for found in sorted(path.parent.glob("*")):
-        if found.name.lower() == f"{path.stem}.rda".lower():
-            return found
+    for file in sorted(path.parent.glob("*")):
+        if file.name.lower() == f"{path.stem}.rda".lower():
+            return file
     raise InputError(f"no description {path.stem + '.rda'!r} beside {path.name!r}; name it")
 
 
 def _codebook(about: Description, fields: dict[str, Any], weighted: bool | None, by: Sequence[str]) -> Codebook:
     dims, missing = [], {}
     for v in about.of_kind("category"):
-        if (made := _dimension(about, v, fields[v.name], by)) is None:
+        if (dimension := _dimension(about, v, fields[v.name], by)) is None:
             continue
-        dims.append(made)
+        dims.append(dimension)
         if v.missing:
             missing[v.name] = v.missing[0]
     if not dims:

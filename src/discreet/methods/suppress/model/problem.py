@@ -119,11 +119,11 @@ class Problem:
 WORDS = ("value", "unity", "log", "count", "cost")
 
 
-def check_weights(given: Any) -> None:
+def check_weights(weights: Any) -> None:
     """Refuse what cannot say what hiding a cell costs: a word, a function, or numbers that are not negative."""
-    if isinstance(given, str):
-        one_of("weights", given, WORDS)
-    elif not is_function(given):
-        found = numbers("weights", given)
-        if found.ndim != 1 or not (found >= 0).all():
+    if isinstance(weights, str):
+        one_of("weights", weights, WORDS)
+    elif not is_function(weights):
+        checked = numbers("weights", weights)
+        if checked.ndim != 1 or not (checked >= 0).all():
             raise InputError("weights are one number for each cell, none negative")
