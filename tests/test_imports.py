@@ -101,7 +101,17 @@ LAYERS = {
         comparing untouched
         judging search
         answering
-        in_parts record screening
+        in_parts record screening attacks
+    """,
+    "policy/attacks": """
+        closure mechanism _sampling_kernels
+        answers
+        two_way
+        small_populations least_squares
+        sampling
+        claims
+        attack_report
+        attacking
     """,
     "publishing": """
         spec faults expand

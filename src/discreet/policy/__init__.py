@@ -1,6 +1,7 @@
 """What is asked (Query), what is allowed (Policy), and the one way out (answer)."""
 
 from discreet.policy.answering import answer, dry_run, evidence
+from discreet.policy.attacks import Attack, Effort, attack
 from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
@@ -23,6 +24,8 @@ from discreet.policy.search import RUMap, grid, ru_map
 __all__ = [
     "LOSSES",
     "RISKS",
+    "Attack",
+    "Effort",
     "Evidence",
     "GuardRules",
     "Policy",
@@ -34,6 +37,7 @@ __all__ = [
     "answer",
     "answer_in_parts",
     "answer_recorded",
+    "attack",
     "dry_run",
     "evidence",
     "grid",

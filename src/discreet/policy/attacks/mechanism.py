@@ -1,0 +1,68 @@
+"""What an attacker knows of the method: P(shown | count), and whether a set of records always shows one number.
+
+The policy is public but for its secret, so this is read from the policy. What has no such form is not attacked by
+sampling, and the verdict on it is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.methods.contract import contract_of, transition_of
+from discreet.policy.policy import Policy
+from discreet.risk.transition import Transition
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Log-probabilities of a change, by count: row i, column change + reach. The last rows serve larger counts."""
+
+    log_chance: Floats
+    period: int
+    keyed: bool
+    words: str
+
+    @property
+    def reach(self) -> int:
+        """The most a count can change."""
+        return int(self.log_chance.shape[1]) // 2
+
+    @property
+    def variance(self) -> float:
+        """Of the noise of a large count."""
+        p = np.exp(self.log_chance[-self.period :]).mean(axis=0)
+        change = np.arange(-self.reach, self.reach + 1)
+        return float(p @ change**2 - (p @ change) ** 2)
+
+
+def mechanism_of(policy: Policy) -> Mechanism | None:
+    """The mechanism of a policy; None where answers are not counts moved one by one with known chances."""
+    if len(policy.methods) != 1:
+        return None
+    method: Any = policy.make(0)
+    contract = contract_of(method)
+    if not contract.protects:
+        return Mechanism(np.zeros((1, 1)), 1, True, "counts of the data as they are held")
+    if not (contract.transition and contract.cellwise):
+        return None
+    transition = transition_of(method)
+    if transition is None:
+        return None
+    name, stated = policy.methods[0]
+    return Mechanism(*_log_chances(transition), "seed" not in stated, name)  # a seed draws for codes, not for records
+
+
+def _log_chances(transition: Transition) -> tuple[Floats, int]:
+    rows = [dict(transition.outcomes(count)) for count in range(len(transition.matrix) + transition.period)]
+    reach = max(abs(shown - count) for count, row in enumerate(rows) for shown in row)
+    table = np.full((len(rows), 2 * reach + 1), -np.inf)
+    for count, row in enumerate(rows):
+        for shown, chance in row.items():
+            table[count, shown - count + reach] = np.log(chance)
+    return table, transition.period

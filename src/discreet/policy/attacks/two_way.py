@@ -1,0 +1,89 @@
+"""What anybody expects who has only the published two-way tables of everyone: the baseline, and the sampler's prior.
+
+Iterative proportional fitting to the protected margins of every pair of variables. What such a model says of a person
+is inference from statistics; what an attack says beyond it is what the answers give away.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame
+from discreet.population.ipf import SumsOverAxes, scale_in_turn
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+MOST_COMBINATIONS = 20_000_000  # full combinations of codes that are held
+ROUNDS = 30
+FEW = 0.3  # people held to be behind a number 0 that need not be a true zero
+SURELY = 20.0  # people expected in a cell that shows 0: then nobody can be in it
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoWayModel:
+    """Expected counts of every full combination of finest codes; ``None`` of them where there are too many."""
+
+    expected: Floats | None
+
+    @classmethod
+    def of(cls, answers: AllAnswers) -> TwoWayModel:
+        """Fitted to what is shown of one and two variables."""
+        shape = tuple(len(d.leaves) for d in answers.dimensions)
+        if math.prod(shape) > MOST_COMBINATIONS:
+            return cls(None)
+        single = [leaf_counts(answers, (k,)) for k in range(len(shape))]
+        total = answers.total() or max((float(np.maximum(one, 0).sum()) for one in single), default=1.0)
+        shares = [_shares(one) for one in single]
+        values = np.ones(shape)
+        margins = []
+        for k, share in enumerate(shares):
+            margins.append(_margin(share * total, (k,), len(shape)))
+        for pair in itertools.combinations(range(len(shape)), 2):
+            shown = leaf_counts(answers, pair)
+            if (shown != UNKNOWN).any():
+                goal = believed(shown, np.outer(shares[pair[0]], shares[pair[1]]) * total)
+                margins.append(_margin(goal * (total / goal.sum()), pair, len(shape)))
+        scale_in_turn(values, margins, tolerance=1e-6, iterations=ROUNDS)
+        return cls(values)
+
+
+def leaf_counts(answers: AllAnswers, frame: Frame) -> Array:
+    """What is shown of the finest codes of some variables; ``UNKNOWN`` where nothing is."""
+    dimensions = [answers.dimensions[k] for k in frame]
+    values = answers.frames.get(frame)
+    if values is None:
+        return np.full(tuple(len(d.leaves) for d in dimensions), UNKNOWN, np.int64)
+    picked: Array = values[np.ix_(*([d.position[leaf] for leaf in d.leaves] for d in dimensions))]
+    return picked
+
+
+def believed(shown: Array, independent: Floats) -> Floats:
+    """Counts behind shown ones: a 0 is a true one where many people would be expected, else a few may be there.
+
+    >>> believed(np.array([5, 0, 0, -1]), np.array([4.0, 50.0, 1.0, 2.0])).tolist()
+    [5.0, 0.0, 0.3, 2.0]
+    """
+    few = np.where(independent > SURELY, 0.0, np.minimum(FEW, independent))
+    return np.where(shown == UNKNOWN, independent, np.where(shown > 0, shown, few))
+
+
+def _shares(shown: Array) -> Floats:
+    """One variable by itself; all alike where nothing is shown."""
+    known = shown != UNKNOWN
+    if not known.any() or shown[known].sum() <= 0:
+        return np.full(shown.size, 1.0 / shown.size)
+    counts = np.where(known, np.maximum(shown, FEW), np.maximum(shown[known], FEW).mean())
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def _margin(goal: Floats, frame: Frame, number: int) -> SumsOverAxes:
+    over = tuple(k for k in range(number) if k not in frame)
+    return SumsOverAxes(over, np.expand_dims(goal, over))

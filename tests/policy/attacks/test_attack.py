@@ -1,0 +1,97 @@
+"""attack(): what is published as it is is rebuilt, noise that tells nothing leaves the two-way model."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet import Dimension, InputError, Microdata
+from discreet.base.verdicts import Verdict
+from discreet.data.codebook import Codebook
+from discreet.policy import Attack, Effort, attack, parse_policy
+
+QUICK = Effort(chains=3, fewest=40_000, most=40_000, samples=100)
+WIDE = "[query]\nmax_dimensions = 4\n"
+PLANTED = 9
+
+
+@cache
+def people(n: int = 3000) -> Microdata:
+    """Persons of four variables, and a handful with a category that nobody else has."""
+    rng = np.random.default_rng(11)
+    dimensions = (
+        Dimension.flat("land", ["home", "away", "rare"]),
+        Dimension.flat("age", [str(k) for k in range(6)]),
+        Dimension.flat("job", [str(k) for k in range(5)]),
+        Dimension.flat("area", [str(k) for k in range(4)]),
+    )
+    frame = pd.DataFrame({d.name: rng.choice(d.leaves, n) for d in dimensions})
+    frame["land"] = np.where(np.arange(n) < PLANTED, "rare", np.where(rng.random(n) < 0.4, "away", "home"))
+    frame["rkey"] = rng.integers(0, 2**63, n, dtype=np.uint64)
+    return Microdata.read(frame, Codebook(dimensions=dimensions, key="rkey"))
+
+
+def attacked(text: str, **more: Any) -> Attack:
+    return attack(people(), parse_policy(text), limit=100, effort=QUICK, **more)
+
+
+def test_what_is_published_as_it_is_is_rebuilt_whole() -> None:
+    """Every record of the small population, with certainty, and every count of 1 to 3."""
+    result = attacked('publish = "as it is"\n' + WIDE)
+    (rare,) = result.populations
+    assert rare.name == "land = rare"
+    sure = rare.claimed[-1]
+    assert sure.claims == sure.right == PLANTED
+    assert rare.covered == (1.0, 1.0, 1.0)
+    assert rare.counts is not None
+    assert rare.counts.exact == 1.0
+    assert result.verdict is Verdict.FAIL
+
+
+def test_all_margins_together_rebuild_a_small_population_from_noise() -> None:
+    """Three-way tables under noise of variance 1: most of the planted records, and never far from what is promised."""
+    text = '[query]\nmax_dimensions = 3\nmax_filters = 1\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+    (rare,) = attacked(text, secrets=3).populations
+    likely = rare.claimed[0]
+    assert likely.right >= 0.5 * 3 * PLANTED
+    assert likely.precision > likely.baseline_precision + 0.2
+    assert abs(likely.expected - likely.right) < 0.25 * likely.claims
+    assert rare.verdict is Verdict.FAIL
+
+
+def test_margins_of_one_variable_tell_nothing_of_records() -> None:
+    """With single variables alone no record is claimed, and the policy holds."""
+    result = attacked('[query]\nmax_dimensions = 1\nmax_filters = 0\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n')
+    (rare,) = result.populations
+    assert rare.claimed[0].claims == 0
+    assert rare.verdict is Verdict.PASS
+    assert result.verdict is Verdict.PASS
+    assert "verdict: pass" in result.summary()
+
+
+def test_what_cannot_be_attacked_is_unknown() -> None:
+    """A method whose chances are not known is never found good."""
+    suppressed = '[[rule]]\nrule = "threshold"\nn = 3\n[[method]]\nname = "suppress"\n'
+    text = "[query]\nmax_dimensions = 1\nmax_filters = 0\n" + suppressed
+    result = attacked(text)
+    assert {one.verdict for one in result.populations} == {Verdict.UNKNOWN}
+    assert result.verdict is not Verdict.PASS
+
+
+def test_the_report_holds_rates_and_no_record() -> None:
+    """What is written has names of populations and shares; the same seed gives the same report."""
+    text = '[query]\nmax_dimensions = 3\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+    one, two = (attacked(text, seed=5) for _ in range(2))
+    assert one.to_json() == two.to_json()
+    assert set(one.to_frame()["population"]) == {"land = rare"}
+    assert {"precision", "baseline", "covered"} <= set(one.to_frame().columns)
+
+
+def test_numbers_below_one_are_refused() -> None:
+    """No secret at all is no attack."""
+    with pytest.raises(InputError, match="secrets"):
+        attack(people(), parse_policy('publish = "as it is"'), secrets=0)
