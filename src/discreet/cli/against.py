@@ -71,9 +71,7 @@ def against(
     others = (of_view(seen, rest, progress=progress),) if len(rest) else ()
     if not len(report.number) and not len(rest):
         words += empty(seen, "unknown", ruled=held.ruled)
-    return replace(
-        report, sensitive=bare if bare.any() else None, unjudged=(*report.unjudged, *words), others=others
-    )  # fmt: skip
+    return replace(report, sensitive=bare if bare.any() else None, unjudged=(*report.unjudged, *words), others=others)
 
 
 def read_truth(path: Path, seen: View) -> Confidential:

@@ -44,8 +44,11 @@ def text_table(columns: Sequence[TextColumn], title: str, *, last_apart: bool = 
     for column, width in zip(kept, widths, strict=True):
         drawing.add_column(
             Text(column.head, overflow="fold" if column.number else "ellipsis", no_wrap=not column.number),
-            justify="right" if column.number else "left", width=width, no_wrap=True, overflow="ellipsis",
-        )  # fmt: skip
+            justify="right" if column.number else "left",
+            width=width,
+            no_wrap=True,
+            overflow="ellipsis",
+        )
     lines = list(zip(*(texts[id(c)] for c in kept), strict=True))
     for n, line in enumerate(lines, start=1):
         drawing.add_row(*line, end_section=last_apart and n == len(lines) - 1)

@@ -47,16 +47,30 @@ def write_protected_in_parts(
         raise InputError("name the dimensions of the table: --by county,sex")
     began = time.perf_counter()
     data = open_microdata(
-        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
-        which["engine"], which["memory"], weighted=which["weighted"],
-    )  # fmt: skip
+        which["data"],
+        which["codebook"],
+        by,
+        which["value"],
+        which["missing"],
+        which["database_table"],
+        which["engine"],
+        which["memory"],
+        weighted=which["weighted"],
+    )
     chosen = filters(which["where"], which["codebook"], by)
     guard.check_table(protecting, by, data.dimensions, which["where"])
     with bar(name) as progress:
         protect_in_parts(
-            data, by, guard.Looked(name, protecting), path, value=which["value"], where=chosen,
-            format=format, progress=progress, **_size(cells),
-        )  # fmt: skip
+            data,
+            by,
+            guard.Looked(name, protecting),
+            path,
+            value=which["value"],
+            where=chosen,
+            format=format,
+            progress=progress,
+            **_size(cells),
+        )
     if name == "publish":
         guard.say_unprotected(AS_IT_IS)
     say(f"wrote {path} in parts, {time.perf_counter() - began:.1f} s")

@@ -207,14 +207,23 @@ def _how(
 @click.option("--codebook", type=PATH, required=True, help="The codebook of the data.")
 @place_options
 @click.option(
-    "--policy", "policy_files", type=PATH, required=True, multiple=True,
+    "--policy",
+    "policy_files",
+    type=PATH,
+    required=True,
+    multiple=True,
     help="The policy that was in force; repeatable, where roles had one each.",
-)  # fmt: skip
+)
 @click.option("--version", "version", default="", help="The data version that was recorded.")
 def replay(
-    record: Path, data: Path | str, codebook: Path, database_table: str | None, engine: str | None,
-    policy_files: Sequence[Path], version: str,
-) -> int:  # fmt: skip
+    record: Path,
+    data: Path | str,
+    codebook: Path,
+    database_table: str | None,
+    engine: str | None,
+    policy_files: Sequence[Path],
+    version: str,
+) -> int:
     """Answer every query of a dissemination record again; exit 1 if an answer differs or could not be compared."""
     from discreet.policy import read_policy
     from discreet.policy import replay as again
@@ -282,9 +291,16 @@ class PolicyChoice:
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
         data = open_microdata(
-            which["data"], which["codebook"], plain, which["value"], which["missing"], which["database_table"],
-            which["engine"], which["memory"], weighted=which["weighted"],
-        )  # fmt: skip
+            which["data"],
+            which["codebook"],
+            plain,
+            which["value"],
+            which["missing"],
+            which["database_table"],
+            which["engine"],
+            which["memory"],
+            weighted=which["weighted"],
+        )
         rules.check(data.dimensions)
         return data, query, rules
 
@@ -338,8 +354,13 @@ def _drawn(map_: Any, number: int, measure: str) -> Any:
     end = "" if number == 0 else f" {measure}"
     before = map_.frame[f"before{end}"].iloc[0]
     of = f"{measure}, {map_.population} population" if map_.population else measure
-    drawing = Rich(title=f"Risk ({of}) before: {before:.4f}; loss: {map_.loss}", header_style="bold", box=None,
-                padding=(0, 1, 0, 0), title_justify="left")  # fmt: skip
+    drawing = Rich(
+        title=f"Risk ({of}) before: {before:.4f}; loss: {map_.loss}",
+        header_style="bold",
+        box=None,
+        padding=(0, 1, 0, 0),
+        title_justify="left",
+    )
     drawing.add_column("method", overflow="fold", max_width=28)
     for head in ("risk", "±", "utility", "±", "hidden", "changed", ""):
         drawing.add_column(head, justify="right", no_wrap=True)

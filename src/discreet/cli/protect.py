@@ -81,9 +81,16 @@ def protect(
         raise InputError("a table in parts has no metadata beside it: leave out --metadata")
     check_suffix(confidential, CSV, "the confidential table")
     policy.refuse_others(
-        {"--method": name, "-P": parameters or None, "--rule": rule, "--marks": marks, "--levels": levels,
-         "--top": top, "--confidential": confidential}
-    )  # fmt: skip
+        {
+            "--method": name,
+            "-P": parameters or None,
+            "--rule": rule,
+            "--marks": marks,
+            "--levels": levels,
+            "--top": top,
+            "--confidential": confidential,
+        }
+    )
     if top is not None and which["value"] is None:
         raise InputError("--top keeps the largest contributions to a magnitude: name that (--value)")
     if top is not None and which["ready"]:
@@ -208,9 +215,16 @@ def _protected(
         raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
     by = names_of(which["by"])
     records = open_microdata(
-        which["data"], which["codebook"], by, which["value"], which["missing"], which["database_table"],
-        which["engine"], which["memory"], weighted=which["weighted"],
-    )  # fmt: skip
+        which["data"],
+        which["codebook"],
+        by,
+        which["value"],
+        which["missing"],
+        which["database_table"],
+        which["engine"],
+        which["memory"],
+        weighted=which["weighted"],
+    )
     guard.check_table(chosen_method, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
     changed = chosen_method(records)
     chosen = filters(which["where"], which["codebook"], by)

@@ -170,7 +170,8 @@ def join(
         if abs(a[k]) != abs(b[k]):
             continue
         ends = np.zeros(2, np.int64)
-        shift, turn = np.zeros(2), np.ones(2)
+        shift = np.zeros(2)
+        turn = np.ones(2)
         for e in range(2):
             j = first[k] if e == 0 else second[k]
             while root[j] != j:
@@ -204,7 +205,9 @@ def join(
             lower[r] = value
             upper[r] = value
     for j in range(len(root)):  # straight to the last root
-        shift0, turn0, i = 0.0, 1.0, j
+        shift0 = 0.0
+        turn0 = 1.0
+        i = j
         while root[i] != i:
             shift0 += turn0 * offset[i]
             turn0 *= factor[i]

@@ -28,7 +28,8 @@ def times(typing_context: Any, a: Any, b: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         from llvmlite import ir  # type: ignore[import-untyped]
 
-        wide, word = ir.IntType(128), ir.IntType(64)
+        wide = ir.IntType(128)
+        word = ir.IntType(64)
         product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
         low = builder.and_(builder.trunc(product, word), ir.Constant(word, PRIME))
         high = builder.trunc(builder.lshr(product, ir.Constant(wide, 61)), word)
@@ -50,7 +51,9 @@ def inverse(a: Any) -> Any:
     """1/a by Fermat: a**(p − 2)."""
     if a == ONE or a == P - ONE:
         return a
-    result, base, exponent = ONE, a, PRIME - 2
+    result = ONE
+    base = a
+    exponent = PRIME - 2
     while exponent:
         if exponent & 1:
             result = times(result, base)
@@ -85,7 +88,9 @@ def push(heap: Any, length: int, key: int) -> int:
 @compiled_part
 def pop(heap: Any, length: int) -> int:
     """Take the smallest key off: it ends at heap[length − 1]."""
-    first, last, length = heap[0], heap[length - 1], length - 1
+    first = heap[0]
+    last = heap[length - 1]
+    length = length - 1
     at = 0
     while True:
         below = 2 * at + 1
@@ -179,9 +184,14 @@ def reduce_column(rows: Any, values: Any, candidate: Any, kept: Any) -> int:
     before it, so the pivots met are worked off in their order. Entries in dead rows are dropped from kept columns on
     the way, and a kept column of which only the pivot remains makes that row dead too.
     """
-    work, touched, mark, heap = candidate.work, candidate.touched, candidate.mark, candidate.heap
-    pivot_of, length = kept.pivot_of, kept.length
-    n, waiting = 0, 0
+    work = candidate.work
+    touched = candidate.touched
+    mark = candidate.mark
+    heap = candidate.heap
+    pivot_of = kept.pivot_of
+    length = kept.length
+    n = 0
+    waiting = 0
     for j in range(len(rows)):
         r = rows[j]
         k = pivot_of[r]
@@ -202,7 +212,8 @@ def reduce_column(rows: Any, values: Any, candidate: Any, kept: Any) -> int:
         at = kept.start[k]
         end = at + length[k]
         keep = at
-        plain, negative = factor == ONE, factor == P - ONE
+        plain = factor == ONE
+        negative = factor == P - ONE
         for j in range(at, end):
             i = kept.row[j]
             other = pivot_of[i]
@@ -242,8 +253,10 @@ def reduce_column(rows: Any, values: Any, candidate: Any, kept: Any) -> int:
 @compiled_part
 def keep_column(pivot: int, left: int, candidate: Any, kept: Any) -> None:
     """Keep a reduced column, for which there must be room, scaled to 1 in its pivot row."""
-    work, touched = candidate.work, candidate.touched
-    number, begin = kept.count[0], kept.used[0]
+    work = candidate.work
+    touched = candidate.touched
+    number = kept.count[0]
+    begin = kept.used[0]
     kept.pivots[number] = pivot
     kept.start[number] = begin
     kept.length[number] = left

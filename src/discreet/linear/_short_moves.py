@@ -26,8 +26,10 @@ def shorten(moves: Any, across: Any, stop: Any) -> None:
     [[1, 0], [1, 0], [1, 0], [0, 1]]
     """
     many, cells = across.shape
-    size, both = np.zeros(many, np.int32), np.zeros(many, np.int32)
-    same, opposite = np.zeros(many, np.int32), np.zeros(many, np.int32)
+    size = np.zeros(many, np.int32)
+    both = np.zeros(many, np.int32)
+    same = np.zeros(many, np.int32)
+    opposite = np.zeros(many, np.int32)
     for k in range(many):
         size[k] = np.count_nonzero(across[k])
     for _ in range(SWEEPS):
@@ -36,7 +38,9 @@ def shorten(moves: Any, across: Any, stop: Any) -> None:
             while True:
                 if stop[0]:
                     return
-                both[:], same[:], opposite[:] = 0, 0, 0
+                both[:] = 0
+                same[:] = 0
+                opposite[:] = 0
                 for i in range(cells):
                     by = across[move, i]
                     if by != 0:
@@ -45,13 +49,19 @@ def shorten(moves: Any, across: Any, stop: Any) -> None:
                             both[k] += line[k] != 0
                             same[k] += line[k] == by
                             opposite[k] += line[k] == -by
-                other, sign, most = -1, 1, 0
+                other = -1
+                sign = 1
+                most = 0
                 for k in range(many):
                     if k != move:  # cells that the difference or the sum does without
                         if both[k] + same[k] - size[k] > most:
-                            other, sign, most = k, 1, both[k] + same[k] - size[k]
+                            other = k
+                            sign = 1
+                            most = both[k] + same[k] - size[k]
                         if both[k] + opposite[k] - size[k] > most:
-                            other, sign, most = k, -1, both[k] + opposite[k] - size[k]
+                            other = k
+                            sign = -1
+                            most = both[k] + opposite[k] - size[k]
                 if other < 0 or np.abs(across[move]).max() + np.abs(across[other]).max() > LARGEST:
                     break
                 for i in range(cells):

@@ -40,7 +40,8 @@ def components(system: System) -> Iterator[tuple[System, Array]]:
     if not m:
         return
     row_label, column_label = labels(system.rows)
-    row_order, column_order = np.argsort(row_label, kind="stable"), np.argsort(column_label, kind="stable")
+    row_order = np.argsort(row_label, kind="stable")
+    column_order = np.argsort(column_label, kind="stable")
     names, row_start = np.unique(row_label[row_order], return_index=True)
     row_stop = np.append(row_start[1:], m)
     column_label = column_label[column_order]
@@ -51,5 +52,6 @@ def components(system: System) -> Iterator[tuple[System, Array]]:
         part = system.rows[numbers][:, variables].tocsr()
         part.sort_indices()
         point = None if system.point is None else system.point[variables]
-        lower, upper = system.lower[variables], system.upper[variables]
+        lower = system.lower[variables]
+        upper = system.upper[variables]
         yield System(part, system.rhs[numbers], lower, upper, system.integer, point), variables

@@ -26,7 +26,9 @@ class Search:
     """Outer bounds (proved) and inner bounds (attained by a witness) of the targets, closing in on each other."""
 
     def __init__(self, system: System, targets: Array, progress: Callable[[int], None]) -> None:
-        self.system, self.targets, self.progress = system, targets, progress
+        self.system = system
+        self.targets = targets
+        self.progress = progress
         n = system.size
         self.outer = np.array([system.lower, system.upper])  # [0] least, [1] greatest
         self.inner = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
@@ -71,7 +73,9 @@ class Search:
     def copy(self) -> Search:
         """What is known now, for a lane to go on from."""
         other = copy.copy(self)
-        other.outer, other.inner, other.whole = self.outer.copy(), self.inner.copy(), self.whole.copy()
+        other.outer = self.outer.copy()
+        other.inner = self.inner.copy()
+        other.whole = self.whole.copy()
         return other
 
     def learn(self, others: Sequence[Search]) -> None:
@@ -140,7 +144,9 @@ class Lane:
 
     def __init__(self, system: System, number: int, lanes: int, tuning: LinearTuning) -> None:
         self.tuning = tuning
-        self.model, self.number, self.lanes = SystemProgram(system), number, lanes
+        self.model = SystemProgram(system)
+        self.number = number
+        self.lanes = lanes
         self.random = np.random.default_rng(number)
 
     def run(self, search: Search) -> Search:

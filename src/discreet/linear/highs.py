@@ -33,8 +33,15 @@ Options = Mapping[str, Any]
 QUIET: Options = {"output_flag": False, "threads": 1, "random_seed": 1}  # the same answer every time, without a word
 UNSEEDED: Options = {**QUIET, "random_seed": 0}
 """HiGHS' own seed, which is SciPy's: of several optimal points the one that SciPy gives, as earlier versions did."""
-SIMPLEX: Options = {"output_flag": False, "presolve": "off", "solver": "simplex", "simplex_strategy": 1, "threads": 1,
-                    "parallel": "off", "random_seed": 1}  # fmt: skip
+SIMPLEX: Options = {
+    "output_flag": False,
+    "presolve": "off",
+    "solver": "simplex",
+    "simplex_strategy": 1,
+    "threads": 1,
+    "parallel": "off",
+    "random_seed": 1,
+}
 """The dual simplex method on the program as it is, which keeps its basis from one run to the next."""
 PRIMAL: Options = {**SIMPLEX, "simplex_strategy": 4}
 FROM_SCRATCH: tuple[Options, ...] = ({},)  # forget a basis that led nowhere and try once more
@@ -72,18 +79,25 @@ class LinearProgram:
         import highspy
 
         model = highspy.HighsModel()
-        lp, matrix = model.lp_, self.matrix
+        lp = model.lp_
+        matrix = self.matrix
         lp.num_row_, lp.num_col_ = matrix.shape
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = self.cost, self.lower, self.upper
-        lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
+        lp.col_cost_ = self.cost
+        lp.col_lower_ = self.lower
+        lp.col_upper_ = self.upper
+        lp.row_lower_ = self.row_lower
+        lp.row_upper_ = self.row_upper
         by_rows = matrix.format == "csr"
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise if by_rows else highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
+        lp.a_matrix_.start_ = matrix.indptr
+        lp.a_matrix_.index_ = matrix.indices
         lp.a_matrix_.value_ = matrix.data.astype(np.float64, copy=False)
         if self.curvature is not None:
             n = len(self.curvature)
-            model.hessian_.dim_, model.hessian_.format_ = n, highspy.HessianFormat.kTriangular
-            model.hessian_.start_, model.hessian_.index_ = np.arange(n + 1), np.arange(n)
+            model.hessian_.dim_ = n
+            model.hessian_.format_ = highspy.HessianFormat.kTriangular
+            model.hessian_.start_ = np.arange(n + 1)
+            model.hessian_.index_ = np.arange(n)
             model.hessian_.value_ = 2 * self.curvature
         return model
 
@@ -235,7 +249,8 @@ class Solver:
     def _unbounded_or_infeasible(self, feasible: bool) -> Outcome:
         """Without a cost nothing is unbounded: is there a point at all? A solver that will not say leaves it open."""
         lp = self.highs.getLp()
-        columns, costs = np.arange(lp.num_col_), np.array(lp.col_cost_)
+        columns = np.arange(lp.num_col_)
+        costs = np.array(lp.col_cost_)
         self.change_costs(columns, np.zeros(len(columns)))
         try:
             outcome = self._outcome(feasible, costs=False)
@@ -271,8 +286,12 @@ class Solver:
         if len(ray) != lp.num_row_:
             return False
         self.ray = ray
-        return proves(_columns(lp), ray, (np.array(lp.col_lower_), np.array(lp.col_upper_)),
-                      (np.array(lp.row_lower_), np.array(lp.row_upper_)))  # fmt: skip
+        return proves(
+            _columns(lp),
+            ray,
+            (np.array(lp.col_lower_), np.array(lp.col_upper_)),
+            (np.array(lp.row_lower_), np.array(lp.row_upper_)),
+        )
 
 
 def proves(columns: csc_array, ray: Array, bounds: tuple[Array, Array], rows: tuple[Array, Array]) -> bool:
@@ -298,7 +317,8 @@ def proves(columns: csc_array, ray: Array, bounds: tuple[Array, Array], rows: tu
 def _extremes(factor: Array, lower: Array, upper: Array) -> tuple[float, float, float]:
     """The least and greatest value of a sum over numbers within bounds, and the size of its largest term."""
     used = np.flatnonzero(factor)
-    a, b = factor[used] * lower[used], factor[used] * upper[used]
+    a = factor[used] * lower[used]
+    b = factor[used] * upper[used]
     terms = np.abs(np.concatenate([a, b]))
     return (
         float(np.minimum(a, b).sum()),
@@ -328,7 +348,8 @@ def run_in_time(solver: Any) -> None:
     deadline.check()
     import highspy
 
-    before, limit = solver.getOptionValue("time_limit")[1], solver.getRunTime() + deadline.left()
+    before = solver.getOptionValue("time_limit")[1]
+    limit = solver.getRunTime() + deadline.left()
     solver.setOptionValue("time_limit", min(before, limit))
     solver.run()
     solver.setOptionValue("time_limit", before)

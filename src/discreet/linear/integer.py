@@ -53,7 +53,8 @@ def _alone(search: Search, point: Array, k: int, stop: float, near: tuple[int, .
         free = search.system.around(k, size)
         proved = True
         for side in (0, 1):
-            lower, upper = search.outer[0, free].copy(), search.outer[1, free].copy()
+            lower = search.outer[0, free].copy()
+            upper = search.outer[1, free].copy()
             at = int(np.flatnonzero(free == k)[0])
             if side == 0:
                 upper[at] = point[k] - 1

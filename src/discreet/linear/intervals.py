@@ -33,7 +33,8 @@ def settled(system: System, targets: Array, progress: Progress | None = None) ->
     """
     small, steps = reduce(system)
     wanted = forward(steps, targets)
-    lower, upper = small.lower.copy(), small.upper.copy()
+    lower = small.lower.copy()
+    upper = small.upper.copy()
     sure = np.ones(small.size, bool)
     total = 2 * max(len(targets), 1)
     tell = Tell(progress, total, total - 2 * len(wanted))
@@ -89,7 +90,10 @@ class Tell:
     """Counts finished bounds from several threads and passes the count on."""
 
     def __init__(self, progress: Progress | None, total: int, done: int) -> None:
-        self.progress, self.total, self.done, self.lock = progress, total, done, threading.Lock()
+        self.progress = progress
+        self.total = total
+        self.done = done
+        self.lock = threading.Lock()
 
     def __call__(self, more: int) -> None:
         with self.lock:

@@ -44,7 +44,8 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any,
     for c in basis:
         if stop[0]:
             break
-        begin, end = indptr[c], indptr[c + 1]
+        begin = indptr[c]
+        end = indptr[c + 1]
         left = reduce_column(indices[begin:end], data[begin:end], candidate, kept)
         if left == 0:
             continue
@@ -60,7 +61,8 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any,
     for t in range(len(targets)):
         if stop[0]:
             break
-        begin, end = indptr[targets[t]], indptr[targets[t] + 1]
+        begin = indptr[targets[t]]
+        end = indptr[targets[t] + 1]
         left = reduce_column(indices[begin:end], data[begin:end], candidate, kept)
         used = ends[t]
         if used + left > len(row):

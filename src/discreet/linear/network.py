@@ -46,7 +46,8 @@ def network(rows: csr_array) -> Network | None:
         return None
     two = count == 2
     at = columns.indptr[:-1]
-    a, b = columns.indices[at[two]], columns.indices[at[two] + 1]
+    a = columns.indices[at[two]]
+    b = columns.indices[at[two] + 1]
     turn = -columns.data[at[two]] * columns.data[at[two] + 1]  # the signs of the two rows must differ by this
     sign = np.ones(n)
     links = coo_array((np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a]))), shape=(n, n)).tocsr()
@@ -62,13 +63,16 @@ def network(rows: csr_array) -> Network | None:
             sign[node] = sign[up] * pair.get((up, node), pair.get((node, up), 1.0))
     if (sign[a] * sign[b] != turn).any():
         return None
-    tail, head = np.full(len(count), n), np.full(len(count), n)
+    tail = np.full(len(count), n)
+    head = np.full(len(count), n)
     for shift in (0, 1):
         has = count > shift
-        row, entry = columns.indices[at[has] + shift], columns.data[at[has] + shift]
+        row = columns.indices[at[has] + shift]
+        entry = columns.data[at[has] + shift]
         into = sign[row] * entry > 0
         where = np.flatnonzero(has)
-        head[where[into]], tail[where[~into]] = row[into], row[~into]
+        head[where[into]] = row[into]
+        tail[where[~into]] = row[~into]
     return Network(tail, head, n + 1)
 
 

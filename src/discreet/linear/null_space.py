@@ -62,7 +62,8 @@ def _shortened(moves: csr_array) -> csr_array:
     simple = np.abs(whole - moves.data).max(initial=0) < NOTHING and np.abs(whole).max(initial=0) <= LARGEST
     if simple and moves.shape[0] * moves.shape[1] <= FULL:
         array = csr_array((whole.astype(np.int8), moves.indices, moves.indptr), shape=moves.shape).toarray()
-        across, stop = array.T.copy(), np.zeros(1, np.int64)
+        across = array.T.copy()
+        stop = np.zeros(1, np.int64)
         deadline.stoppable(lambda: shorten(array, across, stop), lambda: stop.fill(1))
         moves = csr_array(array).astype(float)
     return moves
@@ -86,10 +87,13 @@ def whole_columns(moves: csr_array) -> csc_array:
 def _definitions(rows: csr_array) -> tuple[list[tuple[int, int]], Array]:
     """Cells that a row gives as the sum of others, in an order in which those are known, with their rows."""
     m, n = rows.shape
-    start, cell, factor = rows.indptr, rows.indices, rows.data
+    start = rows.indptr
+    cell = rows.indices
+    factor = rows.data
     total = np.full(m, -1)
     for r in range(m):
-        here, sign = cell[start[r] : start[r + 1]], factor[start[r] : start[r + 1]]
+        here = cell[start[r] : start[r + 1]]
+        sign = factor[start[r] : start[r + 1]]
         for side in (here[sign < 0], here[sign > 0]):
             if len(side) == 1:
                 total[r] = side[0]
@@ -99,7 +103,8 @@ def _definitions(rows: csr_array) -> tuple[list[tuple[int, int]], Array]:
     waiting = np.array([np.count_nonzero(~settled[cell[start[r] : start[r + 1]]]) for r in range(m)]) - (total >= 0)
     columns = rows.tocsc()
     ready = [r for r in range(m) if total[r] >= 0 and waiting[r] == 0]
-    used, define = np.zeros(m, bool), []
+    used = np.zeros(m, bool)
+    define = []
     while ready:
         r = ready.pop()
         done = int(total[r])
@@ -125,7 +130,8 @@ def _written(rows: csr_array, define: list[tuple[int, int]]) -> tuple[Array, csr
     size = np.zeros(len(leaf))
     for cell, r in define:
         deadline.check()
-        here, factor = rows.indices[rows.indptr[r] : rows.indptr[r + 1]], rows.data[rows.indptr[r] : rows.indptr[r + 1]]
+        here = rows.indices[rows.indptr[r] : rows.indptr[r + 1]]
+        factor = rows.data[rows.indptr[r] : rows.indptr[r + 1]]
         scale = -1 / factor[here == cell][0]
         at = []
         for c, f in zip(here.tolist(), factor.tolist(), strict=True):

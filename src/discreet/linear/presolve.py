@@ -58,7 +58,8 @@ class Merged:
         """What is left for each old variable when the others of its group take all or nothing."""
         size = len(lower)
         alone = (np.bincount(self.group, minlength=size) == 1)[self.group]  # these may be unbounded
-        low, high = np.where(alone, 0.0, self.lower), np.where(alone, 0.0, self.upper)
+        low = np.where(alone, 0.0, self.lower)
+        high = np.where(alone, 0.0, self.upper)
         low = np.bincount(self.group, low, size)[self.group] - low
         high = np.bincount(self.group, high, size)[self.group] - high
         return np.maximum(self.lower, lower[self.group] - high), np.minimum(self.upper, upper[self.group] - low)
@@ -128,12 +129,21 @@ def to_fixpoint(system: System, lower: Array | None = None, upper: Array | None 
     lower = np.array(system.lower if lower is None else lower, float)
     upper = np.array(system.upper if upper is None else upper, float)
     if system.integer:
-        lower, upper = np.ceil(lower - TOLERANCE) + 0.0, np.floor(upper + TOLERANCE) + 0.0
+        lower = np.ceil(lower - TOLERANCE) + 0.0
+        upper = np.floor(upper + TOLERANCE) + 0.0
     columns = system.columns
     stop = _propagation.propagate(
-        system.rows.indptr, system.rows.indices, system.rows.data, system.rhs, columns.indptr, columns.indices,
-        lower, upper, system.integer, 60 * system.rows.shape[0] + 1000,
-    )  # fmt: skip
+        system.rows.indptr,
+        system.rows.indices,
+        system.rows.data,
+        system.rhs,
+        columns.indptr,
+        columns.indices,
+        lower,
+        upper,
+        system.integer,
+        60 * system.rows.shape[0] + 1000,
+    )
     if stop >= 0 or (lower > upper + TOLERANCE).any():
         raise ContradictionError
     return lower + 0.0, np.maximum(lower, upper) + 0.0, bool(stop == _propagation.FIXPOINT)
@@ -148,28 +158,42 @@ def _substituted(system: System) -> tuple[System, Affine | None]:
         size = np.abs(np.where(np.isfinite(system.lower), system.lower, 0))
         fixed = system.upper - system.lower <= 1e-9 + 1e-14 * size
     value = np.where(fixed, _whole((np.where(fixed, system.lower, 0) + np.where(fixed, system.upper, 0)) / 2), 0.0)
-    rows, rhs = system.rows, system.rhs
+    rows = system.rows
+    rhs = system.rhs
     if fixed.any():
         rhs = rhs - rows @ value
         rows = _without(rows, fixed)
     rows, rhs, redundant = _distinct(rows, rhs)
     pairs = np.flatnonzero(np.diff(rows.indptr) == 2)
-    root, offset, factor = np.arange(n), np.zeros(n), np.ones(n)
-    lower, upper = system.lower.copy(), system.upper.copy()
+    root = np.arange(n)
+    offset = np.zeros(n)
+    factor = np.ones(n)
+    lower = system.lower.copy()
+    upper = system.upper.copy()
     joined = 0
     if len(pairs):
         at = rows.indptr[pairs]
         joined = _propagation.join(
-            rows.indices[at], rows.indices[at + 1], rows.data[at], rows.data[at + 1], rhs[pairs],
-            root, offset, factor, lower, upper, system.integer,
-        )  # fmt: skip
+            rows.indices[at],
+            rows.indices[at + 1],
+            rows.data[at],
+            rows.data[at + 1],
+            rhs[pairs],
+            root,
+            offset,
+            factor,
+            lower,
+            upper,
+            system.integer,
+        )
         if joined < 0:
             raise ContradictionError
     if not fixed.any() and not joined:
         if redundant:
             return System(rows, rhs, lower, upper, system.integer, system.point), _identity(n)
         return system, None
-    offset[fixed], factor[fixed] = value[fixed], 0.0
+    offset[fixed] = value[fixed]
+    factor[fixed] = 0.0
     smaller = System(rows, rhs, lower, upper, system.integer, system.point)
     return _renamed(smaller, root, offset, factor, fixed)
 
@@ -184,9 +208,11 @@ def _renamed(system: System, root: Array, offset: Array, factor: Array, fixed: A
     number[keep] = np.arange(len(keep))
     variable = np.where(fixed, -1, number[root])
     with np.errstate(invalid="ignore"):
-        a, b = (system.lower - offset) * factor, (system.upper - offset) * factor
+        a = (system.lower - offset) * factor
+        b = (system.upper - offset) * factor
     live = variable >= 0
-    lower, upper = np.full(len(keep), -np.inf), np.full(len(keep), np.inf)
+    lower = np.full(len(keep), -np.inf)
+    upper = np.full(len(keep), np.inf)
     np.maximum.at(lower, variable[live], np.minimum(a, b)[live])
     np.minimum.at(upper, variable[live], np.maximum(a, b)[live])
     change = coo_array((factor[live], (np.flatnonzero(live), variable[live])), shape=(n, len(keep))).tocsr()

@@ -25,7 +25,8 @@ class SystemProgram:
             np.isfinite(system.lower), system.lower, np.where(np.isfinite(system.upper), system.upper, 0)
         )
         self.scale = scale_of(system) if scale is None else scale
-        lower, upper = (system.lower - self.shift) / self.scale, (system.upper - self.shift) / self.scale
+        lower = (system.lower - self.shift) / self.scale
+        upper = (system.upper - self.shift) / self.scale
         right = (system.rhs - system.rows @ self.shift) / self.scale
         self.cost = np.zeros(system.size)
         self.solver = Solver(PRIMAL, LinearProgram(system.rows, self.cost, lower, upper, right, right))

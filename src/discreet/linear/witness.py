@@ -23,7 +23,8 @@ def movable(system: System, targets: Array, progress: Progress | None = None) ->
     """Targets with at least two possible values at the published precision."""
     small, steps = reduce(system)
     wanted = forward(steps, targets)
-    low, high = small.lower.copy(), small.upper.copy()
+    low = small.lower.copy()
+    high = small.upper.copy()
     tell = Tell(progress, max(len(targets), 1), max(len(targets), 1) - len(wanted))
     for part, variables in components(small):
         local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
@@ -47,8 +48,10 @@ def two_values(low: Array, high: Array) -> Array:
 
 def _seen(system: System, targets: Array) -> tuple[Array, Array]:
     """Extremes over a few points; targets that none of them moved get their exact interval."""
-    model, random = SystemProgram(system), np.random.default_rng(1)
-    low, high = np.full(system.size, np.inf), np.full(system.size, -np.inf)
+    model = SystemProgram(system)
+    random = np.random.default_rng(1)
+    low = np.full(system.size, np.inf)
+    high = np.full(system.size, -np.inf)
     stuck = targets
     finite = bool(np.isfinite(system.lower).all() and np.isfinite(system.upper).all())
     fractional = system.integer and network(system.rows) is None
@@ -60,7 +63,8 @@ def _seen(system: System, targets: Array) -> tuple[Array, Array]:
         x = model.minimum(cost)
         if x is None:
             break
-        low, high = np.minimum(low, x), np.maximum(high, x)
+        low = np.minimum(low, x)
+        high = np.maximum(high, x)
         moved = two_values(low[stuck], high[stuck])
         if fractional:  # a short interval may hold one whole-number solution only
             moved &= high[stuck] - low[stuck] > SHORT

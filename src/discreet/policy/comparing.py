@@ -137,8 +137,11 @@ class Comparison:
                 figures, number, exact = self._drawn(one, first)
                 chance = np.full(number, 1 / number)
         except DiscreetError as error:
-            return {**dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
-                    "exact": False, "note": str(error)}  # fmt: skip
+            return {
+                **dict.fromkeys(("risk", "± risk", "utility", "± utility", "hidden", "changed", "draws")),
+                "exact": False,
+                "note": str(error),
+            }
         row: dict[str, Any] = {}
         for name, values in figures.items():
             row[name] = float(chance @ values) if np.isfinite(values).all() else float(values.mean())

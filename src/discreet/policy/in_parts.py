@@ -80,8 +80,8 @@ def _check_policy(policy: Policy) -> None:
     unsupported += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
     if unsupported:
         raise InputError(
-            f"the policy looks at the table as a whole ({', '.join(unsupported)}), so it cannot be answered in parts; ask in "
-            "one go, or for less detail"
+            f"the policy looks at the table as a whole ({', '.join(unsupported)}), so it cannot be answered in parts; "
+            "ask in one go, or for less detail"
         )
 
 

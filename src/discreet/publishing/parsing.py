@@ -63,10 +63,13 @@ def parse_programme(text: str, *, base: Path = Path("."), source: str = "program
         check_unit(unit, books[unit.source], faults)
     head = document["programme"]
     programme = Programme(
-        name=head["name"], output=base / head["output"], sources=sources, units=tuple(units),
+        name=head["name"],
+        output=base / head["output"],
+        sources=sources,
+        units=tuple(units),
         consistency=Consistency(**document.get("consistency", {})),
         state=base / head["state"] if "state" in head else None,
-    )  # fmt: skip
+    )
     _apart(programme, faults)
     faults.settle()
     return programme
@@ -77,8 +80,11 @@ def _apart(programme: Programme, faults: Faults) -> None:
     output, private = programme.output.resolve(), programme.private.resolve()
     if private.is_relative_to(output) or output.is_relative_to(private):
         key = "output" if programme.state is None else "state"
-        faults.add(["programme", key], "the state of a run holds tables that are withheld; name a folder for it "
-                   "(state = ...) that is not the output, nor within it, nor around it")  # fmt: skip
+        faults.add(
+            ["programme", key],
+            "the state of a run holds tables that are withheld; name a folder for it "
+            "(state = ...) that is not the output, nor within it, nor around it",
+        )
 
 
 def _sources(document: Given, base: Path, faults: Faults) -> dict[str, Source]:

@@ -83,10 +83,14 @@ def _performed(unit: Unit, source: Source, private: Path, salt: bytes) -> tuple[
     together = unit.linked and unit.approach == "together"  # then the method answers for all tables at once
     for entry, release in zip(unit.entries, unit_releases(unit, data), strict=True):
         shown = Shown.of(
-            release, data.codebook, entry.population, name=entry.name, source=unit.source,
+            release,
+            data.codebook,
+            entry.population,
+            name=entry.name,
+            source=unit.source,
             unit=f"linked {unit.name}" if together else f"table {entry.name}",
             filtered=unit.how.policy is not None,
-        )  # fmt: skip
+        )
         ready.append((entry, release, {f: to_bytes(release, f) for f in entry.formats}, shown))
     seconds = (time.perf_counter() - began) / len(ready)
     return tuple(_written(*one, private, salt, seconds) for one in ready)
@@ -110,9 +114,15 @@ def _written(
     shown = kept.to_bytes()
     write_whole(private / "shown" / f"{entry.name}.npz", shown, private=True)
     return FinishedTable(
-        name=entry.name, files=files, shown=digest(salt, shown), cells=len(release), hidden=int(kept.hidden.sum()),
-        measures=tuple(release.values), method=release.method, seconds=round(seconds, 3),
-    )  # fmt: skip
+        name=entry.name,
+        files=files,
+        shown=digest(salt, shown),
+        cells=len(release),
+        hidden=int(kept.hidden.sum()),
+        measures=tuple(release.values),
+        method=release.method,
+        seconds=round(seconds, 3),
+    )
 
 
 def digest(salt: bytes, data: bytes) -> str:

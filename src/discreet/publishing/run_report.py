@@ -143,12 +143,15 @@ def report_page(report: Report) -> str:
     parts = [
         f"<h1>{title}</h1>",
         f'<p class="verdict{" bad" if bad else ""}"><strong>{escape(report.summary())}</strong></p>',
-        _unprotected(report.unprotected), "<h2>Consistency across tables</h2>", _findings(report.findings),
-        "<h2>Tables</h2>", _lines(report.lines),
+        _unprotected(report.unprotected),
+        "<h2>Consistency across tables</h2>",
+        _findings(report.findings),
+        "<h2>Tables</h2>",
+        _lines(report.lines),
         f"<h2>About</h2><p>discreet {escape(report.version)}, Python {escape(report.python)}, {report.jobs} jobs, "
         f"{escape(report.when)}. A share is that of the cells which are not shown. Only what the releases themselves "
         "tell is on this page.</p>",
-    ]  # fmt: skip
+    ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -193,12 +196,15 @@ def _row(line: TableLine) -> str:
     links = " ".join(f'<a href="{quote(f)}">{escape(f)}</a>' for f in line.files) if line.outcome == PUBLISHED else ""
     why = ": ".join(filter(None, (line.rule, line.reason))) + (f" ({line.hint})" if line.hint else "")
     texts = {
-        "table": escape(line.name), "dimensions": escape(line.table), "measure": escape(line.measure),
-        "protected by": escape(line.how), "cells": f"{line.cells:,}" if there else "–",
+        "table": escape(line.name),
+        "dimensions": escape(line.table),
+        "measure": escape(line.measure),
+        "protected by": escape(line.how),
+        "cells": f"{line.cells:,}" if there else "–",
         "hidden": f"{line.hidden:,} ({line.share:.1%})" if there else "–",
         "seconds": "kept" if line.kept else f"{line.seconds:.1f}" if there else "–",
         "outcome": f"{line.outcome} {links}{escape(why)}",
-    }  # fmt: skip
+    }
     cells = "".join(f"<td{_class(c)}>{texts[c]}</td>" for c in _COLUMNS)
     return f'<tr class="{line.outcome}">{cells}</tr>'
 

@@ -201,10 +201,16 @@ def _finished(
         for entry in unit.entries:
             lines.append(_line(unit, entry, outcome, finished.get(entry.name), entry.name in bad, key_of(unit) in kept))
     report = Report(
-        programme=programme.name, version=VERSION, python=platform.python_version(),
-        when=datetime.now(UTC).isoformat(timespec="seconds"), seconds=round(time.perf_counter() - began, 1), jobs=jobs,
-        lines=tuple(lines), findings=tuple(findings), messages=tuple(messages),
-    )  # fmt: skip
+        programme=programme.name,
+        version=VERSION,
+        python=platform.python_version(),
+        when=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=round(time.perf_counter() - began, 1),
+        jobs=jobs,
+        lines=tuple(lines),
+        findings=tuple(findings),
+        messages=tuple(messages),
+    )
     passed = {table.name: table for table in ready if table.name not in bad}
     folder.publish(passed, {table.name: table for table in ready if table.name in bad}, former)
     folder.compact({name: (prints[name], o.tables) for name, o in done.items() if o.tables})
@@ -258,11 +264,17 @@ def plan(programme: Programme) -> pd.DataFrame:
             cells = 1
             for name, level in entry.by:
                 cells *= len(books[entry.source].dimension(name).at_level(level).codes)
-            rows.append({
-                "table": entry.name, "dimensions": entry.words, "measure": entry.value or "count", "cells": cells,
-                "protected by": unit.how.words, "linked": unit.name if unit.linked else "",
-                "refused": _refused(unit, entry, books[entry.source].dimensions),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "table": entry.name,
+                    "dimensions": entry.words,
+                    "measure": entry.value or "count",
+                    "cells": cells,
+                    "protected by": unit.how.words,
+                    "linked": unit.name if unit.linked else "",
+                    "refused": _refused(unit, entry, books[entry.source].dimensions),
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -72,9 +72,19 @@ def fitted_records(cells: InnerCells, margins: Sequence[NoisyMargin], total: int
         for variable in rng.permutation(len(cells.shape)).tolist():
             visited = rng.choice(len(codes), size=min(len(codes), VISITED), replace=False)
             redraw(
-                codes, visited, variable, cells.shape[variable], having[variable], sums.begins, sums.axes, sums.steps,
-                sums.first, excess, sums.weight, state,
-            )  # fmt: skip
+                codes,
+                visited,
+                variable,
+                cells.shape[variable],
+                having[variable],
+                sums.begins,
+                sums.axes,
+                sums.steps,
+                sums.first,
+                excess,
+                sums.weight,
+                state,
+            )
         after = float(np.sqrt(np.mean(excess[sums.weight > 0] ** 2)))
         if turn + 1 >= LEAST_ROUNDS and after > (1 - SETTLED) * before:
             break

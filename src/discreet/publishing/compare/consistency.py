@@ -54,11 +54,27 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
     for table in tables:
         if table.problem or too_large(table):
             why = table.problem or "it has too many combinations of codes"
-            findings.append(Finding(level=WARNING, kind="not compared", text=f"not compared with other tables: {why}",
-                                 source=table.source, cells=len(table.cells), tables=(table.name,)))  # fmt: skip
+            findings.append(
+                Finding(
+                    level=WARNING,
+                    kind="not compared",
+                    text=f"not compared with other tables: {why}",
+                    source=table.source,
+                    cells=len(table.cells),
+                    tables=(table.name,),
+                )
+            )
         if table.exact is None:
-            findings.append(Finding(level=ERROR, kind="not judged", text=UNSAID, source=table.source,
-                                 cells=len(table.cells), tables=(table.name,)))  # fmt: skip
+            findings.append(
+                Finding(
+                    level=ERROR,
+                    kind="not judged",
+                    text=UNSAID,
+                    source=table.source,
+                    cells=len(table.cells),
+                    tables=(table.name,),
+                )
+            )
     said = [t for t in tables if t.exact is not None]
     fit = sorted((t for t in said if not t.problem and not too_large(t)), key=lambda t: t.source)
     for _, group in groupby(fit, key=lambda t: t.source):
@@ -90,11 +106,16 @@ class Stack:
         most = max(t.decimals[measure] for t in some)
         sizes = [len(t.cells) for t in some]
         return cls(
-            common, measure, chosen, np.concatenate([common.cells[t] for t in chosen]), np.repeat(chosen, sizes),
-            np.concatenate([np.arange(n) for n in sizes]), np.concatenate([t.hidden for t in some]),
+            common,
+            measure,
+            chosen,
+            np.concatenate([common.cells[t] for t in chosen]),
+            np.repeat(chosen, sizes),
+            np.concatenate([np.arange(n) for n in sizes]),
+            np.concatenate([t.hidden for t in some]),
             np.concatenate([t.values[measure] * 10.0 ** (most - t.decimals[measure]) for t in some]),
             np.repeat([t.exact for t in some], sizes),
-        )  # fmt: skip
+        )
 
     def names(self, rows: Array) -> tuple[str, ...]:
         """The tables that cells stand in, in the programme's order."""
@@ -119,13 +140,26 @@ def _measure(common: CommonCells[Shown], measure: str, settings: Consistency) ->
         *_hidden(stack),
         *_different(stack, stack.exact & ~stack.hidden, ERROR, "different", "true value", "one of them is wrong"),
         *_mixed(stack, settings.mixed),
-        *_different(stack, ~stack.exact & ~stack.hidden, _level(settings.differences), "differences", "perturbed value",
-                    "whoever averages them comes nearer to the truth; use a keyed method"),
-    ]  # fmt: skip
+        *_different(
+            stack,
+            ~stack.exact & ~stack.hidden,
+            _level(settings.differences),
+            "differences",
+            "perturbed value",
+            "whoever averages them comes nearer to the truth; use a keyed method",
+        ),
+    ]
     if (stack.exact & stack.hidden).any():
         if any(f.kind == "different" for f in findings):
-            findings.append(_finding(stack, WARNING, "not checked", np.flatnonzero(stack.exact & stack.hidden),
-                                  "hidden cells were not worked out: the tables contradict each other"))  # fmt: skip
+            findings.append(
+                _finding(
+                    stack,
+                    WARNING,
+                    "not checked",
+                    np.flatnonzero(stack.exact & stack.hidden),
+                    "hidden cells were not worked out: the tables contradict each other",
+                )
+            )
         else:
             findings += _derived(stack, derived(stack.common, measure, settings.most_cells))
     return findings + _additive(stack)
@@ -135,12 +169,21 @@ def _level(word: str) -> str:
     return ERROR if word == "error" else WARNING
 
 
-def _finding(stack: Stack, level: str, kind: str, rows: Array, text: str, examples: Sequence[str] = (),
-             cells: int | None = None) -> Finding:  # fmt: skip
+def _finding(
+    stack: Stack, level: str, kind: str, rows: Array, text: str, examples: Sequence[str] = (), cells: int | None = None
+) -> Finding:
     source = stack.common.tables[0].source
     many = len(np.unique(stack.key[rows])) if cells is None else cells
-    return Finding(level=level, kind=kind, text=text, source=source, measure=stack.measure, cells=many,
-                   tables=stack.names(rows), examples=tuple(examples))  # fmt: skip
+    return Finding(
+        level=level,
+        kind=kind,
+        text=text,
+        source=source,
+        measure=stack.measure,
+        cells=many,
+        tables=stack.names(rows),
+        examples=tuple(examples),
+    )
 
 
 def _cells(many: int) -> str:
@@ -232,8 +275,17 @@ def _additive(stack: Stack) -> list[Finding]:
         return []
     text = f"{off:,} of {sums:,} sums of perturbed tables do not add up; the largest gap is {largest:g}"
     source = stack.common.tables[0].source
-    return [Finding(level=NOTE, kind="additivity", text=text, source=source, measure=stack.measure, cells=off,
-                    tables=tuple(involved))]  # fmt: skip
+    return [
+        Finding(
+            level=NOTE,
+            kind="additivity",
+            text=text,
+            source=source,
+            measure=stack.measure,
+            cells=off,
+            tables=tuple(involved),
+        )
+    ]
 
 
 def additivity(common: CommonCells[Shown], t: int, measure: str) -> Array:

@@ -142,9 +142,7 @@ def _settled(facts: Facts, most: int) -> tuple[Array, list[tuple[str, Array]]]:
     some, right = _only(rows, rhs, small)
     known = np.zeros(len(variables), bool)
     if wanted[small].any():
-        system = System(
-            some, right, facts.lower[variables[small]], np.full(int(small.sum()), np.inf), facts.integer
-        )  # fmt: skip
+        system = System(some, right, facts.lower[variables[small]], np.full(int(small.sum()), np.inf), facts.integer)
         targets = np.flatnonzero(wanted[small])
         known[np.flatnonzero(small)[targets[~movable(system, targets)]]] = True
     if not large.any():
@@ -206,9 +204,19 @@ def _completed(common: CommonCells[Shown], chosen: list[int]) -> CommonCells[Sho
         return None
     empty = np.zeros((0, len(axes)), np.int32)
     every = Shown(
-        name="", unit="", source="", axes=tuple(axes), leaves={n: v for t in tables for n, v in t.leaves.items()},
-        fixed={}, fixed_words="", cells=empty, hidden=np.zeros(0, bool), values={}, decimals={}, exact=True,
-    )  # fmt: skip
+        name="",
+        unit="",
+        source="",
+        axes=tuple(axes),
+        leaves={n: v for t in tables for n, v in t.leaves.items()},
+        fixed={},
+        fixed_words="",
+        cells=empty,
+        hidden=np.zeros(0, bool),
+        values={},
+        decimals={},
+        exact=True,
+    )
     return CommonCells.of([*common.tables, every])
 
 

@@ -74,14 +74,20 @@ class Shown:
         fixed = {n: tuple(sorted(leaves)) for n, leaves in within.items() if n not in inside}
         gone = np.asarray(release.status == CONFIDENTIAL)
         return cls(
-            name=name, unit=unit or name, source=source, axes=tuple(axes), fixed=fixed,
+            name=name,
+            unit=unit or name,
+            source=source,
+            axes=tuple(axes),
+            fixed=fixed,
             leaves={n: len(known[n].leaves) for n in (*(d.name for d in release.dimensions), *fixed)},
             fixed_words=", ".join(f"{n}={'|'.join(population[n])}" for n in fixed),
-            cells=np.asarray(release.codes), hidden=gone,
+            cells=np.asarray(release.codes),
+            hidden=gone,
             values={m: _units(v, release.decimals[m]) for m, v in release.values.items()},
-            decimals=dict(release.decimals), problem=problem,
+            decimals=dict(release.decimals),
+            problem=problem,
             exact=release.truthful if truthful is None else truthful,
-        )  # fmt: skip
+        )
 
     def words(self, cell: int) -> str:
         """A cell by its codes, totals left out."""
@@ -118,11 +124,15 @@ class Shown:
             cells, hidden = held["cells"], held["hidden"]
         axes = tuple(
             Axis(
-                a["name"], tuple(a["codes"]), tuple(tuple(p) for p in a["parts"]),
-                tuple((p, tuple((c, s) for c, s in parts)) for p, parts in a["sums"]), a["total"], a["virtual"],
+                a["name"],
+                tuple(a["codes"]),
+                tuple(tuple(p) for p in a["parts"]),
+                tuple((p, tuple((c, s) for c, s in parts)) for p, parts in a["sums"]),
+                a["total"],
+                a["virtual"],
             )
             for a in head.pop("axes")
-        )  # fmt: skip
+        )
         fixed = {n: tuple(leaves) for n, leaves in head.pop("fixed").items()}
         return cls(axes=axes, fixed=fixed, cells=cells, hidden=hidden, values=values, **head)
 

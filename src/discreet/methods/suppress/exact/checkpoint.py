@@ -96,9 +96,20 @@ def fingerprint(problem: Problem) -> str:
     needs = problem.needs
     mark = hashlib.sha256()
     arrays = (
-        problem.rows.indptr, problem.rows.indices, problem.rows.data, problem.down, problem.up, problem.weight,
-        problem.hidden, needs.cell, needs.below, needs.above, needs.sliding, needs.coalition, *needs.known,
-    )  # fmt: skip
+        problem.rows.indptr,
+        problem.rows.indices,
+        problem.rows.data,
+        problem.down,
+        problem.up,
+        problem.weight,
+        problem.hidden,
+        needs.cell,
+        needs.below,
+        needs.above,
+        needs.sliding,
+        needs.coalition,
+        *needs.known,
+    )
     for array in arrays:
         mark.update(np.ascontiguousarray(array).astype(float).tobytes())
         mark.update(b"|")

@@ -69,9 +69,17 @@ class ScipTree:
             self.add(row)
         self._settings()
         self.model.includeConshdlr(
-            _handler(self), "protected", "every need is met", enfopriority=-1, chckpriority=-1, sepafreq=1,
-            propfreq=-1, eagerfreq=-1, needscons=False, sepapriority=1_000_000,
-        )  # fmt: skip
+            _handler(self),
+            "protected",
+            "every need is met",
+            enfopriority=-1,
+            chckpriority=-1,
+            sepafreq=1,
+            propfreq=-1,
+            eagerfreq=-1,
+            needscons=False,
+            sepapriority=1_000_000,
+        )
         self.node = (-1, 0)
         self.x = relaxation.x
         self.pending: list[Cut] = []

@@ -66,7 +66,8 @@ def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
             clock[0] = step
         if clock[1]:
             break
-        begin, end = columns.start[order[step]], columns.start[order[step] + 1]
+        begin = columns.start[order[step]]
+        end = columns.start[order[step] + 1]
         left = reduce_column(columns.row[begin:end], columns.value[begin:end], candidate, published)
         if left == 0:
             continue

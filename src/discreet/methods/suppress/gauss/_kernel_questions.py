@@ -162,8 +162,10 @@ def exposes(p: int, place: int, left: int, candidate: Any, published: Any, prima
     own = question.mode == OWN and question.insider[p]
     if not own and primaries.live[p] != left:
         return False
-    factor, group = primaries.value[place], question.group
-    who, common = 0, 0
+    factor = primaries.value[place]
+    group = question.group
+    who = 0
+    common = 0
     for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
         row = primaries.row[j]
         if published.pivot_of[row] == DEAD:

@@ -94,7 +94,8 @@ def entered(columns: Any, primary: Any, n_rows: int) -> Any:
     )
     used = np.zeros(1, np.int64)
     for p in range(m):
-        begin, end = columns.start[primary[p]], columns.start[primary[p] + 1]
+        begin = columns.start[primary[p]]
+        end = columns.start[primary[p] + 1]
         start[p] = used[0]
         length[p] = end - begin
         for j in range(begin, end):

@@ -25,7 +25,8 @@ def close_insiders(
     """
     from scipy.sparse import csc_array, hstack
 
-    more, unsafe = list(secondary), primary[:0]
+    more = list(secondary)
+    unsafe = primary[:0]
     for _ in range(rounds):
         published = order[~np.isin(order, more)]
         who = openers(matrix, published, primary, group)
@@ -60,13 +61,16 @@ def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, 
 
     from discreet.linear.modular import positions, residues, span_of
 
-    n, rows = matrix.shape[1], np.flatnonzero(group)
+    n = matrix.shape[1]
+    rows = np.flatnonzero(group)
     units = csc_array(
         (np.ones(len(rows), np.uint64), rows, np.arange(len(rows) + 1)), shape=(matrix.shape[0], len(rows))
     )
     columns = csc_array(hstack([residues(matrix), units]))
-    columns.indices, columns.indptr = columns.indices.astype(np.int32), columns.indptr.astype(np.int64)
-    basis, targets = positions(basis_columns, n), positions(target_columns, n)
+    columns.indices = columns.indices.astype(np.int32)
+    columns.indptr = columns.indptr.astype(np.int64)
+    basis = positions(basis_columns, n)
+    targets = positions(target_columns, n)
     who_learns = np.zeros(len(targets), np.int64)
     everybody = span_of(columns, np.concatenate([basis, n + np.arange(len(rows))]), targets)[1]
     asked = np.flatnonzero(np.diff(everybody.indptr) == 0)  # the others are safe from all of them together
@@ -74,14 +78,16 @@ def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, 
         return who_learns
     left = span_of(columns, basis, np.concatenate([targets[asked], n + np.arange(len(rows))]))[1]
     left = csc_array(left.tocsr()[np.unique(left.indices)].tocsc())  # only rows that matter
-    left.indices, left.indptr = left.indices.astype(np.int32), left.indptr.astype(np.int64)
+    left.indices = left.indices.astype(np.int32)
+    left.indptr = left.indptr.astype(np.int64)
     target, owner = _covering(left, len(asked), group[rows])
     part = columns[:, targets[asked]]
     empty = np.zeros(len(part.indices), bool) if nothing is None else nothing[part.indices]
     low = np.minimum.reduceat(np.where(empty, np.iinfo(group.dtype).max, group[part.indices]), part.indptr[:-1])
     high = np.maximum.reduceat(np.where(empty, 0, group[part.indices]), part.indptr[:-1])
     others = ~((low == high)[target] & (low[target] == owner))
-    target, owner = target[others], owner[others]
+    target = target[others]
+    owner = owner[others]
     for who in np.unique(owner):
         mine = target[owner == who]
         rest = span_of(left, len(asked) + np.flatnonzero(group[rows] == who), mine)[1]

@@ -52,9 +52,7 @@ class Needs:
 
     def take(self, at: Array) -> Needs:
         """Some of them."""
-        return Needs(
-            self.cell[at], self.below[at], self.above[at], self.sliding[at], self.coalition[at], self.known
-        )  # fmt: skip
+        return Needs(self.cell[at], self.below[at], self.above[at], self.sliding[at], self.coalition[at], self.known)
 
     def __add__(self, other: Needs) -> Needs:
         shifted = np.where(other.coalition >= 0, other.coalition + len(self.known), -1)
