@@ -21,7 +21,8 @@ from discreet.base.naming import STATUS, beside, heads
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed, nearest
 from discreet.tables import display
-from discreet.tables.published import Published, read_published
+from discreet.tables.published import Published, of_raw, read_published
+from discreet.tables.reading.parquet_file import arrow_table
 from discreet.tables.room import NONE_STATED, STATED, Room
 from discreet.tables.table import Table, code_columns
 from discreet.tables.totals import Totals
@@ -336,10 +337,29 @@ class Release:
 
     @classmethod
     def read(
-        cls, path: str | Path, *, codebook: Codebook | None = None, measures: int | None = None, total: Totals = None
+        cls,
+        path: str | Path,
+        *,
+        codebook: Codebook | None = None,
+        measures: int | None = None,
+        total: Totals = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
     ) -> Release:
-        """A published table of a file in any format that ``discreet.write`` writes, by its suffix."""
-        return cls.of_file(read_published(Path(path), codebook, measures, total))
+        """A published table of a file in any format that ``discreet.write`` writes, by its suffix.
+
+        A CSV may have any separator and no status; marks (c, x, ..) and ranges (<5) may stand in place of numbers.
+        Where numbers can be read in two ways, ``decimal`` and ``thousands`` say how.
+        """
+        return cls.of_file(read_published(Path(path), codebook, measures, total, decimal=decimal, thousands=thousands))
+
+    @classmethod
+    def of_frame(cls, frame: Any, *, codebook: Codebook | None = None, total: Totals = None) -> Release:
+        """A published table of a frame: columns of codes as text, then numbers, then perhaps the status."""
+        import pyarrow as pa
+
+        arrow = frame.to_arrow() if hasattr(frame, "to_arrow") else pa.Table.from_pandas(frame, preserve_index=False)
+        return cls.of_file(of_raw(arrow_table("the frame", arrow), codebook, total))
 
     @classmethod
     def of_file(cls, published: Published) -> Release:

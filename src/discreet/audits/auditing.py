@@ -61,7 +61,7 @@ def audit(
     insiders: int = 0,
     earlier: Protected | Release | Sequence[Protected | Release] = (),
     change: float = 0.0,
-    mapping: str | Path | Mapping[str, Any] | None = None,
+    mapping: str | Path | Mapping[str, Any] | NameMapping | None = None,
     codebook: Codebook | None = None,
     total: Totals = None,
     progress: Callable[[int, int], None] | None = None,
@@ -164,7 +164,10 @@ def inside_tables(released: Any) -> list[Protected]:
 
 
 def what_is_out(
-    released: Any, mapping: str | Path | Mapping[str, Any] | None, codebook: Codebook | None, total: Totals
+    released: Any,
+    mapping: str | Path | Mapping[str, Any] | NameMapping | None,
+    codebook: Codebook | None,
+    total: Totals,
 ) -> JoinedTables | None:
     """Several tables as the world sees them, laid over each other; None for a Protected, several, or one Release."""
     if isinstance(released, (str, Path)) or hasattr(released, "columns"):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
+from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.lines import Lines
 from discreet.audits.view import View, cell_codes, cell_names
 from discreet.base.arguments import checked
@@ -200,6 +201,24 @@ class Audit:
             exposed=bool(len(self.exposed)),
         )
         return (outsider, *self.informed)
+
+    def because(self, *, most: int = 20) -> pd.DataFrame:
+        """Why cells are known exactly: per cell the files that give it away together, and the sum that does.
+
+        Of no more than ``most`` cells. The argument is empty where the value follows from whole numbers alone, or where
+        no short one was found.
+        """
+        import pandas as pd
+
+        known = np.flatnonzero(self.m == 1)[:most]
+        codes = {unused(name, COLUMNS): c for name, c in cell_codes(self.view, self.number[known]).items()}
+        arguments = Arguments(self.view)
+        grid = 10.0**self.view.decimals
+        ends = [(int(self.number[k]), np.rint(self.lower[k] * grid), np.rint(self.upper[k] * grid)) for k in known]
+        found = [arguments.of(*end) for end in ends]
+        files = [tuple(sorted({file for one in several for file in one.files})) for several in found]
+        return pd.DataFrame({**codes, "value": self.lower[known], "files": files,
+                             "argument": [in_one_line(several) for several in found]})  # fmt: skip
 
     def summary(self) -> pd.DataFrame:
         """One row for every intruder: cells judged, known exactly, below their level, not settled; bits that are left.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 
 import numpy as np
@@ -62,22 +63,38 @@ def _tables(release: Release, cube: Cube) -> list[str]:
         texts = np.array(number_texts(release, name, mark).to_pylist(), object)
         grids[name] = cube.spread(texts, "").reshape(-1, rows, columns)
     pages = layers(cube, list(release.values))
-    return [_table(cube, page, grids[page.measure][page.number].tolist()) for page in pages]
+    return [
+        _table(cube, page, release.decimals[page.measure], grids[page.measure][page.number].tolist()) for page in pages
+    ]
 
 
-def _table(cube: Cube, page: Layer, body: list[list[str]]) -> str:
+def _table(cube: Cube, page: Layer, decimals: int, body: list[list[str]]) -> str:
     down = max(len(cube.codes) - 2, 0)
     flat = len(cube.codes) == 1
     heads = [page.measure] if flat else cube.labels(down + 1)
     corner = cube.dimensions[down].name if flat else f"{cube.dimensions[down].name} by {cube.dimensions[-1].name}"
     fixed = ", ".join(f"{d.name}: {d.label(code)}" for d, code in page.fixed)
     caption = f"{page.measure} ({fixed})" if fixed else page.measure
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in (corner, *heads))
+    codes = heads if flat else cube.codes[down + 1]
+    head = "".join(_head("col", code, text) for code, text in ((corner, corner), *zip(codes, heads, strict=True)))
     lines = "\n".join(
-        f'<tr><th scope="row">{escape(label)}</th><td>' + "</td><td>".join(cells) + "</td></tr>"
-        for label, cells in zip(cube.labels(down), body, strict=True)
+        f"<tr>{_head('row', code, label)}<td>" + "</td><td>".join(cells) + "</td></tr>"
+        for code, label, cells in zip(cube.codes[down], cube.labels(down), body, strict=True)
     )
+    layer = {
+        "measure": page.measure,
+        "decimals": decimals,
+        "dimensions": [d.name for d in cube.dimensions],
+        "fixed": [[code, d.label(code)] for d, code in page.fixed],
+    }
+    about = escape(json.dumps(layer, ensure_ascii=False))
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table data-layer="{about}">'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table></div>"
     )
+
+
+def _head(scope: str, code: str, label: str) -> str:
+    """A heading; the code stands beside a label that differs from it."""
+    beside = "" if code == label else f' data-code="{escape(code)}"'
+    return f'<th scope="{scope}"{beside}>{escape(label)}</th>'

@@ -49,7 +49,7 @@ def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, most_sheets: int
     there = cube.spread(np.ones(len(release), bool), False).reshape(grids[pages[0].measure].shape)
     for page, name in zip(pages, names, strict=True):
         body = grids[page.measure][page.number].tolist(), there[page.number].tolist()
-        _write_layer(book.add_worksheet(name), styles, cube, page, *body)
+        _write_layer(book.add_worksheet(name), styles, cube, page, release.decimals[page.measure], *body)
     book.close()
     return sink.getvalue()
 
@@ -96,7 +96,13 @@ def _about(book: Workbook, styles: _Styles, release: Release, pages: Sequence[La
 
 
 def _write_layer(
-    sheet: Worksheet, styles: _Styles, cube: Cube, page: Layer, values: list[list[float]], there: list[list[bool]]
+    sheet: Worksheet,
+    styles: _Styles,
+    cube: Cube,
+    page: Layer,
+    decimals: int,
+    values: list[list[float]],
+    there: list[list[bool]],
 ) -> None:
     across = cube.codes[-1] if len(cube.codes) > 1 else (page.measure,)
     titles = cube.labels(len(cube.codes) - 1) if len(cube.codes) > 1 else [page.measure]
@@ -106,7 +112,10 @@ def _write_layer(
     sheet.set_column(1, 1, 28)
     sheet.set_column(2, 1 + len(across), 12)
     sheet.write_string(0, 0, _caption(page), styles.title)
-    _texts(sheet, 2, [cube.dimensions[down].name, "", *titles], styles.head)
+    about = ["measure", page.measure, "decimals", str(decimals)]
+    _texts(sheet, 1, [*about, *(text for d, code in page.fixed for text in (d.name, code, d.label(code)))], styles.wrap)
+    second = cube.dimensions[-1].name if len(cube.codes) > 1 else ""
+    _texts(sheet, 2, [cube.dimensions[down].name, second, *titles], styles.head)
     _texts(sheet, 3, ["code", "label", *across], styles.head)
     sheet.freeze_panes(4, 2)
     for r, (code, label) in enumerate(zip(cube.codes[down], stubs, strict=True)):

@@ -60,15 +60,24 @@ class NameMapping:
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, given: str | Path | Mapping[str, Any] | None) -> NameMapping:
+    def of(cls, given: str | Path | Mapping[str, Any] | NameMapping | None) -> NameMapping:
         """From a TOML file, or the same as a dict; None is an empty one."""
-        if given is None:
-            return cls()
+        if given is None or isinstance(given, NameMapping):
+            return given or cls()
         if isinstance(given, Mapping):
             toml.validate(given, SCHEMA, "", "mapping", "the mapping")
             return cls(**given)
         path = Path(given)
         return cls(**toml.load(read_text(path), SCHEMA, repr(path.name), "the mapping"))
+
+    def with_rounding(self, rounding: Mapping[str, Rounding]) -> NameMapping:
+        """The same with the rounding of some tables, which may not be said twice."""
+        tables = dict(self.tables)
+        for name, own in rounding.items():
+            if "rounding" in tables.get(name, {}):
+                raise InputError(f"the rounding of {name!r} stands in the mapping already; say it once")
+            tables[name] = {**tables.get(name, {}), "rounding": own.base, "random": not own.nearest}
+        return replace(self, tables=tables)
 
     def check_tables(self, names: Sequence[str]) -> None:
         """Refuse a mapping of tables that are not there."""

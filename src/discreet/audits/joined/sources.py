@@ -13,6 +13,8 @@ from discreet.audits.joined.publication import Publication, Rounding
 from discreet.base.kinds import told
 from discreet.errors import InputError
 from discreet.release import Protected, Release
+from discreet.tables.published import knows_some, of_raw
+from discreet.tables.reading.by_suffix import raw_table
 from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
@@ -44,11 +46,29 @@ def publications(
     return _alike(each)
 
 
+def read_release(
+    path: str | Path,
+    codebook: Codebook | None = None,
+    total: Totals = None,
+    *,
+    measures: int | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Release:
+    """A file, with the codebook where it knows one of its dimensions and with what is said of totals it has."""
+    raw = raw_table(Path(path), measures, decimal=decimal, thousands=thousands)
+    known = codebook if codebook is not None and knows_some(raw, codebook) else None
+    said = {name: code for name, code in total.items() if name in raw.names} if isinstance(total, Mapping) else total
+    return Release.of_file(of_raw(raw, known, said or None))
+
+
 def _read(one: Any, codebook: Codebook | None, total: Totals) -> Release:
     if isinstance(one, (str, Path)):
-        return Release.read(one, codebook=codebook, total=total)
+        return read_release(one, codebook, total)
+    if hasattr(one, "columns"):
+        return Release.of_frame(one, codebook=codebook, total=total)
     raise InputError(
-        f"{told('a table to audit', one)}: give a Release, a Protected or a path; protect a Table first: "
+        f"{told('a table to audit', one)}: give a Release, a Protected, a path or a frame; protect a Table first: "
         "protect(table, method)"
     )
 

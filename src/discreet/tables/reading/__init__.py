@@ -1,0 +1,1 @@
+"""Published tables read back from files, as rows of codes and numbers: one file for each format."""

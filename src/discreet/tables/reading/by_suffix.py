@@ -1,0 +1,43 @@
+"""Which reader a file is for: by its suffix, as the writers have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.errors import InputError, nearest
+from discreet.tables.reading.delimited import delimited
+from discreet.tables.reading.excel_file import excel_file
+from discreet.tables.reading.html_file import html_file
+from discreet.tables.reading.jsonstat_file import jsonstat_file
+from discreet.tables.reading.parquet_file import parquet_file
+from discreet.tables.reading.px_file import px_file
+from discreet.tables.reading.raw_table import RawTable
+from discreet.tables.reading.sdmx_file import sdmx_file
+
+WHOLE_FILES = {
+    ".sdmx.csv": sdmx_file,
+    ".xlsx": excel_file,
+    ".json": jsonstat_file,
+    ".px": px_file,
+    ".parquet": parquet_file,
+    ".html": html_file,
+    ".htm": html_file,
+}
+"""Readers of formats that say themselves which columns are numbers."""
+DELIMITED = (".csv", ".tsv", ".txt")
+
+
+def raw_table(
+    path: Path, measures: int | None, *, decimal: str | None = None, thousands: str | None = None
+) -> RawTable:
+    """The rows of a published table, whatever the format of its file."""
+    name = path.name.lower()
+    for suffix, reader in WHOLE_FILES.items():
+        if name.endswith(suffix):
+            if measures is not None or decimal is not None or thousands is not None:
+                raise InputError(f"{path.name!r}: --measures, --decimal and --thousands are for CSV; leave them out")
+            return reader(path)
+    if not name.endswith(DELIMITED) and path.suffix:
+        known = [*WHOLE_FILES, *DELIMITED]
+        raise InputError(f"{path.name!r}: no format for {path.suffix!r} is known; {nearest(path.suffix, known)}")
+    return delimited(path, measures, decimal=decimal, thousands=thousands)
