@@ -94,7 +94,7 @@ class Victim:
         if answer.status_code != 200:
             return None
         rows = csv.DictReader(io.StringIO(answer.text))
-        return {tuple(row[name] for name in variables): int(row["count"]) for row in rows}
+        return {tuple(row[name] for name in variables): int(row["count"]) for row in rows if row["count"]}
 
     def true(self, variables: Sequence[str], **where: Sequence[str]) -> Cells:
         """The same from the truth."""
@@ -351,7 +351,7 @@ def a9_tracker(n: int) -> Outcome:
         if one is None or two is None:
             return 0.0
         true = victim.true(["age", "sex"], citizenship=["STL"])
-        return float(np.mean([one[k] - two[k] == count for k, count in true.items()]))
+        return float(np.mean([k in one and k in two and one[k] - two[k] == count for k, count in true.items()]))
 
     table = "min_population = 2000"
     found = both(people, attack, policy(D2, FREE, OFF, table), policy(D5, FREE, REFUSE, table))

@@ -54,7 +54,7 @@ def test_several_codes_are_judged_in_parts_as_in_one_go(least: int, tmp_path: Pa
     assert (parts.read_bytes() if isinstance(parts, Path) else parts) == (
         whole if isinstance(whole, str) else dc.formats.to_bytes(whole, "csv")
     )
-    assert isinstance(whole, str) == (least > 2)
+    assert isinstance(whole, str) == (least > 3)
 
 
 def test_the_evidence_is_the_same_to_the_last_bit(tmp_path: Path) -> None:

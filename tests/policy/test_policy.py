@@ -196,7 +196,7 @@ def test_a_filter_of_several_codes_is_a_dimension() -> None:
     assert len(release.dimensions) == 3
     assert refusal_of(query, policy(asked.format(3, len(release)))) is None
     assert refusal_of(query, policy(asked.format(3, len(release) - 1))) == "max_cells"
-    with pytest.raises(dc.Refused, match=r"'area'.*filter by a single code") as caught:
+    with pytest.raises(dc.Refused, match=r"'area'.*for everyone") as caught:
         answer(people(), query, policy(asked.format(2, 10_000)))
     assert caught.value.rule == "max_dimensions"
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.by_hand import Publish
-from discreet.methods.contract import protect
+from discreet.methods.contract import Method, protect
 from discreet.methods.effect import check_hides
-from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
+from discreet.policy.judging import Evidence, below_t1, counted, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
+from discreet.policy.populations import Closed, population_counts, without_closed
 from discreet.policy.pretabular import TWIN, ready
 from discreet.policy.query import Query, Resolved
 from discreet.policy.steps import words_of
@@ -44,8 +46,8 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
 
 def answer_table(table: Table, resolved: Resolved, policy: Policy) -> Release:
     """The answer to a query that ``check_query`` allows, from the table of it before its population is chosen."""
-    chosen, evidence = protect_by(table, resolved, policy)
-    return _release(chosen, evidence, resolved, policy)
+    chosen, evidence, closed = protect_by(table, resolved, policy)
+    return _release(without_closed(chosen, closed), evidence, resolved, policy, closed)
 
 
 @checked
@@ -72,12 +74,12 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
     """The preliminary rules (JOS15 section 2.3), from the codebook alone."""
     rules, query = policy.query, resolved.query
     names = set(query.names) | set(resolved.population)
-    if (asked := len(query.names) + len(resolved.several)) > rules.max_dimensions:
-        several = f" (filters of several codes among them: {listed(resolved.several)})" if resolved.several else ""
+    if (asked := len(query.names) + len(resolved.population)) > rules.max_dimensions:
+        filters = f" (those of filters among them: {listed(resolved.population)})" if resolved.population else ""
         raise Refused(
             "max_dimensions",
-            f"{asked} variables are asked{several}, {rules.max_dimensions} are allowed",
-            "ask for fewer variables" + (", or filter by a single code" if resolved.several else ""),
+            f"{asked} variables are asked{filters}, {rules.max_dimensions} are allowed",
+            "ask for fewer variables" + (", or for everyone instead of a population" if resolved.population else ""),
         )
     if len(resolved.population) > rules.max_filters:
         raise Refused(
@@ -131,29 +133,32 @@ def from_records(records: Microdata, resolved: Resolved) -> Table:
     return tabulate(records, by=names, value=value).at_levels(**resolved.levels)
 
 
-def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence]:
-    """The first method that passes, or with ``search`` the one of best expected utility that does.
+def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence, Closed]:
+    """The table by the first method that passes, or with ``search`` by the one of best expected utility that does; with
+    its evidence and the populations that it may not break down.
 
     Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
     allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show, and it
     is one of counts, so it lets no table of magnitudes out.
     """
-    passed: list[tuple[Protected, Evidence]] = []
+    passed: list[tuple[Protected, Evidence, Closed]] = []
     refusals: list[Refused] = []
     for number in range(len(policy.methods)):
         method = policy.make(number)
         protected = protect(table, method)
         check_hides(protected)
         evidence = weigh_evidence(protected, method, resolved, policy)
+        closed = closed_by(protected, method, policy)
         try:
             table_rules(evidence, policy, resolved)
+            closed.check(resolved)
             if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):
-                return Publish()(table), evidence.unchanged
+                return Publish()(table), evidence.unchanged, closed
             thresholds(evidence, policy)
         except Refused as refused:
             refusals.append(refused)
             continue
-        passed.append((protected, evidence))
+        passed.append((protected, evidence, closed))
         if not policy.search:
             break
     if not passed:
@@ -161,12 +166,20 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
     return min(passed, key=lambda pair: pair[1].loss if pair[1].loss is not None else math.inf)
 
 
+def closed_by(protected: Protected, method: Method, policy: Policy) -> Closed:
+    """The populations that a protected table may not break down; of magnitudes by their counts, protected alike."""
+    if policy.table.min_population > 0 and "count" not in protected.published:
+        protected = counted(protected.table, method, policy)
+    return Closed.of(protected.table.dimensions, policy, partial(population_counts, protected))
+
+
 # -- out --------------------------------------------------------------------------------------------------------
 
 
-def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
+def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy, closed: Closed) -> Release:
     open_ = [] if policy.before else protection_notes(chosen)
     notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
+    notes += closed.notes(chosen.table.layout)
     if policy.before:
         notes.insert(
             len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"

@@ -6,15 +6,17 @@ looks at the table as a whole (T1, T2, T3, the search, a stated utility) is refu
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
 from discreet.base.files import whole_file
+from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused
 from discreet.formats import chosen_format
@@ -25,10 +27,14 @@ from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.answering import check_query, filtered, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
+from discreet.policy.populations import Closed, fewest_people, population_counts, without_closed
 from discreet.policy.posterior import ShownCounts, reach_of, small_share
 from discreet.policy.query import Query, Resolved
 from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
+from discreet.tables.table import tabulate
+
+Array = NDArray[Any]
 
 
 @checked
@@ -60,11 +66,15 @@ def answer_in_parts(
         try:
             with whole_file(path) as file:
                 out, seen = growing(name, file), _Seen(method, policy.table.small)
-                for done, release in _releases(parts, method, resolved, policy, seen):
+                people = _People(data, method, resolved)
+                _check_totals(people, policy)
+                closed = Closed.of(people.dimensions, policy, people.counts)
+                for done, release in _releases(parts, method, resolved, policy, seen, closed):
                     out.add(release)
                     if progress is not None:
                         progress(done, len(parts))
-                table_rules(seen.evidence, policy, resolved)
+                table_rules(seen.evidence(people.fewest()), policy, resolved)
+                closed.check(resolved)
                 out.close()
             return Path(path)
         except Refused as refused:
@@ -93,7 +103,6 @@ class _Seen:
     limit: int
     cells: int = 0
     shown: int = 0
-    population: dict[tuple[int, ...], int] = field(default_factory=dict)  # by the codes of filters that have several
     counts: ShownCounts | None = None
 
     @property
@@ -101,40 +110,58 @@ class _Seen:
         """Of a method that looks at one cell at a time, so the same for every part."""
         return transition_of(self.method)
 
-    def add(self, protected: Protected, resolved: Resolved) -> None:
+    def add(self, protected: Protected) -> None:
         layout = protected.table.layout
         inner = np.flatnonzero(layout.inner_of_cell >= 0)
         values = np.asarray(protected.published["count"], float)[inner]
         shown = np.rint(np.maximum(np.nan_to_num(values), 0)).astype(np.int64)
-        asked, apart = np.ones(len(inner), bool), [layout.axis(name) for name in resolved.several]
-        for name, (_, codes) in resolved.population.items():
-            k = layout.axis(name)
-            asked &= np.isin(layout.codes[inner, k], [layout.dimensions[k].index(c) for c in codes])
         self.cells += len(inner)
         self.shown += int(shown.sum())
-        if not self.population:
-            every = (
-                [layout.dimensions[layout.axis(n)].index(c) for c in codes] for n, codes in resolved.several.items()
-            )
-            self.population = dict.fromkeys(itertools.product(*every), 0)
-        combinations, at = np.unique(layout.codes[inner][asked][:, apart], axis=0, return_inverse=True)
-        for codes_, people in zip(
-            combinations.tolist(), np.bincount(at.ravel(), shown[asked], len(combinations)), strict=True
-        ):
-            self.population[tuple(codes_)] += int(people)
         part = ShownCounts.of(shown, np.isnan(values), self.limit, reach_of(self.transition))
         self.counts = part if self.counts is None else self.counts + part
 
-    @property
-    def evidence(self) -> Evidence:
+    def evidence(self, population: float) -> Evidence:
         """What the rules for tables look at; nothing else in it is used."""
-        mean, fewest = self.shown / self.cells, min(self.population.values(), default=0)
+        mean = self.shown / self.cells
         small = 0.0 if self.counts is None else small_share(self.counts, self.transition, self.limit)
-        return Evidence(population=fewest, mean=mean, small_share=small, before=1, after=1, utility=None)
+        return Evidence(population=population, mean=mean, small_share=small, before=1, after=1, utility=None)
+
+
+@dataclass(frozen=True)
+class _People:
+    """Protected counts of populations, from tables of their variables alone.
+
+    The method looks at one cell at a time, so these show what stands at the totals of the whole table.
+    """
+
+    data: Microdata
+    method: Method
+    resolved: Resolved
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The variables of the table, at its levels."""
+        levels = self.resolved.levels
+        return tuple(d.at_level(levels[d.name]) for d in self.data.dimensions if d.name in levels)
+
+    def counts(self, axes: tuple[int, ...]) -> Array:
+        """Of all combinations of codes of some variables."""
+        names = [self.dimensions[a].name for a in axes or (0,)]
+        table = tabulate(self.data, by=names).at_levels(**{name: self.resolved.levels[name] for name in names})
+        return population_counts(protect(table, self.method), range(len(axes)))
+
+    def fewest(self) -> float:
+        """People in the asked population; the fewest of those that a filter of several codes shows side by side."""
+        return fewest_people(self.dimensions, self.resolved, self.counts)
+
+
+def _check_totals(people: _People, policy: Policy) -> None:
+    if policy.table.min_population > 0 and any(d.total is None for d in people.dimensions):
+        raise InputError("a variable has no total, so min_population cannot be kept part by part; ask in one go")
 
 
 def _releases(
-    parts: Parts, method: Method, resolved: Resolved, policy: Policy, seen: _Seen
+    parts: Parts, method: Method, resolved: Resolved, policy: Policy, seen: _Seen, closed: Closed
 ) -> Iterator[tuple[int, Release]]:
     """The cells of the asked population part by part, and how many cells are done; ``seen`` is kept up to date."""
     population = {name: codes for name, (_, codes) in resolved.population.items()}
@@ -143,8 +170,9 @@ def _releases(
         protected = protect(table, method)
         check_hides(protected)
         notes = [*policy.notes, *protection_notes(protected), *population_notes(resolved)]
+        notes += closed.notes(table.layout)
         done += len(table)
-        seen.add(protected if "count" in protected.published else counted(table, method, policy), resolved)
-        release = filtered(protected.release(notes=notes), population)
+        seen.add(protected if "count" in protected.published else counted(table, method, policy))
+        release = filtered(without_closed(protected, closed).release(notes=notes), population)
         if len(release):
             yield done, release

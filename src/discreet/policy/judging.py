@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from discreet.methods.contract import contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
 from discreet.policy.population_models import model_of
+from discreet.policy.populations import fewest_people, population_counts
 from discreet.policy.posterior import ShownCounts, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
@@ -83,7 +85,7 @@ def weigh_evidence(protected: Protected, method: Any, resolved: Resolved, policy
     judged = _Judged.of(Table.of(shown, protected.table.dimensions), method, resolved, policy, size, twin)
     before, after = judged.risks[policy.risk.measures.names[0]]
     return Evidence(
-        population=_population(shown, protected.table, resolved),
+        population=fewest_people(protected.table.dimensions, resolved, partial(population_counts, protected)),
         mean=float(shown.mean()),
         small_share=share,
         before=before,
@@ -224,16 +226,6 @@ def _shown(protected: Protected) -> tuple[Array, Array]:
     layout, inner = protected.table.layout, protected.shown_inner()
     counts = np.rint(np.maximum(np.nan_to_num(inner), 0)).astype(np.int64)
     return layout.dense(counts), layout.dense(np.isnan(inner))
-
-
-def _population(array: Array, table: Table, resolved: Resolved) -> float:
-    """People in the asked population; the fewest of those that a filter of several codes shows side by side."""
-    for axis, dimension in enumerate(table.dimensions):
-        if dimension.name in resolved.population:
-            _, codes = resolved.population[dimension.name]
-            array = np.take(array, [dimension.leaf_position[c] for c in codes], axis=axis)
-    apart = [d.name in resolved.several for d in table.dimensions]
-    return float(array.sum(axis=tuple(axis for axis, one in enumerate(apart) if not one)).min())
 
 
 # -- decisions --------------------------------------------------------------------------------------------------
