@@ -42,7 +42,7 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system tuning highs _reduction _propagation _flows _short_moves
+        system linear_tuning highs _reduction _propagation _flows _short_moves
         modular
         null_space presolve program components
         extremes network

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MAP = ROOT / "docs/maintain/architecture.md"
 SOLVER = ROOT / "docs/maintain/solver.md"
 PLUMBING = {  # no technique of its own
-    "method.py", "solve.py", "named.py", "model/roles.py", "model/earlier_tables.py", "model/components.py",
+    "method.py", "solve.py", "named.py", "model/roles.py", "model/earlier_tables.py", "model/independent_parts.py",
     "gauss/on_table.py",
 }  # fmt: skip
 

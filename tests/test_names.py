@@ -30,13 +30,6 @@ SHARED = {
     "check": "users check tables against each other; `deadline.check` raises when time is up",
     "intervals": "users draw intervals (`dc.plot.intervals`), which audits work out",
 }
-# Names that still stand for two things, in suppression, its linear programs and kernels. It may only become shorter.
-LEFT = {
-    "branch",
-    "components",
-    "explain",
-    "tuning",
-}
 
 
 def place(path: Path) -> str:
@@ -81,7 +74,7 @@ def homes() -> Mapping[tuple[str, str], list[str]]:
 def test_a_name_stands_for_one_thing(kind: str) -> None:
     """Twice is an error, unless the list above says why."""
     twice = {name: where for (of, name), where in homes().items() if of == kind and len(where) > 1}
-    assert {name: where for name, where in twice.items() if name not in SHARED | dict.fromkeys(LEFT)} == {}
+    assert {name: where for name, where in twice.items() if name not in SHARED} == {}
 
 
 def test_every_reason_is_needed() -> None:

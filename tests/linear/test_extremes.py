@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from discreet.linear.extremes import Search, closed
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
-from discreet.linear.tuning import LINEAR, LinearTuning
 from tests.linear.systems import by_scipy, random_system
 
 

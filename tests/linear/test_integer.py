@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from discreet.linear.extremes import Search, closed
 from discreet.linear.integer import SHORT, settle, whole_point
+from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.presolve import propagated
 from discreet.linear.system import ContradictionError, System
-from discreet.linear.tuning import LINEAR
 from tests.linear.systems import by_scipy, random_system
 
 

@@ -30,7 +30,7 @@ def validate(entries: Mapping[str, Any], schema: Mapping[str, Any], text: str, s
     faults = sorted(Draft202012Validator(schema).iter_errors(entries), key=lambda e: [str(p) for p in e.absolute_path])
     if faults:
         path = list(faults[0].absolute_path)
-        key, message = explain(faults[0], path, whole)
+        key, message = explain_fault(faults[0], path, whole)
         raise InputError(f"{place(text, source, [*path, *key])}: {message}")
 
 
@@ -42,7 +42,7 @@ def syntax(message: str, text: str, source: str) -> str:
     return f"{source}, line {match[2] or len(text.splitlines())}: not valid TOML: {match[1]}"
 
 
-def explain(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
+def explain_fault(error: Any, path: list[Any], whole: str) -> tuple[list[str], str]:
     """The key at fault, if it is not the last of the path, and a sentence."""
     where = name_of(path, whole)
     if error.validator == "additionalProperties" and "properties" in error.schema:

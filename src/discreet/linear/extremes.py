@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import parallel
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.presolve import propagated
 from discreet.linear.program import SystemProgram, scale_of
 from discreet.linear.system import System
-from discreet.linear.tuning import LINEAR, LinearTuning
 
 Array = NDArray[Any]
 

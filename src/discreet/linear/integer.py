@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from discreet.linear.extremes import Search
 from discreet.linear.highs import Outcome
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import ContradictionError, System
-from discreet.linear.tuning import LINEAR, LinearTuning
 
 Array = NDArray[Any]
 SHORT = 2  # intervals of at most so many units: three values or fewer

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
+from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
-from discreet.linear.tuning import LINEAR
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

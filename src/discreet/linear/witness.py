@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from discreet.linear.components import components
 from discreet.linear.integer import SHORT
 from discreet.linear.intervals import Progress, Tell, by_propagation, exact
+from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import System
-from discreet.linear.tuning import LINEAR
 
 Array = NDArray[Any]
 

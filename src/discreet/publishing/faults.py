@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.base.toml import explain, name_of, place, unknown_key
+from discreet.base.toml import explain_fault, name_of, place, unknown_key
 from discreet.errors import DiscreetError, InputError
 
 
@@ -60,7 +60,7 @@ class Faults:
                     self.add([*path, key], unknown_key(key, known, name_of(path, "the programme")), name)
                     del error.instance[key]
             else:
-                keys, message = explain(error, path, "the programme")
+                keys, message = explain_fault(error, path, "the programme")
                 self.add([*path, *keys], message, name)
                 readable = False
         return readable

@@ -12,7 +12,7 @@ from discreet.errors import InputError
 from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.hitas.hitas import Modular, SubtableRun
-from discreet.methods.suppress.model.components import restrict
+from discreet.methods.suppress.model.independent_parts import restrict
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
 from discreet.tables.layout import Layout

@@ -98,7 +98,7 @@ def solve_small(
                 level = Level(small, best, tuning=tuning)
                 level.relax(clock.at(tuning.exact.relaxed), best.target + WHOLE)
                 if not best.done(0.0) and clock.left > 0:
-                    (scip.branch if solver == "scip" else tree.branch)(level, clock, 0.0, None)
+                    (scip.branch_by_scip if solver == "scip" else tree.branch)(level, clock, 0.0, None)
     except (OutOfTimeError, Unjudged):  # the start, or what came of it, protects all the same
         return best.pattern, False
     return best.pattern, best.done(0.0)
@@ -181,7 +181,7 @@ class BranchAndCut:
         if best.done(self.gap) or clock.left <= 0:
             return
         if self.solver == "scip":
-            trace.nodes = scip.branch(level, clock, self.gap, self.improve)
+            trace.nodes = scip.branch_by_scip(level, clock, self.gap, self.improve)
         elif best.whole and best.cost - best.bound <= self.exact.steps:
             trace.nodes = self.step_by_step(top, clock)
         else:

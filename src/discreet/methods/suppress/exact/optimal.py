@@ -20,8 +20,8 @@ from discreet.base import deadline
 from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, Unjudged, nearest
 from discreet.methods.suppress.model.clock import Clock
-from discreet.methods.suppress.model.components import joined_pattern, split
 from discreet.methods.suppress.model.condense import Condensed, condense
+from discreet.methods.suppress.model.independent_parts import joined_pattern, split
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME, Progress, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning

@@ -25,7 +25,7 @@ def available() -> bool:
     return find_spec("pyscipopt") is not None
 
 
-def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
+def branch_by_scip(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree.

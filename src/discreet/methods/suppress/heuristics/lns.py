@@ -21,8 +21,8 @@ from discreet.methods.suppress.heuristics.incumbent import Incumbent, SolveSmall
 from discreet.methods.suppress.heuristics.neighbourhoods import SumNeighbourhoods, disagreement, of_moves
 from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until
 from discreet.methods.suppress.model.clock import Clock
-from discreet.methods.suppress.model.components import split
 from discreet.methods.suppress.model.condense import Condensed, condense, with_choice
+from discreet.methods.suppress.model.independent_parts import split
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 

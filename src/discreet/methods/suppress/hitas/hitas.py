@@ -35,8 +35,8 @@ from discreet.methods.suppress.hitas.subtables import (
     widened,
 )
 from discreet.methods.suppress.model.clock import Clock
-from discreet.methods.suppress.model.components import movable_cells
 from discreet.methods.suppress.model.condense import Condensed
+from discreet.methods.suppress.model.independent_parts import movable_cells
 from discreet.methods.suppress.model.problem import Problem, check_weights
 from discreet.methods.suppress.model.solution import OPTIMAL, TIME, Progress, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, HitasTuning, Tuning

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.attacker.witnesses import Move, Witnesses
-from discreet.methods.suppress.model.components import split
+from discreet.methods.suppress.model.independent_parts import split
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 

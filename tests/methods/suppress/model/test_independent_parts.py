@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.methods.suppress.attacker.feasibility import examine
-from discreet.methods.suppress.model.components import joined_pattern, movable_cells, split
+from discreet.methods.suppress.model.independent_parts import joined_pattern, movable_cells, split
 from discreet.methods.suppress.model.problem import Needs, Problem
 from tests.problems import beside, least_cost, square
 
