@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import methods
-from discreet.policy import Policy, Query, answer, answer_recorded, dry_run, parse_policy, replay, screen, template
+from discreet.policy import (
+    Policy,
+    Query,
+    TableRules,
+    answer,
+    answer_recorded,
+    dry_run,
+    parse_policy,
+    replay,
+    screen,
+    template,
+)
 from discreet.policy.answering import unfiltered
 
 AREA = dc.Dimension.from_parents("area", {"n1": "N", "n2": "N", "s1": "S", "s2": "S"})
@@ -82,7 +93,7 @@ def test_an_impossible_query_is_an_input_error(make: Any, message: str) -> None:
 
 def test_the_template_is_the_default_policy() -> None:
     """Every key is there, and what it says is what a policy without it does; only a method has to be chosen."""
-    assert parse_policy(template()) == Policy(methods=(("random-round", {"base": 3}),))
+    assert parse_policy(template()) == Policy(before=(("synthetic", {"v": 3}),), table=TableRules(min_population=100))
 
 
 @pytest.mark.parametrize(

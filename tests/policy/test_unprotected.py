@@ -175,14 +175,14 @@ def test_a_started_policy_protects() -> None:
 
 
 def test_a_server_that_could_answer_nothing_does_not_start(tmp_path: Path, capfdbinary: Any) -> None:
-    """The template's method needs record keys: without them the start says so, not every question."""
+    """The template's step needs a secret or record keys: without them the start says so, not every question."""
     data = dc.Microdata.of(pd.DataFrame({"sex": ["f", "m"] * 20}), dimensions=[SEX])
     cube.build(data, tmp_path / "cube")
     (tmp_path / "p.toml").write_text(template())
     store = f"sqlite:///{tmp_path}/s.db"
     arguments = ["--policy", str(tmp_path / "p.toml"), "--store", store, "--port", "0", "--workers", "1"]
     assert run(["serve", str(tmp_path / "cube"), *arguments]) == 2
-    assert "no cell keys" in said(capfdbinary)
+    assert "takes its chances from a secret" in said(capfdbinary)
 
 
 def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:

@@ -211,7 +211,9 @@ def cube(
     with working("building the cube"):
         steps_policy = None if policy_file is None else read_policy(policy_file)
         version = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy)
-    say(f"wrote {output}, version {version}. Confidential: it holds true counts.")
+    population = steps_policy is not None and steps_policy.draws_population
+    held = "counts of the synthetic population, no true ones" if population else "true counts"
+    say(f"wrote {output}, version {version}. Confidential: it holds {held}.")
 
 
 @example("discreet answer people.cube --policy policy.toml --variables sex,age --where region=R1 -o table.csv")
@@ -269,6 +271,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
 
     from discreet import datasets
+    from discreet.policy import read_policy
     from discreet.server import auth, cube
     from discreet.server.settings import Settings
     from discreet.server.workers import listening
@@ -279,9 +282,10 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
     text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
     write_whole(folder / "policy.toml", text.encode(), private=True)
-    if not (folder / "cube" / "cube.json").exists():
-        say(f"making {records:,} synthetic persons and their cube")
-        cube.build(datasets.census(n=records), folder / "cube")
+    policy = read_policy(folder / "policy.toml")
+    if not cube.made_by(folder / "cube", policy):
+        say(f"making {records:,} synthetic persons, and their cube as the policy has it")
+        cube.build(datasets.census(n=records), folder / "cube", policy)
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
         if store.user("ada") is None:

@@ -163,6 +163,11 @@ class Policy:
         return build_steps(self.before, self.secret)
 
     @property
+    def draws_population(self) -> bool:
+        """Whether a step draws a population anew, so that what is served holds no true count."""
+        return any(contract(name).step == "population" for name, _ in self.before)
+
+    @property
     def openly(self) -> str:
         """What the policy publishes as it is, in words for whoever starts, reads or records it; empty if nothing."""
         if self.publish:

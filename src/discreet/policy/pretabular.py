@@ -50,9 +50,10 @@ _lock = threading.Lock()
 
 
 def keyed(policy: Policy) -> list[str]:
-    """Steps and methods that take their chances from record keys, because they have no seed."""
+    """Steps and methods that take their chances from record keys, because they have no seed and no secret will do."""
     every = [*policy.before, *policy.methods]
-    return [name for name, stated in every if "seed" in parameters(name) and "seed" not in stated]
+    open_ = [name for name, stated in every if "seed" in parameters(name) and "seed" not in stated]
+    return [name for name in open_ if policy.secret is None or contract(name).step != "population"]
 
 
 def twin_name(policy: Policy, *, latest: bool = True) -> str:
@@ -68,6 +69,11 @@ def twin_name(policy: Policy, *, latest: bool = True) -> str:
     return TWIN + hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def twins_of(data: object) -> list[str]:
+    """The names of the twins in a cube: none, or the one of the steps that made it."""
+    return [name for name in getattr(data, "statistics", {}) if name.startswith(TWIN)]
+
+
 def twin_of(table: Table) -> Array | None:
     """The counts of a table's twin as an array over the inner cells; None if the data were not changed, or no one can
     say from what."""
@@ -81,7 +87,7 @@ def twin_of(table: Table) -> Array | None:
 @checked
 def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
     """The data that a policy answers from: as they are, or the cube that its steps have made of them, made once."""
-    held = [name for name in getattr(data, "statistics", {}) if name.startswith(TWIN)]
+    held = twins_of(data)
     if held and held != [twin_name(policy)] and held == [twin_name(policy, latest=False)]:
         raise InputError(
             f"what {listed([name for name, _ in policy.before])} cost was worked out for this cube by an earlier "

@@ -19,7 +19,7 @@ from discreet.data.codebook import Codebook, read_codebook
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
-from discreet.policy.pretabular import corner, cube_of
+from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -51,6 +51,15 @@ def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
     told = {"version": version, "measure": whole.measure, "decimals": decimals}
     write_whole(folder / "cube.json", json.dumps(told).encode(), private=True)  # last: it says all is there
     return version
+
+
+def made_by(folder: Path, policy: Policy) -> bool:
+    """Whether there is a whole cube that the policy's steps before counting have made."""
+    try:
+        cube, _ = read_cube(folder)
+    except InputError:
+        return False
+    return twins_of(cube) == ([twin_name(policy)] if policy.before else [])
 
 
 def read_cube(folder: Path) -> tuple[Table, str]:
