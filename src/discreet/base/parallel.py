@@ -3,6 +3,12 @@
 Results are the same bits for any number of workers. So work is never cut by that number where the cut shows: whatever
 keeps a state from one item to the next (a solver its basis) works in *lanes*, and their number follows from the size of
 the work alone. Workers only decide how many lanes run at the same time.
+
+One thing differs: among *equally cheap* patterns, branch and cut (``Optimal``, ``Modular``) may end in another one. Its
+workers take open nodes as they come free, and it turns between the tree, dives and neighbourhoods by the clock; so even
+one worker may, on another day. What it proves (cost, bound, status) is the same. Nodes handed out in turn would make
+all workers wait for the slowest program of each round, and a clock of work instead of seconds could not keep
+``time=``.
 """
 
 from __future__ import annotations
@@ -31,10 +37,6 @@ def workers() -> int:
 
     Inside ``side_by_side`` it is a thread's share of them, so that nested work does not multiply threads.
     """
-    return _available()
-
-
-def _available() -> int:
     if (share := _INSIDE.get()) is not None:
         return share
     text = os.environ.get(VARIABLE, "")
@@ -54,15 +56,15 @@ def lanes(items: int, each: int) -> int:
     return min(max(items // each, FEWEST_LANES), MOST_LANES)
 
 
-def side_by_side(function: Callable[[T], R], items: Sequence[T], workers: int | None = None) -> list[R]:
-    """``function`` of every item, in their order, in threads that keep this thread's time limit.
+def side_by_side(function: Callable[[T], R], items: Sequence[T], most: int | None = None) -> list[R]:
+    """``function`` of every item, in their order, in threads that keep this thread's time limit: ``most`` or fewer.
 
     Only what leaves the interpreter's lock (compiled loops, solvers) gains by it.
 
     >>> side_by_side(abs, [-1, 2, -3])
     [1, 2, 3]
     """
-    able = _available() if workers is None else workers
+    able = workers() if most is None else most
     threads = min(able, len(items))
     if threads <= 1:
         return [function(item) for item in items]
