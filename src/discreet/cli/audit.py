@@ -10,156 +10,226 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.base.files import CSV, HTML, check_suffix
-from discreet.base.naming import unused
 from discreet.cli.against import against
+from discreet.cli.audited import (
+    FailOn,
+    audit_content,
+    audit_json,
+    audit_page,
+    audited_cells,
+    say_because,
+    show_audit,
+    unjudged_words,
+)
 from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
-from discreet.cli.drawing import TextColumn, more, text_table
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from discreet.audits import Audit
+    from discreet.audits.joined.publication import Rounding
+    from discreet.release import Release
 
-_PLACES = {"lower": 12, "upper": 12, "width": 12, "values": 12, "bits": 3, "DR": 3}  # significant ones
-_SPARE = ("status", "reason", "bits", "values", "width")  # the last goes first
+_PATH = click.Path(path_type=Path)
+MOST_REASONS = 200  # cells of which a report says why they are known
 
 
-@example("discreet audit released.csv --codebook people.toml -o audit.csv")
+@example("discreet audit january.csv regions.xlsx --codebook people.toml -o audit.html")
 @app.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--codebook", type=click.Path(path_type=Path), help="Hierarchies of the table's codes (CSV only).")
+@click.argument("files", type=_PATH, nargs=-1, required=True, metavar="FILE...")
+@click.option("--codebook", type=_PATH, help="Hierarchies of the tables' codes.")
+@click.option("--mapping", type=_PATH, help="TOML: names and codes that differ between files, sums, populations.")
 @total_option
 @measures_option
-@click.option("--measure", help="The one to judge; all columns of numbers unless stated (CSV only).")
-@click.option("--negative", is_flag=True, help="Inner cells may be negative (CSV only).")
-@click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
+@click.option("--decimal", help="The decimal sign of a CSV, . or a comma, where it is not clear.")
+@click.option("--thousands", help="The sign between thousands in a CSV, where it is not clear.")
+@click.option("--measure", help="The one to judge; all columns of numbers unless stated.")
+@click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(
-    "--confidential", type=click.Path(path_type=Path), help="What `protect --confidential` wrote: levels are checked."
+    "--rounded",
+    multiple=True,
+    metavar="[FILE=]BASE",
+    help="Values are rounded to the nearest multiple of BASE, in all files or in one; BASE:random to either one.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print verdict and all audited cells as JSON.")
+@click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
+@click.option("--confidential", type=_PATH, help="What `protect --confidential` wrote: levels are checked (one file).")
+@click.option("--fail-on", default="narrow", show_default=True, metavar="exact|narrow|risk=BITS",
+              help="What exit code 1 is for; risk=BITS adds cells with fewer than BITS bits left.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print verdict, arguments and all audited cells as JSON.")
 @click.option("--rows", default=20, show_default=True, help="Cells to show; all are written with -o.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write all audited cells here: .csv or .html.")
+@click.option("-o", "--output", type=_PATH, help="Write all audited cells here: .csv, .json or .html.")
+@click.option("--html", type=_PATH, help="Write the report as a page here, too.")
 def audit(
-    file: Path,
+    files: tuple[Path, ...],
     codebook: Path | None,
+    mapping: Path | None,
     total: Sequence[str],
     measures: int | None,
+    decimal: str | None,
+    thousands: str | None,
     measure: str | None,
     negative: bool,
+    rounded: Sequence[str],
     primary_only: bool,
     confidential: Path | None,
+    fail_on: str,
     as_json: bool,
     rows: int,
     output: Path | None,
+    html: Path | None,
 ) -> int:
-    """What an intruder can work out of FILE: a released table (CSV), or a cell-suppression instance (.jj).
+    """What an intruder can work out of FILE...: published tables in any format, or a suppression instance (.jj).
 
-    Shows the interval of every cell that is not shown, riskiest first. Only what stands in the file is used; with
-    --confidential, cells with less room than their protection level are called narrow, and those that are sensitive
-    are judged even where they are shown.
+    Several files are matched by their dimensions and codes and judged together: which cells follow, from which files,
+    by which sum. Shows the interval of every cell that is not shown, riskiest first. Only what stands in the files is
+    used; with --confidential, cells with less room than their protection level are called narrow, and those that are
+    sensitive are judged even where they are shown.
 
-    Exit code 0: the verdict is pass; 1: it is fail (a cell is exact or narrow) or unknown (it could not be judged).
+    Exit code 0: nothing is known (as --fail-on has it) and everything was judged; 1: something is known, or could not
+    be judged; 2: a file cannot be read, or files contradict each other.
     """
-    from discreet.audits import audit
-    from discreet.release import Release
-
-    check_suffix(output, (*CSV, *HTML), "an audit")
-    for_csv = {
-        "--codebook": codebook, "--total": total, "--measures": measures, "--measure": measure, "--negative": negative,
-        "--confidential": confidential,
+    stop = FailOn.of(fail_on)
+    check_suffix(output, (*CSV, *HTML, ".json"), "an audit")
+    check_suffix(html, HTML, "a page")
+    reading = {"--measures": measures, "--decimal": decimal, "--thousands": thousands}
+    for_tables = {
+        "--codebook": codebook, "--mapping": mapping, "--total": total, **reading, "--measure": measure,
+        "--negative": negative, "--confidential": confidential, "--rounded": rounded,
     }  # fmt: skip
-    _refuse_idle(file, for_csv, primary_only)
+    instance = _refuse_idle(files, for_tables, primary_only)
     with audit_bar("auditing") as progress:
-        if file.suffix.lower() == ".jj":
+        if instance:
             from discreet.formats.jj import read_jj
 
-            instance = read_jj(file)
-            report = instance.audit(instance.primary if primary_only else None, progress=progress)
+            known = read_jj(files[0])
+            report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            book = book_of(codebook, file)
-            release = Release.read_csv(file, codebook=book, measures=measures, total=total_of(total))
+            releases = read_files(files, codebook, total, measures, decimal, thousands)
             nonnegative = False if negative else None
-            if confidential is None:
-                report = audit(release, measure=measure, nonnegative=nonnegative, progress=progress)
+            if confidential is not None:
+                report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
             else:
-                report = against(release, confidential, measure, nonnegative, progress)
+                report = _judged(releases, mapping, rounded, measure, nonnegative, progress)
+    _tell(report, 0 if instance else rows, rows, as_json=as_json)
+    most = 0 if instance else MOST_REASONS
+    if output is not None:
+        emit(_written(report, output, most), output, private=True)
+    if html is not None:
+        emit(audit_page(report, most).encode(), html, private=True)
+    return stop.code(report)
+
+
+def read_files(
+    files: Sequence[Path],
+    codebook: Path | None,
+    total: Sequence[str],
+    measures: int | None,
+    decimal: str | None,
+    thousands: str | None,
+) -> dict[str, Release]:
+    """The published tables of files under the names of the files."""
+    from discreet.audits.joined.sources import names_of_files, read_release
+
+    releases = {}
+    for name, file in zip(names_of_files(files), files, strict=True):
+        book = book_of(codebook, file)
+        if len(files) == 1 and book is not None:
+            from discreet.release import Release
+
+            said = total_of(total)
+            releases[name] = Release.read(
+                file, codebook=book, measures=measures, total=said, decimal=decimal, thousands=thousands
+            )
+        else:
+            releases[name] = read_release(
+                file, book, total_of(total), measures=measures, decimal=decimal, thousands=thousands
+            )
+    return releases
+
+
+def _judged(
+    releases: Mapping[str, Release],
+    mapping: Path | None,
+    rounded: Sequence[str],
+    measure: str | None,
+    nonnegative: bool | None,
+    progress: Any,
+) -> Audit:
+    from discreet.audits import audit
+    from discreet.audits.joined.mapping import NameMapping
+
+    bases = roundings(rounded, list(releases))
+    if len(releases) == 1 and mapping is None and not bases:
+        return audit(next(iter(releases.values())), measure=measure, nonnegative=nonnegative, progress=progress)
+    names = NameMapping.of(mapping).with_rounding(bases)
+    return audit(releases, measure=measure, nonnegative=nonnegative, mapping=names, progress=progress)
+
+
+def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]:
+    """``["5", "b.csv=3:random"]`` as the rounding of each file.
+
+    >>> roundings(["5"], ["a.csv"])
+    {'a.csv': Rounding(base=5.0, nearest=True)}
+    """
+    from discreet.audits.joined.publication import Rounding
+    from discreet.errors import nearest
+
+    bases: dict[str, Rounding] = {}
+    for text in texts:
+        file, equals, rest = text.rpartition("=")
+        number, colon, kind = rest.partition(":")
+        try:
+            base = float(number)
+        except ValueError:
+            base = -1.0
+        if base <= 0 or (colon and kind != "random"):
+            raise InputError(f"--rounded takes BASE, FILE=BASE or BASE:random with a number above 0, not {text!r}")
+        if equals and file not in names:
+            raise InputError(f"--rounded names {file!r}, which is not among the files; {nearest(file, names)}")
+        own = Rounding(base, nearest=not colon)
+        bases = {**bases, file: own} if equals else {**dict.fromkeys(names, own), **bases}
+    return bases
+
+
+def _tell(report: Audit, reasons: int, rows: int, *, as_json: bool) -> None:
+    """The report on the terminal: cells, why they are known, counts, what could not be judged, the verdict."""
     if as_json:
-        emit_json(_told(report))
+        emit_json(audit_content(report, MOST_REASONS if reasons else 0))
     else:
         for one in (report, *report.others):
-            _show(one, rows)
-    if output is not None:
-        paged = output.suffix.lower() in HTML
-        data = report.to_html(most=len(report.number)) if paged else _cells(report).to_csv(index=False)
-        emit(data.encode(), output, private=True)
+            show_audit(one, rows)
+            say_because(one, reasons)
     for one in (report, *report.others):
         counts = one.findings()["cells"]
         name = f"{one.view.measure}: " if report.others else ""
         say(name + ", ".join(f"{int(counts[v]):,} {v}" for v in counts.index if v != "unknown" or counts[v]))
-    for text in _unjudged(report):
+    for text in unjudged_words(report):
         say(text)
     say(f"verdict: {report.verdict.value}")
-    return 0 if report.ok else 1
 
 
-def _cells(report: Audit) -> pd.DataFrame:
-    """All audited cells without the truth; of several measures, which one each is of."""
-    import pandas as pd
-
-    frames = [one.cells.drop(columns="true", errors="ignore") for one in (report, *report.others)]
-    if not report.others:
-        return frames[0]
-    for one, frame in zip((report, *report.others), frames, strict=True):
-        frame.insert(0, unused("measure", frame.columns), one.view.measure)
-    return pd.concat(frames, ignore_index=True)
+def _written(report: Audit, output: Path, reasons: int) -> bytes:
+    """The report in the format that the suffix names."""
+    suffix = output.suffix.lower()
+    if suffix in HTML:
+        return audit_page(report, reasons).encode()
+    if suffix == ".json":
+        return audit_json(report, reasons)
+    return str(audited_cells(report).to_csv(index=False)).encode()
 
 
-def _unjudged(report: Audit) -> list[str]:
-    return list(dict.fromkeys(text for one in (report, *report.others) for text in one.unjudged))
-
-
-def _told(found: Audit) -> dict[str, Any]:
-    """What an intruder could know, and what could not be judged; never the truth beside it."""
-    from discreet.audits.intruders import all_intruders
-    from discreet.audits.report import FINDINGS
-
-    return {
-        "verdict": found.verdict.value,
-        "summary": _cells(found)["finding"].value_counts().reindex(FINDINGS, fill_value=0).to_dict(),
-        "intruders": all_intruders(found.intruders),
-        "unjudged": _unjudged(found),
-        "cells": _cells(found).astype(object).to_dict("records"),
-    }
-
-
-def _show(report: Audit, rows: int) -> None:
-    """The riskiest cells; what follows from the interval goes first when there is no room."""
-    frame = report.cells.drop(columns="true", errors="ignore").head(rows)
-    if frame.empty:
-        say("nothing to show" if len(report.cells) else "nothing is hidden")
-        return
-    if not frame["reason"].any():
-        frame = frame.drop(columns="reason")
-    measured = list(frame.columns[list(frame.columns).index("lower") :])
-    columns = []
-    for name, cells in frame.items():
-        number = name in measured and name in _PLACES
-        texts = [f"{v:,.{_PLACES[str(name)]}g}" for v in cells.astype(float)] if number else cells.tolist()
-        spare = _SPARE.index(name) + 1 if name in measured and name in _SPARE else 0
-        columns.append(TextColumn(str(name), texts, number, spare))
-    gone = text_table(columns, f"Cells that are not shown: {report.view.measure}")
-    more(len(report.cells) - len(frame), gone, "--rows shows more rows, COLUMNS=160 columns, -o audit.csv writes all")
-
-
-def _refuse_idle(file: Path, for_csv: Mapping[str, object], primary_only: bool) -> None:
-    """Options that say how a file of the other kind is read would change nothing."""
-    instance = file.suffix.lower() == ".jj"
-    if instance and (named := [name for name, value in for_csv.items() if value not in (None, False, (), [])]):
+def _refuse_idle(files: Sequence[Path], for_tables: Mapping[str, object], primary_only: bool) -> bool:
+    """Whether FILE is an instance; options that say how a file of the other kind is read would change nothing."""
+    instance = any(file.suffix.lower() == ".jj" for file in files)
+    if instance and len(files) > 1:
+        raise InputError("an instance (.jj) is audited by itself; give one file")
+    if instance and (named := [name for name, value in for_tables.items() if value not in (None, False, (), [])]):
         raise InputError(f"{listed(named)}: an instance (.jj) says all of its cells; leave it out, it is for a CSV")
     if primary_only and not instance:
         raise InputError("--primary-only is for an instance (.jj); a released table does not say which were primary")
+    if len(files) > 1 and for_tables["--confidential"] is not None:
+        raise InputError("--confidential is for one file; audit each with its own, then all of them without")
+    return instance
 
 
 @contextmanager

@@ -405,18 +405,19 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     return out(named(metadata(command)))
 
 
+def plain_json(item: Any) -> Any:
+    """Plain data that every reader of JSON takes: numbers that are none or endless are null."""
+    if isinstance(item, Mapping):
+        return {str(key): plain_json(value) for key, value in item.items()}
+    if isinstance(item, (list, tuple)):
+        return [plain_json(value) for value in item]
+    item = item.item() if hasattr(item, "item") else item  # NumPy's numbers
+    return None if isinstance(item, float) and not math.isfinite(item) else item
+
+
 def emit_json(content: Any) -> None:
-    """Plain data to stdout as JSON that every reader takes: numbers that are none or endless are null."""
-
-    def plain(item: Any) -> Any:
-        if isinstance(item, Mapping):
-            return {str(key): plain(value) for key, value in item.items()}
-        if isinstance(item, (list, tuple)):
-            return [plain(value) for value in item]
-        item = item.item() if hasattr(item, "item") else item  # NumPy's numbers
-        return None if isinstance(item, float) and not math.isfinite(item) else item
-
-    emit((json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), None)
+    """Plain data to stdout as JSON."""
+    emit((json.dumps(plain_json(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), None)
 
 
 @contextmanager

@@ -73,15 +73,26 @@ def _read(one: Any, codebook: Codebook | None, total: Totals) -> Release:
     )
 
 
+def names_of_files(files: Sequence[str | Path]) -> list[str]:
+    """Files by their last names; those of which there are several by their paths.
+
+    >>> names_of_files(["x/a.csv", "y/a.csv", "y/b.csv"])
+    ['x/a.csv', 'y/a.csv', 'b.csv']
+    """
+    short = [Path(file).name for file in files]
+    names = [last if short.count(last) == 1 else str(file) for file, last in zip(files, short, strict=True)]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise InputError(f"{twice[0]!r} is given twice; give each file once")
+    return names
+
+
 def _names(pairs: Sequence[tuple[str, Any]]) -> list[str]:
     """A name for every table, none twice."""
     names: list[str] = []
-    files = [str(one) for _, one in pairs if isinstance(one, (str, Path))]
-    short = [Path(file).name for file in files]
+    files = iter(names_of_files([one for _, one in pairs if isinstance(one, (str, Path))]))
     for k, (name, one) in enumerate(pairs, 1):
-        if not name and isinstance(one, (str, Path)):
-            last = Path(one).name
-            name = last if short.count(last) == 1 else str(one)
+        if isinstance(one, (str, Path)):
+            name = name or next(files)
         elif not name:
             title = one.title if isinstance(one, Release) else one.table.title if isinstance(one, Protected) else ""
             name = title or f"table {k}"
