@@ -123,7 +123,8 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks cube sheet cache logs metrics unions charts counting migrations
+        settings schema queries parameter_checks editions
+        cube sheet cache logs metrics unions charts counting migrations
         store guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist

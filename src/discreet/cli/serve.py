@@ -104,6 +104,8 @@ def serve(
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))
         elif not several:
+            if cube_folder is None and read_policy(policy_file).edition.min_changes:
+                say("mind: without --cube FOLDER no earlier edition is known, so [edition] min_changes cannot be kept")
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
 
@@ -156,7 +158,7 @@ def _prepared(
         records = records_of(data, codebook, table, engine)
         if not cube.fits(records.codebook):
             raise InputError("the cube would be too large for a server of tau-ARGUS files; give a codebook (TOML)")
-        cube.build(records, folder, read_policy(settings.policy))
+        cube.build(records, folder, read_policy(settings.policy), say)
         return replace(settings, cube=str(folder.resolve()))
     if not cube.fits(read_codebook(codebook)):
         if isinstance(data, str) or engine == "ibis":
@@ -167,7 +169,8 @@ def _prepared(
         say("the cube would be too large: every table is counted from the records")
         return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)
     with working("building the cube"):
-        cube.build(Microdata.read(data, codebook, table=table, engine=engine), folder, read_policy(settings.policy))
+        records = Microdata.read(data, codebook, table=table, engine=engine)
+        cube.build(records, folder, read_policy(settings.policy), say)
     return replace(settings, cube=str(folder.resolve()))
 
 
@@ -210,7 +213,7 @@ def cube(
 
     with working("building the cube"):
         steps_policy = None if policy_file is None else read_policy(policy_file)
-        version = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy)
+        version = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say)
     population = steps_policy is not None and steps_policy.draws_population
     held = "counts of the synthetic population, no true ones" if population else "true counts"
     say(f"wrote {output}, version {version}. Confidential: it holds {held}.")
@@ -285,7 +288,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     policy = read_policy(folder / "policy.toml")
     if not cube.made_by(folder / "cube", policy):
         say(f"making {records:,} synthetic persons, and their cube as the policy has it")
-        cube.build(datasets.census(n=records), folder / "cube", policy)
+        cube.build(datasets.census(n=records), folder / "cube", policy, say)
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
         if store.user("ada") is None:

@@ -6,6 +6,7 @@ from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
 from discreet.policy.policy import (
+    EditionRules,
     GuardRules,
     Policy,
     QueryRules,
@@ -25,6 +26,7 @@ __all__ = [
     "LOSSES",
     "RISKS",
     "Attack",
+    "EditionRules",
     "Effort",
     "Evidence",
     "GuardRules",

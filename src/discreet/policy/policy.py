@@ -118,6 +118,17 @@ class GuardRules:
 
 @checked
 @dataclass(frozen=True, kw_only=True)
+class EditionRules:
+    """When new data take the place of those that are served: not before ``min_changes`` records have changed.
+
+    What two editions tell by subtraction is about the records by which they differ, so these are a population too.
+    """
+
+    min_changes: int = 100
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """Rules for queries and tables, thresholds, sensitive-cell rules, and methods in order of preference.
 
@@ -132,6 +143,7 @@ class Policy:
     table: TableRules = TableRules()
     risk: Thresholds = Thresholds()
     guard: GuardRules = GuardRules()
+    edition: EditionRules = EditionRules()
     rules: tuple[Rule, ...] = ()
     before: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     methods: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -273,6 +285,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             table=TableRules(**document.get("table", {})),
             risk=Thresholds(**risk),
             guard=GuardRules(**document.get("guard", {})),
+            edition=EditionRules(**document.get("edition", {})),
             rules=tuple(from_dict(rule) for rule in document.get("rule", ())),
             before=tuple((m.pop("name"), m) for m in map(dict, document.get("before", []))),
             methods=tuple((m.pop("name"), m) for m in methods),

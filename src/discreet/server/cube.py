@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
 from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
+from discreet.server.editions import FILE, changed_records, read_marks, record_marks, write_marks
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -32,13 +33,20 @@ def fits(codebook: Codebook) -> bool:
     return math.prod(len(d.leaves) for d in codebook.dimensions) <= MOST_CELLS
 
 
-def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
+def build(data: Microdata, folder: Path, policy: Policy | None = None, say: Callable[[str], None] | None = None) -> str:
     """Count the records and write the cube; gives its version. A cube that is there whole is never half written.
 
-    With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data.
+    With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data. An edition
+    that is there already stays until as many records have changed as the policy asks for ([edition] min_changes).
     """
+    marks = None if policy is None else record_marks(cube_of(data), policy.secret)
+    if policy is not None and marks is not None and (version := _edition_kept(data, folder, policy, marks)):
+        if say is not None:
+            say(f"fewer than {policy.edition.min_changes:,} records have changed: the edition that is there stays")
+        return version
     whole = cube_of(data if policy is None else ready(data, policy))
     own_folder(folder)
+    (folder / FILE).unlink(missing_ok=True)
     (folder / "cube.json").unlink(missing_ok=True)
     state = hashlib.sha256(data.codebook.to_toml().encode())
     decimals = {}
@@ -46,11 +54,23 @@ def build(data: Microdata, folder: Path, policy: Policy | None = None) -> str:
         state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
         _save(folder / f"{name}.npy", statistic.inner)
         decimals[name] = statistic.decimals
+    if marks is not None:
+        write_marks(folder, marks)
     write_whole(folder / "codebook.toml", data.codebook.to_toml().encode(), private=True)
     version = state.hexdigest()[:16]
     told = {"version": version, "measure": whole.measure, "decimals": decimals}
     write_whole(folder / "cube.json", json.dumps(told).encode(), private=True)  # last: it says all is there
     return version
+
+
+def _edition_kept(data: Microdata, folder: Path, policy: Policy, marks: np.ndarray) -> str:
+    """The version of the edition that is there, if it has the same codebook and steps and too little has changed."""
+    earlier = read_marks(folder)
+    if earlier is None or not made_by(folder, policy):
+        return ""
+    if (folder / "codebook.toml").read_bytes() != data.codebook.to_toml().encode():
+        return ""
+    return read_cube(folder)[1] if changed_records(earlier, marks) < policy.edition.min_changes else ""
 
 
 def made_by(folder: Path, policy: Policy) -> bool:
