@@ -104,13 +104,15 @@ LAYERS = {
         in_parts record screening attacks
     """,
     "policy/attacks": """
-        closure mechanism _sampling_kernels
+        closure mechanism finding _sampling_kernels
         answers
-        two_way
-        small_populations least_squares
+        two_way averaging differences editions
+        small_populations least_squares zeros equal_sets shadow
         sampling
         claims
+        attack_page
         attack_report
+        one_population
         attacking
     """,
     "publishing": """
