@@ -97,7 +97,7 @@ LAYERS = {
     "policy": """
         query measures population_models posterior steps protection method_digest
         policy
-        pretabular populations
+        pretabular populations catalogue
         comparing untouched
         judging search
         answering
