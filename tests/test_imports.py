@@ -125,9 +125,10 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks editions
+        settings schema queries parameter_checks pacing editions
         cube sheet cache logs metrics unions charts counting migrations
-        store guard auth rate_limits record_lines commits history
+        store server_key
+        guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist
         site connections

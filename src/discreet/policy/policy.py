@@ -106,14 +106,15 @@ class GuardRules:
     """What a server does about questions that single people out by what the same user has been told before.
 
     ``action`` is "off", "warn", "refuse", or "budget": that many flagged answers a user, then "refuse". ``scope`` is
-    whose questions are set against each other: each "user" (or address) by itself, or "everyone" together.
+    whose questions are set against each other: those of "everyone", or of each "user" who has signed in by itself;
+    strangers are together in both, since anybody has as many addresses as there are.
     """
 
     action: str = "warn"
     min_difference: int = 10
     max_overlaps: int = 4
     budget: int = 5
-    scope: str = "user"
+    scope: str = "everyone"
 
 
 @checked
