@@ -24,8 +24,8 @@ from discreet.cli.common import (
     keep_edited,
     load_table,
     names_of,
-    open_microdata,
     place_options,
+    records_asked,
     records_of,
     say,
     table_options,
@@ -293,17 +293,7 @@ class PolicyChoice:
         names = names_of(which["by"])
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
-        data = open_microdata(
-            which["data"],
-            which["codebook"],
-            plain,
-            which["value"],
-            which["missing"],
-            which["database_table"],
-            which["engine"],
-            which["memory"],
-            weighted=which["weighted"],
-        )
+        data = records_asked(which, plain)
         rules.check(data.dimensions)
         return data, query, rules
 
