@@ -42,10 +42,10 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system linear_tuning highs _reduction _propagation _flows _short_moves
+        system linear_tuning highs _reduction _propagation _flows _short_moves _points
         modular
         null_space presolve program components
-        extremes network
+        extremes network whole_points
         integer
         intervals
         witness
@@ -56,6 +56,7 @@ LAYERS = {
         view feasible_sample
         joined
         lines linked contributors intruders
+        owner_attack
         report
         informed
         auditing
@@ -81,8 +82,8 @@ LAYERS = {
         exact
         hitas
         repair
-        insider_rounds suppressed limits
-        solve by_elimination cleaning
+        insider_rounds suppressed limits key_chance
+        solve by_elimination cleaning against_owner
         by_solver diagnosis
         method
         named instance
