@@ -42,21 +42,23 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system linear_tuning highs _reduction _propagation _flows _short_moves _points
+        system linear_tuning highs _reduction _propagation _flows _short_moves
         modular
         null_space presolve program components
-        extremes network whole_points
+        extremes network
         integer
-        intervals
-        witness
+        intervals exact_point
+        witness pool combination
     """,
     "audits": """
-        contradiction frechet
+        contradiction frechet verify
         known
         view feasible_sample
         joined
         lines linked contributors intruders
-        owner_attack
+        described
+        certificate_claims certificate_page
+        certificate
         report
         informed
         auditing
@@ -82,8 +84,8 @@ LAYERS = {
         exact
         hitas
         repair
-        insider_rounds suppressed limits key_chance
-        solve by_elimination cleaning against_owner
+        insider_rounds suppressed limits
+        solve by_elimination cleaning
         by_solver diagnosis
         method
         named instance
@@ -98,22 +100,20 @@ LAYERS = {
     "policy": """
         query measures population_models posterior steps protection method_digest
         policy
-        pretabular populations catalogue
+        pretabular populations
         comparing untouched
         judging search
         answering
         in_parts record screening attacks
     """,
     "policy/attacks": """
-        closure mechanism finding _sampling_kernels
+        closure mechanism _sampling_kernels
         answers
-        two_way averaging differences editions
-        small_populations least_squares zeros equal_sets shadow
+        two_way
+        small_populations least_squares
         sampling
         claims
-        attack_page
         attack_report
-        one_population
         attacking
     """,
     "publishing": """
@@ -126,10 +126,9 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks pacing editions
+        settings schema queries parameter_checks editions
         cube sheet cache logs metrics unions charts counting migrations
-        store server_key
-        guard auth rate_limits record_lines commits history
+        store guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist
         site connections

@@ -143,3 +143,12 @@ def test_insiders_need_contributions() -> None:
     """A release does not know who contributes."""
     with pytest.raises(dc.InputError, match="one Protected"):
         dc.audit(square().release(), insiders=1)
+
+
+def test_bits_without_end_are_figures_too() -> None:
+    """Where a hidden total leaves a cell without a greatest value, the row says so."""
+    table = dc.Table.of([[5, 1], [6, 4]], ["area", "sex"])
+    hidden = np.ones(len(table), bool)
+    hidden[table.where(area="1", sex="1")] = False
+    report = dc.audit(dc.protect(table, dc.Hide(hidden)))
+    assert report.summary().loc["outsider", "median bits"] == np.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.audits.auditing import audit
+from discreet.audits.certificate import Certificate
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import insiders, unions
 from discreet.audits.feasible_sample import FeasibleSample, enumerated, sampled
@@ -11,18 +12,17 @@ from discreet.audits.intruders import Intruder
 from discreet.audits.known import Known, intervals, settled_intervals, unmovable
 from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
-from discreet.audits.owner_attack import OwnerAudit, owner_audit
 from discreet.audits.report import Audit
 from discreet.audits.view import View, view
 
 __all__ = [
     "Audit",
+    "Certificate",
     "FeasibleSample",
     "InfeasibleError",
     "Intruder",
     "Known",
     "Lines",
-    "OwnerAudit",
     "View",
     "audit",
     "enumerated",
@@ -31,7 +31,6 @@ __all__ = [
     "freedom",
     "insiders",
     "intervals",
-    "owner_audit",
     "redundant",
     "released_rank",
     "sampled",

@@ -18,7 +18,6 @@ from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.known import settled_intervals
 from discreet.audits.lines import Lines, flagged, judged, sums_of
-from discreet.audits.owner_attack import OwnerAudit, owner_audit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, cell_codes, view, view_of_release
 from discreet.base.arguments import checked, numbers, positive, whole
@@ -62,7 +61,6 @@ def audit(
     insiders: int = 0,
     earlier: Protected | Release | Sequence[Protected | Release] = (),
     change: float = 0.0,
-    owner: bool | OwnerAudit | Callable[[Table], Protected] = False,
     mapping: str | Path | Mapping[str, Any] | NameMapping | None = None,
     codebook: Codebook | None = None,
     total: Totals = None,
@@ -84,8 +82,7 @@ def audit(
     ``measure``: of a Release all are judged unless one is named (see ``Audit.others``), of a Protected the table's own.
     Further intruders, a row each in ``Audit.summary()``: ``insiders=2`` tries all coalitions of up to two contributors;
     ``earlier`` somebody who holds earlier tables over the same cells, whose values have since changed by a share of at
-    most ``change``; ``owner`` somebody who has this program and repeats the call on the tables that fit: the method
-    that was called, True where ``protect`` did, or an ``owner_audit`` with limits of its own.
+    most ``change``.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
@@ -94,14 +91,14 @@ def audit(
     """
     whole("insiders", insiders, 0, MOST_INSIDERS)
     positive("change", change)
-    if owner is not False and not isinstance(released, Protected):
-        raise InputError("owner= repeats the call on other tables, which needs one Protected")
     before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
     outside = what_is_out(released, mapping, codebook, total)
     if outside is not None:
         if prior is not None or protection is not None:
             raise InputError(TRUTH_NEEDED.format("prior" if prior is not None else "protection"))
         each = _of_publications(outside, targets, measure, nonnegative, progress)
+        if not NameMapping.of(mapping).only_rounding:  # a certificate could not be held against the files by itself
+            each = [replace(one, released=()) for one in each]
         each = [_informed(one, released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
     if isinstance(released, Release):
@@ -109,7 +106,7 @@ def audit(
             raise InputError(TRUTH_NEEDED.format("prior"))
         names = list(released.values) if measure is None else [measure]
         each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
-        each = [_informed(one, released, insiders, before, change) for one in each]
+        each = [_informed(replace(one, released=(released,)), released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
     several = inside_tables(released)
     seen = view(several, measure=measure, prior=prior, nonnegative=nonnegative)
@@ -134,22 +131,10 @@ def audit(
         status=_status(several, report.number),
         sums=sums,
         sensitive=shown if shown.any() else None,
+        released=tuple(several),
         unjudged=(*report.unjudged, *words, *nothing),
     )
-    return _informed(_against_owner(report, released, owner), released, insiders, before, change)
-
-
-def _against_owner(report: Audit, released: Any, owner: bool | OwnerAudit | Callable[[Table], Protected]) -> Audit:
-    """The report with what the holder of the program can work out, where he was asked for."""
-    if owner is False:
-        return report
-    if isinstance(owner, OwnerAudit):
-        return replace(report, owner=owner, informed=(*report.informed, owner.intruder()))
-    call = released.call if owner is True else owner
-    if call is None or not callable(call):
-        raise InputError("owner=True needs to know the call: use protect(table, method), or give owner=method")
-    attack = owner_audit(released, call)
-    return replace(report, owner=attack, informed=(*report.informed, attack.intruder()))
+    return _informed(report, released, insiders, before, change)
 
 
 def _informed(
@@ -171,7 +156,7 @@ def _informed(
         rows.append(tried_earlier(report, earlier, change))
     elif change:
         raise InputError("change= is by how much values of earlier= may have changed; name the earlier tables, too")
-    return replace(report, informed=(*report.informed, *rows))
+    return replace(report, informed=tuple(rows))
 
 
 def inside_tables(released: Any) -> list[Protected]:
@@ -212,7 +197,9 @@ def _of_publications(
     for name in known if measure is None else [measure]:
         seen = view_together(joined, name, nonnegative)
         report = of_view(seen, targets, progress=progress)
-        each.append(replace(report, unjudged=(*report.unjudged, *empty(seen, targets))))
+        releases = tuple(p.release for p in joined.publications if name in p.release.values)
+        unjudged = (*report.unjudged, *empty(seen, targets))
+        each.append(replace(report, unjudged=unjudged, released=releases))
     return each
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base.arguments import checked
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -21,7 +19,6 @@ NOT_TRIED, NOT_JUDGED, NO_LEVEL = "not tried", "not judged", "no level"
 FIGURES = ("cells", "exact", "narrow", "unknown", "least bits", "median bits")
 
 
-@checked
 @dataclass(frozen=True, kw_only=True)
 class Intruder:
     """What one intruder was found to know: numbers of cells, and bits of uncertainty that are left (confidential).

@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
 from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.lines import Lines
-from discreet.audits.owner_attack import OwnerAudit
 from discreet.audits.view import View, cell_codes, cell_names
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
-from discreet.release import Status
+from discreet.release import Protected, Release, Status
 from discreet.risk.cell import bits, cell_risk, possible_values, risk_of_bits
 from discreet.rules import Levels, Rule
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from discreet.audits.certificate import Certificate
 
 Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
@@ -69,10 +70,10 @@ class Audit:
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
     others: tuple[Audit, ...] = ()
     """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
-    owner: OwnerAudit | None = None
-    """What the holder of the program can work out, who repeats the call on other tables; None if he was not tried."""
     informed: tuple[Intruder, ...] = ()
     """Intruders who know more than the release and were tried, too: contributors, holders of an earlier table."""
+    released: tuple[Protected | Release, ...] = field(default=(), repr=False)
+    """What was audited, for a certificate."""
 
     @property
     def m(self) -> Array:
@@ -244,6 +245,18 @@ class Audit:
                 "median width": float(np.median((self.upper - self.lower)[at])) if at.any() else np.nan,
             }
         return pd.DataFrame.from_dict(rows, orient="index")
+
+    def certificate(self, *, confidential: bool = False, intervals: bool = False, date: str = "") -> Certificate:
+        """What was published, who was tried, and proofs that ``discreet verify`` checks by itself.
+
+        The open copy (default) holds functions of the release only; it says of each cell which values it was seen to
+        have in tables that fit. ``confidential``: how far every cell must reach, and what other intruders know.
+        ``intervals``: proofs of the least and greatest value of every cell, too; slower. ``date``: as it shall stand
+        there.
+        """
+        from discreet.audits.certificate import certified
+
+        return certified(self, confidential=confidential, intervals=intervals, date=date)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python (confidential)."""

@@ -21,8 +21,8 @@ import click
 
 from discreet.base.version import described
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
-    attack,
     audit,
+    certificate,
     console,
     policy,
     programme,

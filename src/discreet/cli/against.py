@@ -71,7 +71,13 @@ def against(
     others = (of_view(seen, rest, progress=progress),) if len(rest) else ()
     if not len(report.number) and not len(rest):
         words += empty(seen, "unknown", ruled=held.ruled)
-    return replace(report, sensitive=bare if bare.any() else None, unjudged=(*report.unjudged, *words), others=others)
+    return replace(
+        report,
+        sensitive=bare if bare.any() else None,
+        unjudged=(*report.unjudged, *words),
+        others=tuple(replace(other, released=(release,)) for other in others),
+        released=(release,),
+    )
 
 
 def read_truth(path: Path, seen: View) -> Confidential:

@@ -21,6 +21,7 @@ from discreet.cli.audited import (
     show_audit,
     unjudged_words,
 )
+from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
 from discreet.cli.console import heard
 from discreet.errors import InputError, listed
@@ -59,6 +60,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @click.option("--rows", default=20, show_default=True, help="Cells to show; all are written with -o.")
 @click.option("-o", "--output", type=_PATH, help="Write all audited cells here: .csv, .json or .html.")
 @click.option("--html", type=_PATH, help="Write the report as a page here, too.")
+@click.option("--certificate", type=_PATH, help="Write proofs for `discreet verify` here: .json, .json.gz or .html.")
 def audit(
     files: tuple[Path, ...],
     codebook: Path | None,
@@ -77,6 +79,7 @@ def audit(
     rows: int,
     output: Path | None,
     html: Path | None,
+    certificate: Path | None,
 ) -> int:
     """What an intruder can work out of FILE...: published tables in any format, or a suppression instance (.jj).
 
@@ -91,6 +94,7 @@ def audit(
     stop = FailOn.of(fail_on)
     check_suffix(output, (*CSV, *HTML, ".json"), "an audit")
     check_suffix(html, HTML, "a page")
+    check_certificate(certificate)
     reading = {"--measures": measures, "--decimal": decimal, "--thousands": thousands}
     for_tables = {
         "--codebook": codebook, "--mapping": mapping, "--total": total, **reading, "--measure": measure,
@@ -116,6 +120,8 @@ def audit(
         emit(_written(report, output, most), output, private=True)
     if html is not None:
         emit(audit_page(report, most).encode(), html, private=True)
+    if certificate is not None:
+        write_certificate(report, certificate, confidential=confidential is not None)
     return stop.code(report)
 
 

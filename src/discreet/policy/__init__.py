@@ -2,12 +2,10 @@
 
 from discreet.policy.answering import answer, dry_run, evidence
 from discreet.policy.attacks import Attack, Effort, attack
-from discreet.policy.catalogue import ClosureSize, closure_size
 from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
 from discreet.policy.policy import (
-    CatalogueRules,
     EditionRules,
     GuardRules,
     Policy,
@@ -28,8 +26,6 @@ __all__ = [
     "LOSSES",
     "RISKS",
     "Attack",
-    "CatalogueRules",
-    "ClosureSize",
     "EditionRules",
     "Effort",
     "Evidence",
@@ -44,7 +40,6 @@ __all__ = [
     "answer_in_parts",
     "answer_recorded",
     "attack",
-    "closure_size",
     "dry_run",
     "evidence",
     "grid",

@@ -79,6 +79,12 @@ class NameMapping:
             tables[name] = {**tables.get(name, {}), "rounding": own.base, "random": not own.nearest}
         return replace(self, tables=tables)
 
+    @property
+    def only_rounding(self) -> bool:
+        """Whether it says nothing of names, codes and sums."""
+        names = self.dimensions or self.codes or self.measures or self.sums or self.crossing
+        return not names and all(set(own) <= {"rounding", "random"} for own in self.tables.values())
+
     def check_tables(self, names: Sequence[str]) -> None:
         """Refuse a mapping of tables that are not there."""
         for name in self.tables:

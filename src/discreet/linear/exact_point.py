@@ -1,0 +1,69 @@
+"""From a point of a linear program to one that fits every row and bound exactly, in fractions or whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.linear.integer import whole_point
+from discreet.linear.system import ContradictionError, System
+
+Array = NDArray[Any]
+DIVISORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 36, 48, 60)
+REPAIRED = (150, 1_000)  # variables set free around those that are no whole numbers in a vertex
+CLOSE = 1e-6
+LARGEST = 2.0**52  # up to here a float holds every whole number
+SECONDS = 1.0  # for a solution in whole numbers around a few variables
+
+
+def near_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int] | None:
+    """``exact_point``, or one in whole numbers that differs from ``x`` only around those that are fractions there."""
+    point = exact_point(system, x, divisor)
+    if point is not None or not system.integer:
+        return point
+    whole = np.rint(x)
+    seeds = np.flatnonzero(np.abs(x - whole) > CLOSE)
+    for size in REPAIRED:
+        free = _around_all(system, seeds, size)
+        part = system.with_others_at(free, whole, system.lower[free], system.upper[free])
+        try:
+            repaired = whole_point(part, SECONDS)
+        except ContradictionError:
+            continue
+        if repaired is not None:
+            whole[free] = repaired
+            return exact_point(system, whole)
+    return None
+
+
+def _around_all(system: System, seeds: Array, size: int) -> Array:
+    """Some variables and those nearest to them by rows in common, about so many; in order."""
+    seen = front = seeds
+    while len(seen) < len(seeds) + size and len(front):
+        rows = np.unique(system.columns[:, front].indices)
+        front = np.setdiff1d(np.unique(system.rows[rows].indices), seen)[:size]
+        seen = np.union1d(seen, front)
+    return np.asarray(seen)
+
+
+def exact_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int] | None:
+    """A point near ``x`` that fits every row and bound exactly, as whole numbers over a divisor; None if none is.
+
+    >>> from scipy.sparse import csr_array
+    >>> system = System(csr_array([[1.0, 1.0]]), np.array([1.0]), np.zeros(2), np.ones(2), False)
+    >>> point = exact_point(system, np.array([0.3333333, 0.6666667]))
+    >>> point[0].tolist(), point[1]
+    ([1.0, 2.0], 3)
+    """
+    for scale in DIVISORS[:1] if system.integer else DIVISORS:
+        d = scale * divisor
+        right = np.rint(system.rhs * d)
+        if np.abs(right - system.rhs * d).max(initial=0) > 1e-6:
+            continue
+        low, high = np.ceil(system.lower * d - 1e-9), np.floor(system.upper * d + 1e-9)
+        point = np.clip(np.rint(x * d), low, high)
+        if (low <= high).all() and np.abs(point).max(initial=0) < LARGEST and (system.rows @ point == right).all():
+            return point, d
+    return None
