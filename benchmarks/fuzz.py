@@ -31,9 +31,35 @@ import discreet as dc
 from discreet import cli
 from discreet.formats import argus, jj
 from discreet.rules import from_toml, parse
+from fuzz_damage import SIGN, damaged
+from fuzz_files import (
+    CELLS,
+    CODEBOOK,
+    FIXED,
+    FIXED_RECORDS,
+    HRC,
+    HST,
+    JJ,
+    LEVELS,
+    MARKS,
+    PAY,
+    POLICY,
+    PROGRAMME,
+    PTABLE,
+    QUERY,
+    RECORD,
+    RECORDS,
+    RELEASE,
+    RULE,
+    RULE_TOML,
+    SMALL,
+    TAB,
+    TAB_RDA,
+    TREE,
+    parquet,
+)
 
 SECONDS = 20  # for one file of a few lines, on a machine that has other work
-SIGN = 918273  # a number that stands in the data and in no message
 
 Folder = Path
 Task = Callable[[Folder], Any]
@@ -52,272 +78,6 @@ class Target:
 
 class TooLong(BaseException):
     """Work that did not end: not an Exception, so that nothing on the way takes it for one of its own."""
-
-
-# -- damage -------------------------------------------------------------------------------------------------------
-
-WORDS = [
-    b"", b"0", b"-1", b"1e400", b"-1e400", b"nan", b"inf", b"99999999999999999999", b"1" + b"0" * 400, b"0.1", b"1,5",
-    b"true", b"null", b"None", b"Total", b"status", b"count", b"mark", b"c", b"u", b"z", b";", b",", b"\t", b"|", b'"',
-    b"'", b"\\", b"[", b"]", b"{", b"}", b"[[", b"]]", b"=", b"#", b"@", b"<", b">", b"<SEPARATOR>", b"<RECODEABLE>",
-    b"\r\r\n", b"\n\n", b"\r", b"\x00", b"\x1a", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3\xa9", b"\xe9",
-    "\u2028".encode(), "١".encode(), "−1".encode(), b"area", b"sex", b"T", b"..", b"/", b"=1+1", b"%s", b"(", b")",
-]  # fmt: skip
-
-
-def damaged(data: bytes, chance: random.Random) -> bytes:
-    """The bytes with one to four things done to them."""
-    for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 4))):
-        data = chance.choice(WAYS)(data, chance)
-    return data
-
-
-def _place(data: bytes, chance: random.Random) -> tuple[int, int]:
-    start = chance.randrange(len(data) + 1)
-    return start, min(start + chance.choice((1, 1, 2, 3, 5, 8, 13, 30)), len(data))
-
-
-def _flip(data: bytes, chance: random.Random) -> bytes:
-    start, _ = _place(data, chance)
-    return data[:start] + bytes([chance.randrange(256)]) + data[start + 1 :]
-
-
-def _cut(data: bytes, chance: random.Random) -> bytes:
-    start, end = _place(data, chance)
-    return data[:start] + data[end:]
-
-
-def _end(data: bytes, chance: random.Random) -> bytes:
-    return data[: chance.randrange(len(data) + 1)]
-
-
-def _insert(data: bytes, chance: random.Random) -> bytes:
-    start, _ = _place(data, chance)
-    return data[:start] + chance.choice(WORDS) + data[start:]
-
-
-def _word(data: bytes, chance: random.Random) -> bytes:
-    """Another word in the place of one, which leaves the file's form whole."""
-    found = list(re.finditer(rb"[\w.+-]+", data))
-    if not found:
-        return data
-    at = chance.choice(found)
-    plain = [word.group() for word in found if str(SIGN).encode() not in word.group()]  # as a code it may be named
-    other = chance.choice(plain) if plain and chance.random() < 0.3 else chance.choice(WORDS)
-    return data[: at.start()] + other + data[at.end() :]
-
-
-def _lines(data: bytes, chance: random.Random) -> bytes:
-    """A line doubled, left out, or moved."""
-    lines = data.splitlines(keepends=True)
-    if not lines:
-        return data
-    line = lines.pop(chance.randrange(len(lines)))
-    for _ in range(chance.randrange(3)):
-        lines.insert(chance.randrange(len(lines) + 1), line)
-    return b"".join(lines)
-
-
-def _ends(data: bytes, chance: random.Random) -> bytes:
-    return data.replace(b"\n", chance.choice((b"\r\n", b"\r", b"\r\r\n", b"\n\n", b"")))
-
-
-def _repeat(data: bytes, chance: random.Random) -> bytes:
-    start, end = _place(data, chance)
-    return data[:start] + data[start:end] * chance.choice((2, 3, 50)) + data[end:]
-
-
-def _encode(data: bytes, chance: random.Random) -> bytes:
-    text = data.decode("latin-1")
-    return text.encode(chance.choice(("utf-16", "utf-8-sig", "utf-32", "utf-16-le")))
-
-
-WAYS = (_flip, _cut, _end, _insert, _insert, _word, _word, _word, _word, _lines, _lines, _ends, _repeat, _encode)
-
-
-# -- files that are right ------------------------------------------------------------------------------------------
-
-RECORDS = b"id,area,sex,pay\n" + b"".join(
-    b"p%d,%s,%s,%d\n" % (k, b"NSEW"[k % 4 : k % 4 + 1], b"fm"[k % 2 : k % 2 + 1], SIGN + k) for k in range(24)
-)
-CODEBOOK = b"""title = "People"
-unit = "id"
-[[dimension]]
-name = "area"
-codes = ["N", "S", "E", "W"]
-total = "All"
-labels = { N = "North" }
-[[dimension]]
-name = "sex"
-codes = ["f", "m"]
-[[magnitude]]
-name = "pay"
-decimals = 0
-"""
-HRC = b"A\n@N\n@S\nB\n@E\n@W\n"
-TREE = b"code,parent,label\nN,A,North\nS,A,\nE,B,\nW,B,\nA,all,\nB,all,\nall,,\n"
-POLICY = b"""title = "Ours"
-notes = ["a note"]
-[query]
-max_dimensions = 2
-max_cells = 100
-forbidden = [["area", "sex"]]
-[table]
-min_population = 5
-[risk]
-t1 = 0.05
-t2 = 0.9
-weights = [0.1, 0.8, 0.1]
-[guard]
-action = "warn"
-[[rule]]
-rule = "threshold"
-n = 3
-[[method]]
-name = "suppress"
-"""
-PROGRAMME = b"""[programme]
-name = "A year"
-data = "people.csv"
-codebook = "people.toml"
-output = "out"
-[defaults]
-method = "suppress"
-rule = "threshold(n=3)"
-[[table]]
-name = "a"
-by = ["area", "sex"]
-[[table]]
-name = "sex-in-{area}"
-by = ["sex"]
-for_each = { area = "area" }
-"""
-CELLS = b"area,sex,count\nN,f,918273\nN,m,2\nS,f,918274\nS,m,7\nW,f,1\nW,m,918275\n"
-RELEASE = b"""area,sex,count,status
-Total,Total,9182739,
-Total,f,9182734,
-Total,m,5,
-N,Total,9182733,
-N,f,,c
-N,m,,c
-S,Total,6,
-S,f,,c
-S,m,,c
-"""
-MARKS = b"area,sex,mark\nN,f,s\nS,,u\nW,m,z\n"
-LEVELS = b"area,sex,below,above\nN,f,918273,3\nS,m,1,918273\nW,f,,\n"
-PTABLE = dc.PTable.design(2, 1.0).write()
-JJ = b"""0
-9
-0 20 20 s 0 40 0 0 0
-1 11 11 s 0 22 0 0 0
-2 9 9 s 0 18 0 0 0
-3 10 10 s 0 20 0 0 0
-4 5 5 u 0 20 2 2 0
-5 5 5 x 0 20 0 0 0
-6 10 10 s 0 20 0 0 0
-7 6 6 x 0 20 0 0 0
-8 4 4 x 0 20 0 0 0
-6
-0 3 : 0 (-1) 1 (1) 2 (1)
-0 3 : 3 (-1) 4 (1) 5 (1)
-0 3 : 6 (-1) 7 (1) 8 (1)
-0 3 : 0 (-1) 3 (1) 6 (1)
-0 3 : 1 (-1) 4 (1) 7 (1)
-0 3 : 2 (-1) 5 (1) 8 (1)
-"""
-FIXED = b"""Branch 1 3 "999"
-  <RECODEABLE>
-  <HIERARCHICAL>
-  <HIERLEVELS> 1 2 0 0
-  <DISTANCE> 1 2 3
-Area 4 2 99
-  <RECODABLE>
-  <TOTCODE> "All"
-  <CODELIST> "area.cdl"
-  <HIERARCHICAL>
-  <HIERCODELIST> "area.hrc"
-  <HIERLEADSTRING> "@"
-Firm 6 2
-  <HOLDING>
-Weight 8 4
-  <WEIGHT>
-  <DECIMALS> 1
-Pay 12 7 9999999
-  <NUMERIC>
-  <DECIMALS> 2
-Ask 19 1
-  <REQUEST> "1" "2"
-"""
-FIXED_RECORDS = b"""A01 1 1 2.0 918273
-A01 2 1 1.0  4.251
-A02 1 2 1.5 918273
-B0399 3 1.0     70
-B03 3 4 1.0     82
-"""
-TAB_RDA = b"""  <SEPARATOR> ";"
-  <SAFE> "OK"
-Sex "9"
-  <RECODEABLE>
-  <TOTCODE> "T"
-Area
-  <RECODEABLE>
-Pay
-  <NUMERIC>
-  <DECIMALS> 1
-Freq
-  <FREQUENCY>
-Top1
-  <MAXSCORE>
-State
-  <STATUS>
-Low
-  <NUMERIC> <LOWERPL>
-High
-  <NUMERIC> <UPPERPL>
-"""
-TAB = b""""T";"Total";12,5;4;5,0;OK;0;0
-"T";"a";9,0;2;5,0;S;0;0
-"T";"b";3,5;2;3,0;OK;0;0
-"f";"Total";8,5;3;5,0;P;0;0
-"f";"a";5,0;1;5,0;U;1,5;2
-"f";"b";3,5;2;3,0;M;0;0
-"m";"Total";4,0;1;4,0;S;0;0
-"m";"a";4,0;1;4,0;U;0;0
-"m";"b";0,0;0;0;E;0;0
-"""
-HST = b"N;f;u\nS;m;s\nTotal;Total;p\nW;f;c;10\nN;m;pl;918273;3\nS;f;ab;0;999999\n"
-RULE = b"(few_contributors(n=3) | p_percent(p=10)) & threshold(n=20) | dominance(n=1, k=75)"
-RULE_TOML = b'any = [{rule = "threshold", n = 3}, {rule = "pq", p = 10, q = 50}]\n'
-QUERY = b'{"variables": {"area": "area"}, "where": {"sex": ["f"]}, "measure": "count"}'
-RECORD = b"""{"data": "", "digest": "0", "outcome": "released", "policy": "x", "query": {"variables": ["sex"]},
-"rule": "", "when": "2026-01-01T00:00:00+00:00", "who": "ada"}""".replace(b"\n", b" ")
-
-
-def _parquet() -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    out = io.BytesIO()
-    made = {"area": list("NSEW") * 5, "sex": list("fm") * 10, "count": [SIGN + k for k in range(20)]}
-    pq.write_table(pa.table(made), out)
-    return out.getvalue()
-
-
-def _small() -> dc.Table:
-    dims = [dc.Dimension.flat("area", ["N", "S", "W"]), dc.Dimension.flat("sex", ["f", "m"])]
-    return dc.Table.of([[SIGN, 2], [SIGN + 1, 7], [1, SIGN + 2]], dims)
-
-
-def _firms() -> dc.Table:
-    columns = {"area": ["N", "S", "W"] * 4, "sex": ["f", "m"] * 6, "pay": [SIGN + k for k in range(12)]}
-    import pandas as pd
-
-    data = dc.Microdata.of(pd.DataFrame(columns), dimensions=["area", "sex"], magnitudes=["pay"])
-    return dc.tabulate(data, by=["area", "sex"], value="pay")
-
-
-SMALL, PAY = _small(), _firms()
 
 
 # -- what is done with them ---------------------------------------------------------------------------------------
@@ -420,9 +180,9 @@ TARGETS: dict[str, Target] = {
     "query": Target({"q.json": QUERY}, _query, share=40),
     "records": Target({"people.csv": RECORDS}, _tabulated, share=4),
     "records and codebook": Target(PEOPLE, _with_book, share=2),
-    "Parquet": Target({"p.parquet": _parquet()}, lambda f: _tabulated(f, "p.parquet"), share=4),
+    "Parquet": Target({"p.parquet": parquet()}, lambda f: _tabulated(f, "p.parquet"), share=4),
     "cells": Target({"t.csv": CELLS}, _command("tabulate", "t.csv", "--ready", "--by", "area,sex"), share=20),
-    "cells in Parquet": Target({"t.parquet": _parquet()}, _command("tabulate", "t.parquet", "--ready"), share=20),
+    "cells in Parquet": Target({"t.parquet": parquet()}, _command("tabulate", "t.parquet", "--ready"), share=20),
     "risk": Target({"t.csv": CELLS}, _command("risk", "t.csv", "--ready"), share=5),
     "protect": Target(
         {"t.csv": CELLS, "m.csv": MARKS, "l.csv": LEVELS},

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.scripts import script
 
 N = 30_000
 
@@ -15,14 +15,7 @@ N = 30_000
 @pytest.fixture(scope="module")
 def attacks() -> ModuleType:
     """The procedures, which stand beside the other benchmarks."""
-    path = Path(__file__).parents[1] / "benchmarks" / "attacks.py"
-    spec = importlib.util.spec_from_file_location("discreet_attacks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = made
-    spec.loader.exec_module(made)
-    return made
+    return script("attacks")
 
 
 @pytest.mark.parametrize(

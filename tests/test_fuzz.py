@@ -5,30 +5,18 @@ The damage is that of ``benchmarks/fuzz.py``, which does the same a hundred thou
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.scripts import script
 
 RUNS = 25  # of each target
 
 
-def _fuzz() -> ModuleType:
-    path = Path(__file__).parents[1] / "benchmarks" / "fuzz.py"
-    spec = importlib.util.spec_from_file_location("discreet_fuzz", path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = made
-    spec.loader.exec_module(made)
-    return made
-
-
-FUZZ = _fuzz()
+FUZZ = script("fuzz")
 
 
 @pytest.fixture(autouse=True)

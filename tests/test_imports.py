@@ -42,10 +42,10 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system linear_tuning highs _reduction _propagation _flows _short_moves
+        system linear_tuning highs _reduction _propagation _flows _short_moves _points
         modular
         null_space presolve program components
-        extremes network
+        extremes network whole_points
         integer
         intervals exact_point
         witness pool combination
@@ -56,7 +56,7 @@ LAYERS = {
         view feasible_sample
         joined
         lines linked contributors intruders
-        described
+        owner_attack described
         certificate_claims certificate_page
         certificate
         report
@@ -84,8 +84,8 @@ LAYERS = {
         exact
         hitas
         repair
-        insider_rounds suppressed limits
-        solve by_elimination cleaning
+        insider_rounds suppressed limits key_chance
+        solve by_elimination cleaning against_owner
         by_solver diagnosis
         method
         named instance
@@ -100,20 +100,22 @@ LAYERS = {
     "policy": """
         query measures population_models posterior steps protection method_digest
         policy
-        pretabular populations
+        pretabular populations catalogue
         comparing untouched
         judging search
         answering
         in_parts record screening attacks
     """,
     "policy/attacks": """
-        closure mechanism _sampling_kernels
+        closure mechanism finding _sampling_kernels
         answers
-        two_way
-        small_populations least_squares
+        two_way averaging differences editions
+        small_populations least_squares zeros equal_sets shadow
         sampling
         claims
+        attack_page
         attack_report
+        one_population
         attacking
     """,
     "publishing": """
@@ -126,9 +128,10 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks editions
+        settings schema queries parameter_checks pacing editions
         cube sheet cache logs metrics unions charts counting migrations
-        store guard auth rate_limits record_lines commits history
+        store server_key
+        guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist
         site connections

@@ -17,7 +17,7 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from discreet import audits, datasets, formats, information, plot, population, publishing, risk, utility
-    from discreet.audits import Audit, audit, insiders, unions
+    from discreet.audits import Audit, OwnerAudit, audit, insiders, owner_audit, unions
     from discreet.base.verdicts import Verdict
     from discreet.data.codebook import Codebook, read_codebook
     from discreet.data.dimension import Dimension
@@ -131,6 +131,7 @@ _HOME = {
     "NotAdditiveError": "errors",
     "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.exact.optimal",
+    "OwnerAudit": "audits",
     "PPercent": "rules",
     "PQ": "rules",
     "PTable": "methods.perturb.ptable",
@@ -185,6 +186,7 @@ _HOME = {
     "jos15_risk": "risk",
     "line_risks": "risk",
     "moves": "methods.records.moves",
+    "owner_audit": "audits",
     "plot": "plot",
     "policy": "policy",
     "population": "population",
@@ -241,6 +243,7 @@ __all__ = [
     "NotAdditiveError",
     "Optimal",
     "OutOfTimeError",
+    "OwnerAudit",
     "PPercent",
     "PTable",
     "Parts",
@@ -294,6 +297,7 @@ __all__ = [
     "jos15_risk",
     "line_risks",
     "moves",
+    "owner_audit",
     "plot",
     "policy",
     "population",

@@ -83,6 +83,12 @@ class Protected:
     """What the method states of the cells, which is what an audit goes by (confidential). A method that changes values
     gives ``Room(lower=..., upper=...)``: the least and greatest true value that each published one allows."""
 
+    call: Any = field(default=None, repr=False, compare=False)
+    """The method that made it, for an audit that repeats it on other tables; set by ``protect``, and in no pickle."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "call": None}
+
     def __post_init__(self) -> None:
         n = len(self.table)
         object.__setattr__(self, "status", np.asarray(self.status))

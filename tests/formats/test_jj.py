@@ -18,27 +18,10 @@ from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
+from tests.scripts import script
 
 # two rows and two columns with totals; the upper left cell is primary, its row and column neighbours secondary
-TEXT = """0
-9
-0 20 20 s 0 40 0 0 0
-1 11 11 s 0 22 0 0 0
-2 9 9 s 0 18 0 0 0
-3 10 10 s 0 20 0 0 0
-4 5 5 u 0 20 2 2 0
-5 5 5 x 0 20 0 0 0
-6 10 10 s 0 20 0 0 0
-7 6 6 x 0 20 0 0 0
-8 4 4 x 0 20 0 0 0
-6
-0 3 : 0 (-1) 1 (1) 2 (1)
-0 3 : 3 (-1) 4 (1) 5 (1)
-0 3 : 6 (-1) 7 (1) 8 (1)
-0 3 : 0 (-1) 3 (1) 6 (1)
-0 3 : 1 (-1) 4 (1) 7 (1)
-0 3 : 2 (-1) 5 (1) 8 (1)
-"""
+TEXT: str = script("fuzz_files").JJ.decode()
 
 
 def test_an_instance_is_audited() -> None:

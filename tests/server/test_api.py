@@ -103,10 +103,10 @@ def test_unknown_names_are_answered_with_the_nearest(client: TestClient) -> None
 
 
 def test_a_caller_who_has_the_answer_gets_none(client: TestClient) -> None:
-    """ETag and If-None-Match; the tag differs by format and query, and the answer may be kept by anybody."""
+    """ETag and If-None-Match; the tag differs by format and query, and only the asker may keep the answer."""
     first = client.get(TABLE)
     tag = first.headers["etag"]
-    assert first.headers["cache-control"].startswith("public")
+    assert first.headers["cache-control"].startswith("private")
     again = client.get(TABLE, headers={"if-none-match": tag})
     assert (again.status_code, again.content) == (304, b"")
     assert client.get(TABLE.replace(".csv", ".json")).headers["etag"] != tag

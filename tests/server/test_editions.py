@@ -13,7 +13,7 @@ from discreet.datasets import census_arrow, census_codebook
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.pretabular import cube_of
 from discreet.server import cube
-from discreet.server.editions import FILE, changed_records, read_marks, record_marks
+from discreet.server.editions import FILE, changed_records, marks_of_edition, record_marks
 
 N = 3_000
 RECORDS = census_arrow(N)
@@ -71,7 +71,7 @@ def test_an_edition_of_which_nothing_is_known_is_built(tmp_path: Path) -> None:
     """A cube from elsewhere has no marks to compare; the next one has."""
     made = policy(50)
     cube.build(edited(0), tmp_path)
-    assert read_marks(tmp_path) is None
+    assert marks_of_edition(tmp_path) is None
     cube.build(edited(1), tmp_path, made)
     assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
-    assert read_marks(tmp_path) is not None
+    assert marks_of_edition(tmp_path) is not None

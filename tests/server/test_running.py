@@ -86,7 +86,8 @@ def test_a_worker_killed_under_load_takes_nothing_with_it(tmp_path: Path) -> Non
     store.close()
     assert len(callers.statuses) <= len(lines) <= len(callers.statuses) + callers.broken
     (tmp_path / "record.jsonl").write_text("\n".join(dict.fromkeys(lines[-60:])) + "\n")
-    table, version = cube.read_cube(servers.small_cube())
+    table, _ = cube.read_cube(servers.small_cube())
+    version = json.loads(lines[0])["data"]
     os.environ.setdefault("DISCREET_TEST_SECRET", servers.SECRET)
     policy = dc.policy.read_policy(tmp_path / "policy.toml")
     verdicts = [r.found for r in dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version)]

@@ -12,6 +12,7 @@ from discreet.audits.intruders import Intruder
 from discreet.audits.known import Known, intervals, settled_intervals, unmovable
 from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
+from discreet.audits.owner_attack import OwnerAudit, owner_audit
 from discreet.audits.report import Audit
 from discreet.audits.view import View, view
 
@@ -23,6 +24,7 @@ __all__ = [
     "Intruder",
     "Known",
     "Lines",
+    "OwnerAudit",
     "View",
     "audit",
     "enumerated",
@@ -31,6 +33,7 @@ __all__ = [
     "freedom",
     "insiders",
     "intervals",
+    "owner_audit",
     "redundant",
     "released_rank",
     "sampled",

@@ -18,6 +18,7 @@ from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.known import settled_intervals
 from discreet.audits.lines import Lines, flagged, judged, sums_of
+from discreet.audits.owner_attack import OwnerAudit, owner_audit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, cell_codes, view, view_of_release
 from discreet.base.arguments import checked, numbers, positive, whole
@@ -61,6 +62,7 @@ def audit(
     insiders: int = 0,
     earlier: Protected | Release | Sequence[Protected | Release] = (),
     change: float = 0.0,
+    owner: bool | OwnerAudit | Callable[[Table], Protected] = False,
     mapping: str | Path | Mapping[str, Any] | NameMapping | None = None,
     codebook: Codebook | None = None,
     total: Totals = None,
@@ -82,7 +84,8 @@ def audit(
     ``measure``: of a Release all are judged unless one is named (see ``Audit.others``), of a Protected the table's own.
     Further intruders, a row each in ``Audit.summary()``: ``insiders=2`` tries all coalitions of up to two contributors;
     ``earlier`` somebody who holds earlier tables over the same cells, whose values have since changed by a share of at
-    most ``change``.
+    most ``change``; ``owner`` somebody who has this program and repeats the call on the tables that fit: the method
+    that was called, True where ``protect`` did, or an ``owner_audit`` with limits of its own.
 
     >>> from discreet import datasets
     >>> a = audit(datasets.willenborg_suppressed())
@@ -91,6 +94,8 @@ def audit(
     """
     whole("insiders", insiders, 0, MOST_INSIDERS)
     positive("change", change)
+    if owner is not False and not isinstance(released, Protected):
+        raise InputError("owner= repeats the call on other tables, which needs one Protected")
     before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
     outside = what_is_out(released, mapping, codebook, total)
     if outside is not None:
@@ -134,7 +139,20 @@ def audit(
         released=tuple(several),
         unjudged=(*report.unjudged, *words, *nothing),
     )
-    return _informed(report, released, insiders, before, change)
+    return _informed(_against_owner(report, released, owner), released, insiders, before, change)
+
+
+def _against_owner(report: Audit, released: Any, owner: bool | OwnerAudit | Callable[[Table], Protected]) -> Audit:
+    """The report with what the holder of the program can work out, where he was asked for."""
+    if owner is False:
+        return report
+    if isinstance(owner, OwnerAudit):
+        return replace(report, owner=owner, informed=(*report.informed, owner.intruder()))
+    call = released.call if owner is True else owner
+    if call is None or not callable(call):
+        raise InputError("owner=True needs to know the call: use protect(table, method), or give owner=method")
+    attack = owner_audit(released, call)
+    return replace(report, owner=attack, informed=(*report.informed, attack.intruder()))
 
 
 def _informed(
@@ -156,7 +174,7 @@ def _informed(
         rows.append(tried_earlier(report, earlier, change))
     elif change:
         raise InputError("change= is by how much values of earlier= may have changed; name the earlier tables, too")
-    return replace(report, informed=tuple(rows))
+    return replace(report, informed=(*report.informed, *rows))
 
 
 def inside_tables(released: Any) -> list[Protected]:

@@ -13,9 +13,10 @@ from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
 from discreet.linear.components import components
-from discreet.linear.presolve import propagated, reduce
+from discreet.linear.presolve import reduce
 from discreet.linear.program import SystemProgram
-from discreet.linear.system import ContradictionError, System
+from discreet.linear.system import System
+from discreet.linear.whole_points import all_points
 from discreet.risk.cell import distribution_bits
 
 Array = NDArray[Any]
@@ -57,30 +58,7 @@ class FeasibleSample:
 
 def enumerate_points(system: System, *, most: int = 100_000) -> Array:
     """All whole-number solutions of a bounded system, one per row; InputError if there are more than ``most``."""
-    points: list[Array] = []
-
-    def branch(lower: Array, upper: Array) -> None:
-        try:
-            low, high = propagated(system, lower, upper)
-        except ContradictionError:
-            return
-        if not np.isfinite(high - low).all():
-            raise InputError("some cells are unbounded: their values cannot be counted")
-        open_ = np.flatnonzero(high > low)
-        if not len(open_):
-            if np.allclose(system.rows @ low, system.rhs):
-                points.append(low)
-            if len(points) > most:
-                raise InputError(f"there are more than {most:,} tables that fit; draw some instead")
-            return
-        k = open_[np.argmin((high - low)[open_])]
-        for value in range(int(low[k]), int(high[k]) + 1):
-            a, b = low.copy(), high.copy()
-            a[k] = b[k] = value
-            branch(a, b)
-
-    branch(system.lower, system.upper)
-    return np.array(points).reshape(len(points), system.size)
+    return all_points(system, most=most)
 
 
 @checked

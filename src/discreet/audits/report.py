@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
 from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.lines import Lines
+from discreet.audits.owner_attack import OwnerAudit
 from discreet.audits.view import View, cell_codes, cell_names
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
@@ -70,6 +71,8 @@ class Audit:
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
     others: tuple[Audit, ...] = ()
     """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
+    owner: OwnerAudit | None = None
+    """What the holder of the program can work out, who repeats the call on other tables; None if he was not tried."""
     informed: tuple[Intruder, ...] = ()
     """Intruders who know more than the release and were tried, too: contributors, holders of an earlier table."""
     released: tuple[Protected | Release, ...] = field(default=(), repr=False)

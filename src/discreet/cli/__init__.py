@@ -21,6 +21,7 @@ import click
 
 from discreet.base.version import described
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
+    attack,
     audit,
     certificate,
     console,

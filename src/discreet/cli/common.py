@@ -289,6 +289,12 @@ def open_microdata(
     return Microdata.of(data, dimensions=names, magnitudes=[] if value is None else [value], **options)
 
 
+def records_asked(which: Mapping[str, Any], names: Sequence[str]) -> Microdata:
+    """The records that ``table_options`` describe, with at least the named columns."""
+    options = ("data", "codebook", "value", "missing", "database_table", "engine", "memory", "weighted")
+    return open_microdata(names=names, **{option: which[option] for option in options})
+
+
 def is_rda(codebook: Path | None) -> bool:
     """Whether a codebook is a description of tau-ARGUS."""
     return codebook is not None and codebook.suffix.lower() == ".rda"

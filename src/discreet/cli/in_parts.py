@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli import unprotected as guard
-from discreet.cli.common import bar, filters, format_of, names_of, open_microdata, say
+from discreet.cli.common import bar, filters, format_of, names_of, records_asked, say
 from discreet.cli.policy import PolicyChoice, say_openly
 from discreet.errors import InputError
 from discreet.release import AS_IT_IS
@@ -46,17 +46,7 @@ def write_protected_in_parts(
     if not by:
         raise InputError("name the dimensions of the table: --by county,sex")
     began = time.perf_counter()
-    data = open_microdata(
-        which["data"],
-        which["codebook"],
-        by,
-        which["value"],
-        which["missing"],
-        which["database_table"],
-        which["engine"],
-        which["memory"],
-        weighted=which["weighted"],
-    )
+    data = records_asked(which, by)
     chosen = filters(which["where"], which["codebook"], by)
     guard.check_table(protecting, by, data.dimensions, which["where"])
     with bar(name) as progress:

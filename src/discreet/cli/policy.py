@@ -24,8 +24,8 @@ from discreet.cli.common import (
     keep_edited,
     load_table,
     names_of,
-    open_microdata,
     place_options,
+    records_asked,
     records_of,
     say,
     table_options,
@@ -68,7 +68,7 @@ def init(output: Path | None, force: bool) -> None:
 def check(file: Path, codebook: Path | None) -> None:
     """Whether a policy is well formed, and what it says."""
     from discreet.data.codebook import read_codebook
-    from discreet.policy import read_policy
+    from discreet.policy import closure_size, read_policy
     from discreet.policy.pretabular import keyed
 
     checked_policy = read_policy(file)
@@ -92,6 +92,9 @@ def check(file: Path, codebook: Path | None) -> None:
         f"{file} is well formed: at most {rules.max_dimensions} variables, {rules.max_cells:,} cells, "
         f"{rules.max_filters} filters; {steps}methods: {methods}"
     )
+    if codebook is not None:
+        closure = closure_size(book.dimensions, checked_policy)
+        say(f"all that may be asked: {closure.sets:,} sets of variables with {closure.cells:,} different cells")
     say_openly(checked_policy)
     if codebook is not None and book.key is None and (needing := keyed(checked_policy)):
         say(f"mind: {', '.join(needing)} needs record keys, and the codebook names no key: every question would fail")
@@ -290,17 +293,7 @@ class PolicyChoice:
         names = names_of(which["by"])
         query = Query.of(names, where=list(which["where"]) or None, measure=which["value"] or "count")
         plain = [*query.names, *(name for name, _ in query.where)]
-        data = open_microdata(
-            which["data"],
-            which["codebook"],
-            plain,
-            which["value"],
-            which["missing"],
-            which["database_table"],
-            which["engine"],
-            which["memory"],
-            weighted=which["weighted"],
-        )
+        data = records_asked(which, plain)
         rules.check(data.dimensions)
         return data, query, rules
 

@@ -22,7 +22,7 @@ from discreet.cli.common import (
     format_of,
     load_table,
     names_of,
-    open_microdata,
+    records_asked,
     release_options,
     say,
     table_options,
@@ -214,17 +214,7 @@ def _protected(
     if which["ready"]:
         raise InputError(f"method {name!r} changes records before they are counted; it cannot take a ready table")
     by = names_of(which["by"])
-    records = open_microdata(
-        which["data"],
-        which["codebook"],
-        by,
-        which["value"],
-        which["missing"],
-        which["database_table"],
-        which["engine"],
-        which["memory"],
-        weighted=which["weighted"],
-    )
+    records = records_asked(which, by)
     guard.check_table(chosen_method, by or [d.name for d in records.dimensions], records.dimensions, which["where"])
     changed = chosen_method(records)
     chosen = filters(which["where"], which["codebook"], by)

@@ -208,7 +208,7 @@ def protect(table: Table, method: Method) -> Protected:
         )
     if getattr(method, "contract", None) is not None:  # a plain function may be tried out; nothing hangs on it then
         protected = _as_said(protected, contract_of(method).truthful, title(method))
-    return protected
+    return dataclasses.replace(protected, call=method)
 
 
 def _of_this_table(protected: Protected, table: Table) -> bool:

@@ -2,10 +2,12 @@
 
 from discreet.policy.answering import answer, dry_run, evidence
 from discreet.policy.attacks import Attack, Effort, attack
+from discreet.policy.catalogue import ClosureSize, closure_size
 from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
 from discreet.policy.policy import (
+    CatalogueRules,
     EditionRules,
     GuardRules,
     Policy,
@@ -26,6 +28,8 @@ __all__ = [
     "LOSSES",
     "RISKS",
     "Attack",
+    "CatalogueRules",
+    "ClosureSize",
     "EditionRules",
     "Effort",
     "Evidence",
@@ -40,6 +44,7 @@ __all__ = [
     "answer_in_parts",
     "answer_recorded",
     "attack",
+    "closure_size",
     "dry_run",
     "evidence",
     "grid",

@@ -17,6 +17,7 @@ from discreet.errors import InputError, Refused, listed
 from discreet.methods.by_hand import Publish
 from discreet.methods.contract import Method, protect
 from discreet.methods.effect import check_hides
+from discreet.policy.catalogue import check_catalogue
 from discreet.policy.judging import Evidence, below_t1, counted, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, population_counts, without_closed
@@ -103,6 +104,7 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
             f"{resolved.cells:,} cells are asked, {rules.max_cells:,} are allowed",
             "ask for fewer variables or less detail" + (", or filter by fewer codes" if resolved.several else ""),
         )
+    check_catalogue(resolved, policy)
     check_untouched(resolved, policy)
 
 

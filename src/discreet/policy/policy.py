@@ -106,14 +106,38 @@ class GuardRules:
     """What a server does about questions that single people out by what the same user has been told before.
 
     ``action`` is "off", "warn", "refuse", or "budget": that many flagged answers a user, then "refuse". ``scope`` is
-    whose questions are set against each other: each "user" (or address) by itself, or "everyone" together.
+    whose questions are set against each other: those of "everyone", or of each "user" who has signed in by itself;
+    strangers are together in both, since anybody has as many addresses as there are.
     """
 
     action: str = "warn"
     min_difference: int = 10
     max_overlaps: int = 4
     budget: int = 5
-    scope: str = "user"
+    scope: str = "everyone"
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
+class CatalogueRules:
+    """The tables that may be asked, each with all its parts; none: whatever the rules for queries allow.
+
+    A table is a list of variables, with a level behind a colon where not the finest is given (``"county:region"``).
+    """
+
+    tables: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        for table in self.tables:
+            names = [text.partition(":")[0] for text in table]
+            if not table or "" in names or len(set(names)) < len(names):
+                raise InputError(f"a table of the catalogue is a list of different variables, not {list(table)}")
+
+    @property
+    def levels(self) -> list[dict[str, str]]:
+        """Of each table the level of every variable."""
+        split = [[text.partition(":") for text in table] for table in self.tables]
+        return [{name: level or name for name, _, level in table} for table in split]
 
 
 @checked
@@ -144,6 +168,7 @@ class Policy:
     risk: Thresholds = Thresholds()
     guard: GuardRules = GuardRules()
     edition: EditionRules = EditionRules()
+    catalogue: CatalogueRules = CatalogueRules()
     rules: tuple[Rule, ...] = ()
     before: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     methods: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -167,6 +192,11 @@ class Policy:
         if self.utility not in TOLD:
             raise InputError(f"'utility' must be one of {listed(TOLD)}")
         object.__setattr__(self, "loss", read_loss(self.loss))
+        if (widest := max(map(len, self.catalogue.tables), default=0)) > self.query.max_dimensions:
+            raise InputError(
+                f"a table of the catalogue has {widest} variables and max_dimensions is {self.query.max_dimensions}: "
+                "nobody could ask for it; raise the one or take from the other"
+            )
         check_protection(self.methods, self.make, before=bool(self.before), publish=self.publish, rules=self.rules)
 
     @property
@@ -226,9 +256,12 @@ class Policy:
         named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
         named += [n for k, v in self.query.required.items() for n in (k, *v)]
         named += variables_of(self.steps)
+        named += [name for table in self.catalogue.levels for name in table]
         for name in named:
             if name not in known:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
+        for name, level in [pair for table in self.catalogue.levels for pair in table.items()]:
+            dimensions[known.index(name)].level(level)
 
 
 def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
@@ -286,6 +319,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             risk=Thresholds(**risk),
             guard=GuardRules(**document.get("guard", {})),
             edition=EditionRules(**document.get("edition", {})),
+            catalogue=CatalogueRules(tables=tuple(map(tuple, document.get("catalogue", {}).get("tables", ())))),
             rules=tuple(from_dict(rule) for rule in document.get("rule", ())),
             before=tuple((m.pop("name"), m) for m in map(dict, document.get("before", []))),
             methods=tuple((m.pop("name"), m) for m in methods),

@@ -35,6 +35,7 @@ SERVED = FORMATS
 FORBIDDEN, TOO_LARGE, BAD, TOO_MANY, AWAY = 403, 413, 422, 429, 503
 TOO_LARGE_RULES = ("max_cells",)
 MAX_AGE = 3600
+OVER = {"rate": "too many requests", "tables": "too many different tables"}
 ATTEMPTS = 20  # wrong tokens or passwords, a minute and address
 ACCOUNT_ATTEMPTS = 10  # to sign in, a minute and name, from wherever they come
 VARIABLES = Parameter(
@@ -70,9 +71,7 @@ def fault_of(error: Exception) -> HttpFault:
             return HttpFault(TOO_LARGE, "too large", error.rule, error.reason, error.hint)
         return HttpFault(FORBIDDEN, "refused", error.rule, error.reason, error.hint)
     if isinstance(error, Over):
-        words = {"rate": "too many requests", "tables": "too many different tables", "network": "too many requests",
-                 "address": "too many attempts", "account": "too many attempts"}  # fmt: skip
-        reason = words[error.rule]
+        reason = OVER.get(error.rule, "too many attempts")
         hint = f"wait {error.seconds} seconds"
         return HttpFault(TOO_MANY, "too many", error.rule, reason, hint, Retry_After=str(error.seconds))
     if isinstance(error, Unreachable):
@@ -245,11 +244,8 @@ async def tabled(request: Request, form: Format, variables: str, where: str, mea
 
 
 def headers(service: Service, tag: str, reply: Reply | None = None) -> dict[str, str]:
-    """Cache headers. What depends on who asks is for the asker alone; the rest may be kept by anybody."""
-    alike = service.settings.mode == "open" and not service.settings.roles
-    open_to_all = alike and service.policy.guard.action in ("off", "warn")
-    who = "public" if open_to_all else "private"
-    lines = {"ETag": tag, "Cache-Control": f"{who}, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
+    """Cache headers. An answer is for the asker alone: a shared cache would tell what others asked."""
+    lines = {"ETag": tag, "Cache-Control": f"private, max-age={MAX_AGE}", "Vary": "Accept, Authorization, Cookie"}
     if reply is not None and isinstance(reply.answer.result, Release) and reply.answer.result.as_it_is:
         lines["X-Discreet-Protection"] = f"none; {AS_IT_IS}"
     if reply is not None and reply.flag is not None:

@@ -7,6 +7,7 @@ import base64
 import contextlib
 import hashlib
 import hmac
+import ipaddress
 import re
 import secrets
 import time
@@ -18,12 +19,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.errors import InputError, listed
+from discreet.server.server_key import keyed_name
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store, Unreachable
 
 SESSION, NONCE = "discreet_session", "discreet_form"
 SESSION_SECONDS = 8 * 3600
 TOKEN_SECONDS = 30.0  # how long a checked token is believed without asking the store again
+DAY = 86_400  # an address has another name each day
 KEY_SECONDS = 5.0  # between two looks at the keys
 APPROVED = 5  # times the limits of the public
 COST = {"n": 2**14, "r": 8, "p": 1}
@@ -59,7 +62,10 @@ class Gate:
 
     def read_keys(self) -> None:
         """The keys that all servers share, as the store has them now."""
-        self.form_key, self.address_key = self.store.key("forms"), self.store.key("addresses")
+        self.form_key = self.store.key("forms")
+        # The store's part changes when keys are rotated; without the server's own, a reader of the store could try all
+        # addresses.
+        self.address_key = hmac.new(self.settings.key, self.store.key("addresses"), "sha256").digest()
 
     async def follow_keys(self) -> None:
         """Take up new keys soon after they were made: a caller has one name, whichever server is asked."""
@@ -169,13 +175,28 @@ class Gate:
 
     def account(self, name: str) -> str:
         """A name that somebody tries to sign in by, as a keyed hash: what is typed there may be a password."""
-        return hmac.new(self.address_key, f"account {name}".encode(), "sha256").hexdigest()[:16]
+        return keyed_name(self.address_key, "account", name)
 
     def _address(self, request: Request) -> str:
         address = request.client.host if request.client else ""
         if self.settings.proxy and (forwarded := request.headers.get("x-forwarded-for")):
             address = forwarded.rsplit(",", 1)[-1].strip()
-        return hmac.new(self.address_key, address.encode(), "sha256").hexdigest()[:16]
+        return keyed_name(self.address_key, str(int(time.time()) // DAY), network_of(address))
+
+
+def network_of(address: str, bits: int = 64) -> str:
+    """Who an address stands for: of IPv6 the network that one customer has, of which any number can be used in turn.
+
+    >>> network_of("2001:db8:1:2:3::4"), network_of("::ffff:192.0.2.1"), network_of("192.0.2.1"), network_of("x")
+    ('2001:db8:1:2::/64', '192.0.2.1', '192.0.2.1', 'x')
+    """
+    try:
+        whole = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(whole, ipaddress.IPv4Address):
+        return str(whole)
+    return str(whole.ipv4_mapped or ipaddress.ip_network((whole, bits), strict=False))
 
 
 # -- hashes -----------------------------------------------------------------------------------------------------

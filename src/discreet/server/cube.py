@@ -20,7 +20,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
 from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
-from discreet.server.editions import FILE, changed_records, read_marks, record_marks, write_marks
+from discreet.server.editions import FILE, changed_records, marks_of_edition, record_marks, write_marks
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -65,7 +65,7 @@ def build(data: Microdata, folder: Path, policy: Policy | None = None, say: Call
 
 def _edition_kept(data: Microdata, folder: Path, policy: Policy, marks: np.ndarray) -> str:
     """The version of the edition that is there, if it has the same codebook and steps and too little has changed."""
-    earlier = read_marks(folder)
+    earlier = marks_of_edition(folder)
     if earlier is None or not made_by(folder, policy):
         return ""
     if (folder / "codebook.toml").read_bytes() != data.codebook.to_toml().encode():

@@ -49,7 +49,7 @@ def write_marks(folder: Path, marks: Array) -> None:
         np.save(file, marks)
 
 
-def read_marks(folder: Path) -> Array | None:
+def marks_of_edition(folder: Path) -> Array | None:
     """The marks of the edition that is there; None if there is none, or it was made without them."""
     if not is_file(folder / FILE):
         return None

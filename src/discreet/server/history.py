@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from discreet.errors import Refused
@@ -25,10 +25,11 @@ from discreet.server.cache import CachedAnswer
 from discreet.server.guard import Flag, Geometry, Guard, query_from_line
 from discreet.server.rate_limits import Counter
 from discreet.server.record_lines import REFUSED, Line, record_line, told_line
-from discreet.server.schema import asked
+from discreet.server.schema import PUBLIC, asked
 from discreet.server.store import Row, Store, Unreachable
 
 MOST_CALLERS = 10_000  # whose past a worker remembers
+MOST_HAD = 100_000  # answers of which a worker remembers who had them
 EVERYONE = "everyone"
 
 
@@ -69,16 +70,39 @@ class History:
         self._stamp = {"policy": policy.digest, "data": data}
         self._past: OrderedDict[str, Past] = OrderedDict()
         self._new: dict[str, Past] = {}
+        self._had: OrderedDict[tuple[str, str], None] = OrderedDict()  # callers and what they were given here
+        self._having: list[tuple[str, str]] = []
 
     def whose(self, caller: Caller) -> str:
         """The name under which the past of a caller is kept."""
-        who = EVERYONE if self.policy.guard.scope == EVERYONE else caller.who
+        return self._named(EVERYONE if self.policy.guard.scope == EVERYONE else self._teller(caller))
+
+    def _teller(self, caller: Caller) -> str:
+        """Under which name a caller is told something. Strangers are one: they have any number of addresses."""
+        return caller.who if caller.signed_in else PUBLIC
+
+    def _named(self, who: str) -> str:
         return f"{self.people}|{who}" if self.people else who
 
-    def told(self, caller: Caller, query: Query) -> bool:
-        """Whether the store is known to hold that the caller was told this before."""
+    def _wanted(self, who: str, after: int) -> Select[tuple[int, str, str, str, bool]]:
+        """What a caller was told, behind a line. Questions that were refused told nothing.
+
+        Everyone was told all that any caller was, whatever the scope was then.
+        """
+        columns = (asked.c.id, asked.c.name, asked.c.digest, asked.c.query, asked.c.flagged)
+        everyone = self._named(EVERYONE)
+        if who != everyone:
+            whose: ColumnElement[bool] = asked.c.who.in_([who, everyone])
+        elif self.people:
+            whose = asked.c.who.startswith(f"{self.people}|", autoescape=True)
+        else:
+            whose = or_(asked.c.who.startswith("user:"), asked.c.who.in_([PUBLIC, EVERYONE]))
+        return select(*columns).where(whose, asked.c.id > after, asked.c.state != REFUSED).order_by(asked.c.id)
+
+    def had(self, caller: Caller, query: Query) -> bool:
+        """Whether this worker has given the very caller this answer before, and the store holds that it was told."""
         past = self._past.get(self.whose(caller))
-        return past is not None and query.digest in past.answered
+        return past is not None and query.digest in past.answered and (caller.who, query.digest) in self._had
 
     def line(self, caller: Caller, query: Query, answer: CachedAnswer, flag: Flag | None = None) -> Line:
         """The line of the record for an answer."""
@@ -99,7 +123,7 @@ class History:
         known = self._past.get(who)
         before = dict(known.answered) if known is not None else {}
         flagged = set(known.flagged) if known is not None else set()
-        since = self.store.rows(_wanted(who, 0 if known is None else known.read))
+        since = self.store.rows(self._wanted(who, 0 if known is None else known.read))
         before |= dict(self._geometries(since))
         flagged |= {row["name"] for row in since if row["flagged"]}
         if question.query.digest in before:
@@ -113,9 +137,10 @@ class History:
     ) -> tuple[list[Decision | Exception], list[Line]]:
         """A verdict on each question, one after the other, and the lines that make it known."""
         names = sorted({self.whose(question.caller) for question in questions})
-        self.store.lock(connection, [f"past:{who}" for who in names])
+        self.store.lock(connection, [f"past:{self._named(EVERYONE)}"])
         pasts = {who: self._caught_up(connection, who) for who in names}
         self._new = {who: Past() for who in names}
+        self._having = []
         verdicts: list[Decision | Exception] = []
         lines: list[Line] = []
         for question in questions:
@@ -129,6 +154,8 @@ class History:
                 continue
             verdicts.append(verdict)
             lines += more
+            if isinstance(verdict.answer.result, Release):
+                self._having.append((question.caller.who, question.query.digest))
         return verdicts, lines
 
     def settle(self, committed: bool) -> None:
@@ -141,25 +168,39 @@ class History:
             elif (past := self._past.get(who)) is not None:
                 past.answered |= new.answered
                 past.flagged |= new.flagged
-        self._new = {}
+        if committed:
+            self._had |= dict.fromkeys(self._having)
+            while len(self._had) > MOST_HAD:
+                self._had.popitem(last=False)
+        self._new, self._having = {}, []
 
     def _decide(
         self, connection: Connection, question: PendingAnswer, past: Past, new: Past
     ) -> tuple[Decision, list[Line]]:
         caller, query, answer = question.caller, question.query, question.answer
+        self._spend(connection, caller, query.digest)
+        # What somebody else was told is judged too, so that it takes as long, and is given whatever is found.
+        flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
         if query.digest in past.answered or query.digest in new.answered:
             return Decision(answer), [self.line(caller, query, answer)]
-        if not self.tables.spend_held(caller.who):
-            self.tables.take(caller.who, self.most * caller.share, connection)
-        flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
         answer = self._given(answer, flag, len(past.flagged | new.flagged)).answer
         lines = [self.line(caller, query, answer, flag)]
         if isinstance(answer.result, Release):
             name = secrets.token_hex(16)
             new.answered[query.digest] = self.guard.geometry(query)
             new.flagged |= {name} if flag is not None else set()
-            lines.append(told_line(name, self.whose(caller), query.digest, query.canonical, flag is not None))
+            lines.append(
+                told_line(name, self._named(self._teller(caller)), query.digest, query.canonical, flag is not None)
+            )
         return Decision(answer, flag), lines
+
+    def _spend(self, connection: Connection, caller: Caller, digest: str) -> None:
+        """One of the caller's tables of the day, unless this caller has had it today, of whichever server."""
+        if (caller.who, digest) in self._had or self.tables.paid(connection, caller.who, digest):
+            return
+        if not self.tables.spend_held(caller.who):
+            self.tables.take(caller.who, self.most * caller.share, connection)
+        self.tables.pay(connection, caller.who, digest)
 
     def _judge(self, question: PendingAnswer, before: Sequence[Geometry]) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
@@ -179,13 +220,14 @@ class History:
     def _caught_up(self, connection: Connection, who: str) -> Past:
         """A caller's past with everything that has been committed up to now, by any server.
 
-        Lines of a caller are written under the caller's lock, so a lower number is never committed after a higher one.
+        Lines are written under one lock, whatever the scope of a role's policy, so a lower number is never committed
+        after a higher one.
         """
         past = self._past.setdefault(who, Past())
         self._past.move_to_end(who)
         if len(self._past) > MOST_CALLERS:
             self._past.popitem(last=False)
-        rows = [dict(row) for row in connection.execute(_wanted(who, past.read)).mappings()]
+        rows = [dict(row) for row in connection.execute(self._wanted(who, past.read)).mappings()]
         past.flagged |= {row["name"] for row in rows if row["flagged"]}
         past.answered |= dict(self._geometries(row for row in rows if row["digest"] not in past.answered))
         past.read = max([past.read, *(row["id"] for row in rows)])
@@ -194,9 +236,3 @@ class History:
     def _geometries(self, rows: Iterable[Row]) -> list[tuple[str, Geometry]]:
         geometries = [(row["digest"], self.guard.known(query_from_line(row["query"]))) for row in rows]
         return [(digest, geometry) for digest, geometry in geometries if geometry is not None]
-
-
-def _wanted(who: str, after: int) -> Select[tuple[int, str, str, str, bool]]:
-    """What a caller was told, behind a line. Questions that were refused told nothing."""
-    columns = (asked.c.id, asked.c.name, asked.c.digest, asked.c.query, asked.c.flagged)
-    return select(*columns).where(asked.c.who == who, asked.c.id > after, asked.c.state != REFUSED).order_by(asked.c.id)

@@ -7,14 +7,16 @@ what stands in it.
 
 from __future__ import annotations
 
+import hmac
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, inspect, select
+from sqlalchemy import Connection, delete, func, insert, inspect, select, update
 
 from discreet.errors import InputError
-from discreet.server.schema import first_tables, metadata, schema_version
+from discreet.server.schema import PUBLIC, asked, first_tables, keys, metadata, record, schema_version, uses
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,27 @@ def _keep_version(connection: Connection) -> None:
     metadata.create_all(connection, [*first_tables, schema_version])
 
 
-STEPS = (Step(1, "the version of the schema is kept", _keep_version),)
+def _hide_addresses(connection: Connection) -> None:
+    """Addresses were hashed with a key that lies in the store, and data named by a hash without a secret.
+
+    Both get names by a key that is thrown away. What strangers were told is told to the public, as which they count.
+    """
+    key = secrets.token_bytes(32)
+    for column, kind in ((record.c.who, "address:"), (record.c.data, "")):
+        for (name,) in connection.execute(select(column).where(column.startswith(kind)).distinct()).all():
+            hidden = kind + hmac.new(key, str(name).encode(), "sha256").hexdigest()[:16]
+            connection.execute(update(record).where(column == name).values({column: hidden}))
+    for (name,) in connection.execute(select(asked.c.who).where(asked.c.who.contains("address:")).distinct()).all():
+        public = str(name).partition("address:")[0] + PUBLIC
+        connection.execute(update(asked).where(asked.c.who == name).values(who=public))
+    connection.execute(delete(uses))
+    connection.execute(delete(keys).where(keys.c.name == "addresses"))
+
+
+STEPS = (
+    Step(1, "the version of the schema is kept", _keep_version),
+    Step(2, "addresses and data have names that the store does not give away", _hide_addresses),
+)
 
 
 def latest(steps: Sequence[Step] = STEPS) -> int:

@@ -7,6 +7,7 @@ database's clock where there is one, so that servers whose clocks differ count i
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from discreet.server.schema import uses
 from discreet.server.store import Store
 
 MINUTE, DAY = 60, 86_400
+PAID = "paid:"
 SHARE = 20  # a worker takes one twentieth of a limit at a time
 
 
@@ -41,6 +43,7 @@ class Counter:
         self._ahead = 0.0  # seconds that the store's clock is ahead of ours
         self._taken: dict[tuple[str, int], int] = {}
         self._full: dict[str, int] = {}
+        self._cleaned = -1
         self._lock = threading.Lock()  # around what is held: requests and the writers of several roles share a counter
 
     def spend_held(self, who: str) -> bool:
@@ -77,6 +80,25 @@ class Counter:
                 self._taken = {k: n for k, n in self._taken.items() if k[1] == now}
             self._taken[who, now] = self._taken.get((who, now), 0) + got - 1
 
+    def paid(self, connection: Connection, who: str, what: str) -> bool:
+        """Whether a caller has spent one on this very thing in this span: it costs nothing again."""
+        self._meet_clock(connection)
+        name = _paid_name(who, what)
+        return (
+            connection.execute(select(uses.c.n).where(uses.c.who == name, uses.c.span == self._span())).first()
+            is not None
+        )
+
+    def pay(self, connection: Connection, who: str, what: str) -> None:
+        """Note what a caller has spent one on; notes of earlier spans go once a span."""
+        now = self._span()
+        if self._cleaned != now:
+            connection.execute(delete(uses).where(uses.c.who.startswith(PAID), uses.c.span < now))
+            self._cleaned = now
+        kind: Any = postgresql if self.store.shared else sqlite
+        adding = kind.insert(uses).values(who=_paid_name(who, what), span=now, n=1)
+        connection.execute(adding.on_conflict_do_nothing(index_elements=[uses.c.who, uses.c.span]))
+
     def check_open(self, who: str) -> None:
         """Raise ``Over`` when this worker knows the limit to be used up; nothing is counted."""
         now = self._span()
@@ -110,3 +132,7 @@ class Counter:
         adding = adding.on_conflict_do_update(index_elements=[uses.c.who, uses.c.span], set_={"n": uses.c.n + n})
         connection.execute(delete(uses).where(uses.c.who == name, uses.c.span < now - 1))
         return now, int(connection.execute(adding.returning(uses.c.n)).scalar_one())
+
+
+def _paid_name(who: str, what: str) -> str:
+    return PAID + hashlib.sha256(f"{who} {what}".encode()).hexdigest()[:32]

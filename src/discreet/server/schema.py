@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 metadata = MetaData()
+PUBLIC = "public"  # under which name strangers were told something: all of them together
 users = Table(
     "users",
     metadata,

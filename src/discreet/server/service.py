@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from functools import partial
 
 from discreet.base.version import VERSION
@@ -22,8 +23,10 @@ from discreet.server.commits import Commits
 from discreet.server.counting import Counting, counting_of, read_data
 from discreet.server.guard import Flag, Guard
 from discreet.server.history import History, PendingAnswer
+from discreet.server.pacing import Pace
 from discreet.server.queries import address
 from discreet.server.rate_limits import DAY, MINUTE, Counter
+from discreet.server.server_key import data_mark, keyed_name, with_key
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
 from discreet.tables.table import Table
@@ -39,6 +42,7 @@ class Reply:
     answer: CachedAnswer
     flag: Flag | None = None
     cached: bool = False
+    kept_as: str = ""
 
     @property
     def release(self) -> Release:
@@ -56,18 +60,27 @@ class Service:
     """
 
     def __init__(self, settings: Settings, public: Service | None = None, policy: str = "") -> None:
+        settings = with_key(settings)
         self.settings = settings
         self.policy: Policy = read_policy(policy or settings.policy)
         self.data: Microdata | Table
         self.version: str
-        self.data, self.version = read_data(settings) if public is None else (public.data, public.version)
+        """The version of the data under a name that tells nothing of them."""
+        if public is None:
+            self.data, version = read_data(settings)
+            self.version = keyed_name(settings.key, "data", version)
+            self.data_mark = data_mark(settings.store, version)
+        else:
+            version = ""
+            self.data, self.version, self.data_mark = public.data, public.version, public.data_mark
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
-            self.store.agree(self.version, self.policy.secret)
+            self.store.agree(self.data_mark, self.policy.secret, version)
         self.guard = Guard(self.counting, self.policy)
         self.answers = Answers(settings.cache)
+        self.pace = Pace()
         self.rate: Counter = Counter(self.store, "rate", MINUTE) if public is None else public.rate
         self.addresses: Counter = Counter(self.store, "address", MINUTE) if public is None else public.addresses
         self.accounts: Counter = Counter(self.store, "account", MINUTE) if public is None else public.accounts
@@ -77,7 +90,7 @@ class Service:
             people=settings.people,
         )  # fmt: skip
         self.commits = Commits(self.store, self.history)
-        self.edition = hashlib.sha256(f"{VERSION} {self.policy.digest} {self.version}".encode()).hexdigest()[:16]
+        self.edition = keyed_name(settings.key, "edition", VERSION, self.policy.digest, self.version)
         self.roles = {role: Service(settings, self, file) for role, file in settings.roles.items() if public is None}
 
     @property
@@ -127,35 +140,42 @@ class Service:
         if (refused := self._by_codebook(resolved)) is not None:
             await self.commits.write(self.history.line(caller, query, refused))
             return Reply(refused)
-        answer = self.answers.get(query.digest)
+        start, kept_as = time.perf_counter(), self._kept_as(caller, query)
+        answer = self.answers.get(kept_as)
         cached = answer is not None
         if answer is None:
-            answer = await self._make(resolved)
-        if self.history.told(caller, query):
-            await self.commits.write(self.history.line(caller, query, answer))
-            return Reply(answer, None, cached)
-        question = PendingAnswer(caller, query, answer)
+            answer = await self._make(resolved, kept_as)
+        reply = replace(await self._decided(PendingAnswer(caller, query, answer)), cached=cached, kept_as=kept_as)
+        if not cached:
+            await self.pace.wait(start, resolved.cells)
+        return reply
+
+    async def _decided(self, question: PendingAnswer) -> Reply:
+        """Whether the caller is told, committed with the line of the record."""
+        if self.history.had(question.caller, question.query):
+            await self.commits.write(self.history.line(question.caller, question.query, question.answer))
+            return Reply(question.answer)
         if not self.counting.held:
             await asyncio.to_thread(self.history.foresee, question)
         decision = await self.commits.decide(question)
-        return Reply(decision.answer, decision.flag, cached)
+        return Reply(decision.answer, decision.flag)
 
     async def preview(self, caller: Caller, resolved: Resolved) -> Refused | None:
         """Whether a query would be refused, by the guard too. A refusal is recorded; a table is made but not given.
 
         What is not given is not told: the guard is asked, and nothing is added to what the caller was told.
         """
-        query = resolved.query
-        answer = self._by_codebook(resolved) or self.answers.get(query.digest) or await self._make(resolved)
+        query, start, kept_as = resolved.query, time.perf_counter(), self._kept_as(caller, resolved.query)
+        answer = self._by_codebook(resolved) or self.answers.get(kept_as) or await self._make(resolved, kept_as)
         flag = None
-        if isinstance(answer.result, Release) and not self.history.told(caller, query):
+        if isinstance(answer.result, Release) and not self.history.had(caller, query):
             question = PendingAnswer(caller, query, answer)
             decision = await asyncio.to_thread(self.history.foresee, question)
             answer, flag = decision.answer, decision.flag
-        if not isinstance(answer.result, Refused):
-            return None
-        await self.commits.write(self.history.line(caller, query, answer, flag))
-        return answer.result
+        if isinstance(answer.result, Refused):
+            await self.commits.write(self.history.line(caller, query, answer, flag))
+        await self.pace.wait(start, resolved.cells)
+        return answer.result if isinstance(answer.result, Refused) else None
 
     async def body(self, query: Query, reply: Reply, form: str) -> bytes:
         """The answer in a format."""
@@ -165,7 +185,7 @@ class Service:
         if form not in answer.bodies:
             make = partial(to_bytes, release, form, **({"url": f"table.csv?{address(query)}"} if form == CSVW else {}))
             answer.bodies[form] = await asyncio.to_thread(make) if len(release) > LARGE else make()
-            self.answers.put(query.digest, answer)
+            self.answers.put(reply.kept_as, answer)
         return answer.bodies[form]
 
     async def close(self) -> None:
@@ -185,10 +205,14 @@ class Service:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         return None
 
-    async def _make(self, resolved: Resolved) -> CachedAnswer:
+    def _kept_as(self, caller: Caller, query: Query) -> str:
+        """The name of an answer in memory, each caller's own: nobody is answered sooner for what others asked."""
+        return f"{caller.who} {query.digest}"
+
+    async def _make(self, resolved: Resolved, kept_as: str) -> CachedAnswer:
         long = resolved.cells > LARGE or not self.counting.held
         answer = await asyncio.to_thread(self._answer, resolved) if long else self._answer(resolved)
-        self.answers.put(resolved.query.digest, answer)
+        self.answers.put(kept_as, answer)
         return answer
 
     def _answer(self, resolved: Resolved) -> CachedAnswer:

@@ -47,6 +47,9 @@ class Settings:
     people: str = ""
     """Of a cube in a hub, the first one that is of the same people."""
 
+    key: bytes = field(default=b"", repr=False)
+    """The secret of the server (``server_key.with_key``)."""
+
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise InputError(f"mode {self.mode!r} is none of {listed(MODES)}")

@@ -139,19 +139,25 @@ class Store:
         disk = os.statvfs(file)
         return disk.f_bavail * disk.f_frsize >= LEAST_ROOM
 
-    def agree(self, data: str, secret: bytes) -> None:
-        """Hold all servers of a store to one secret for the same data: noise of two secrets could be averaged out."""
-        salt = hashlib.sha256(f"discreet secret {data}".encode()).digest()
-        mine = hashlib.scrypt(secret, salt=salt, n=2**14, r=8, p=1, dklen=32).hex()
+    def agree(self, data: str, secret: bytes, version: str = "") -> None:
+        """Hold all servers of a store to one secret for the same data: noise of two secrets could be averaged out.
+
+        Stores of earlier versions name the data by ``version``, a hash that gave a guess of the data away; such names
+        are looked at once more and go.
+        """
         try:
             with self.begin() as connection:
                 self.lock(connection, [f"marks:{data}"])
-                known = connection.execute(select(marks.c.mark).where(marks.c.data == data)).scalar()
-                if known is None:
-                    connection.execute(insert(marks).values(data=data, mark=mine))
+                rows = connection.execute(select(marks).where(marks.c.data.in_([data, version]))).mappings().all()
+                known = {str(row["data"]): str(row["mark"]) for row in rows}
+                good = all(hmac.compare_digest(mark, _mark(name, secret)) for name, mark in known.items())
+                if good:
+                    connection.execute(delete(marks).where(~marks.c.data.contains(":")))
+                if good and data not in known:
+                    connection.execute(insert(marks).values(data=data, mark=_mark(data, secret)))
         except SQLAlchemyError:
             raise InputError("cannot write to the store") from None
-        if known is not None and not hmac.compare_digest(str(known), mine):
+        if not good:
             raise InputError(
                 "this store has served the same data under another secret, and two secrets let the noise be averaged "
                 "out; give every server the same secret, or begin a new store"
@@ -329,6 +335,12 @@ def _gone(error: Exception) -> bool:
     """Whether the database itself is away, not just busy: no code, connection errors (08), shutdown (57P)."""
     code = getattr(getattr(error, "orig", None), "sqlstate", None)
     return code is None or code.startswith(("08", "57P"))
+
+
+def _mark(data: str, secret: bytes) -> str:
+    """A slow hash of the secret that data were served under."""
+    salt = hashlib.sha256(f"discreet secret {data}".encode()).digest()
+    return hashlib.scrypt(secret, salt=salt, n=2**14, r=8, p=1, dklen=32).hex()
 
 
 def _number(name: str) -> int:

@@ -88,6 +88,9 @@ def _end_with(parent: int) -> None:
 
 def keep(settings: Settings, listener: socket.socket, number: int) -> None:
     """So many workers, or this one process where processes cannot be forked, as on Windows."""
+    from discreet.server.server_key import with_key
+
+    settings = with_key(settings)
     if hasattr(os, "fork"):
         Keeper(settings, listener, number).run()
         return

@@ -8,21 +8,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.audits.owner_attack import candidate_table
 from discreet.base import deadline
 from discreet.base.arguments import above, checked, whole
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_secret
+from discreet.methods.suppress.against_owner import defended, elimination_gives
 from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.by_solver import suppressed_by_solver
 from discreet.methods.suppress.cleaning import cleaned
 from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
+from discreet.methods.suppress.key_chance import hiding_chance
 from discreet.methods.suppress.limits import Limit
 from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
+from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.solve import solver_of, weights_of
-from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, Suppressed, to_protected
+from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, RANK, Suppressed, to_protected
 from discreet.release import Protected
 from discreet.rules import Levels, Marks, Rule, as_rule
 from discreet.rules.apriori import CellMarks
@@ -53,7 +57,8 @@ class Suppress:
     ``last``: the last period's table, whose hidden cells are hidden first. ``insiders``: of counts, how many people who
     know their own cells may work together, from anywhere in the table, and still learn no sensitive cell. ``key``: a
     secret, as for cell keys, from which the order of cells, the weights of a solver and a few further cells are drawn,
-    so that nobody who runs the same call on other tables can tell which of them gives this pattern. If it cannot be
+    so that nobody who runs the same call on other tables can tell which of them gives this pattern. ``owner``: with a
+    key, whether that attack is tried on small tables and more is hidden where one value would be left. If it cannot be
     done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
@@ -83,6 +88,7 @@ class Suppress:
     measures: Sequence[str] | None = field(default=None, kw_only=True)
     insiders: int = field(default=0, kw_only=True)
     key: str | bytes | Secret | None = field(default=None, repr=False, kw_only=True)
+    owner: bool = field(default=True, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -125,15 +131,45 @@ class Suppress:
         shared = {f.name for f in fields(SuppressParameters)} & {f.name for f in fields(self)}
         return SuppressParameters(asks=self.asks, **{name: getattr(self, name) for name in shared})
 
+    def would_hide(self, table: Table, cells: Array) -> bool:
+        """Whether exactly these cells of a table would be hidden; said as soon as one is that should not be."""
+        return self._gives(Task.of(self.parameters, table), cells)
+
+    def hiding_chance(self, table: Table, cells: Array, draws: int, random: np.random.Generator) -> float:
+        """The chance that exactly these cells of a table would be hidden with a random key, from so many draws."""
+        return hiding_chance(Task.of(self.parameters, table), cells, self._gives, draws, random)
+
+    def _gives(self, task: Task, cells: Array) -> bool:
+        """Whether a task with its draw comes out so, before the repair against the holder of the program."""
+        special = self.clean_up or self.earlier or self.hidden is not None or self.marks is not None
+        if self.method == GAUSS and not special and not (isinstance(self.order, str) and self.order == RANK):
+            return elimination_gives(task, cells)
+        return bool(np.array_equal(self._result(task).hidden[: len(cells)], cells))
+
+    def shows_zeros(self, table: Table) -> bool:
+        """Whether no empty cell of a table of this kind is ever hidden, whatever is counted in it."""
+        by_hand = self.hidden is not None or self.marks is not None or self.earlier
+        if self.zeros or by_hand or table.measure != "count":
+            return False
+        nobody = candidate_table(table, np.zeros(table.layout.n_inner))
+        return self.rule.virtual(table) is None and not bool(self.rule(nobody).any())
+
     def __call__(self, table: Table) -> Protected:
         if self.insiders and table.measure != "count":
             raise InputError(
                 "insiders= is for tables of counts; contributors who know their own amounts are singletons='own', "
                 "several of them in a cell are for the rule"
             )
+        task = Task.of(self.parameters, table)
+        result = self._result(task)
+        if self.key is not None and self.owner:
+            result = defended(task, result, self)
+        return to_protected(task, result, self.measures)
+
+    def _result(self, task: Task) -> Suppressed:
+        """The pattern of the method, audited, repaired and cleaned up."""
         solver = None if self.method == GAUSS else solver_of(self.method)
         limit = Limit.starting(solver, clean_up=self.clean_up)
-        task = Task.of(self.parameters, table)
         with deadline.until(limit.hard):
             result = _found(task, solver, limit)
             if len(result.unsafe) and task.draw.decoys.any():  # those may be what cannot be protected
@@ -141,9 +177,7 @@ class Suppress:
                 result = _found(task, solver, limit)
             if len(result.unsafe):
                 raise refusal(task, result.unsafe)
-        if self.clean_up:
-            result = cleaned(task, result, weights_of(solver), limit.hard)
-        return to_protected(task, result, self.measures)
+        return cleaned(task, result, weights_of(solver), limit.hard) if self.clean_up else result
 
 
 def _found(task: Task, solver: Any, limit: Limit) -> Suppressed:

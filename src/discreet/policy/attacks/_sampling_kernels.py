@@ -153,7 +153,7 @@ def _leave(public: PublishedCells, state: TableState, cell: int, penalty: float)
 
 
 @compiled
-def _shift(public: PublishedCells, state: TableState, cell: int, key: int, by: int, penalty: float) -> float:
+def _shift(public: PublishedCells, state: TableState, cell: int, key: int, by: int, penalty: float) -> Any:
     """One record more or fewer in a cell; the change of the log-likelihood."""
     change = _leave(public, state, cell, penalty)
     state.held[cell] += by

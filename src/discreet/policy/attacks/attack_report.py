@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from discreet.base.files import HTML, check_suffix, write_whole
 from discreet.base.verdicts import Verdict
 from discreet.policy.attacks.claims import Calibration, Claimed
+from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.attacks.least_squares import Recovered
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 MARGIN = 0.05
 """By how much an attack may be better than the two-way model, or than the best single number."""
@@ -46,6 +52,57 @@ class Attacked:
             verdicts.append(judged_counts(self.counts))
         return Verdict.worst(verdicts)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> Attacked:
+        """The value that ``to_dict`` wrote."""
+        fields = dict(kept)
+        fields["claimed"] = tuple(Claimed(**one) for one in kept["claimed"])
+        fields["covered"] = tuple(kept["covered"])
+        if kept["calibration"] is not None:
+            fields["calibration"] = Calibration(**{name: tuple(v) for name, v in kept["calibration"].items()})
+        if kept["counts"] is not None:
+            fields["counts"] = Recovered(**kept["counts"])
+        return cls(**fields)
+
+
+def excess(one: Attacked) -> float:
+    """By how much the claims are more often right than the model's, at the probability where that is most."""
+    return max((c.precision - c.baseline_precision for c in one.claimed if c.claims), default=-1.0)
+
+
+def pooled(rounds: Sequence[Attacked]) -> Attacked:
+    """One population over all secrets: claims are added up, rates of counts are means."""
+    first = rounds[0]
+    if failed := [one for one in rounds if one.why]:
+        return failed[0]
+    claimed = list(first.claimed)
+    calibration = first.calibration
+    for other in rounds[1:]:
+        claimed = [a + b for a, b in zip(claimed, other.claimed, strict=True)]
+        if calibration is not None and other.calibration is not None:
+            calibration = calibration + other.calibration
+    return replace(
+        first,
+        claimed=tuple(claimed),
+        calibration=calibration,
+        counts=_mean([one.counts for one in rounds if one.counts is not None]),
+        covered=tuple(float(np.mean(column)) for column in zip(*(one.covered for one in rounds), strict=True)),
+        mixed=all(one.mixed for one in rounds),
+    )
+
+
+def _mean(every: Sequence[Recovered]) -> Recovered | None:
+    """Over secrets: the cells are the same, the noise is not."""
+    if not every:
+        return None
+    names = ("rmse_shown", "rmse", "exact_shown", "exact", "single")
+    means = {name: float(np.mean([getattr(one, name) for one in every])) for name in names}
+    return Recovered(cells=every[0].cells, small=every[0].small, **means)
+
 
 def _judged(claimed: Claimed) -> Verdict:
     """Claims may be right no more often than those of the model, but for the margin."""
@@ -69,7 +126,10 @@ def _above(right: int, number: int, allowed: float) -> Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """The worst case of a policy: what all its answers together give away. Rates only; no record is in it."""
+    """The worst case of a policy: what all its answers together give away. Rates only; no record is in it.
+
+    Still confidential: rates of success are functions of the truth.
+    """
 
     policy: str
     """The digest of the policy."""
@@ -78,12 +138,14 @@ class Attack:
     refused: int
     tables: int
     cells: int
+    hidden: int
     conflicts: int
     left_out: int
     secrets: int
     populations: tuple[Attacked, ...]
     counts: tuple[tuple[int, Recovered], ...]
     """Least squares over all margins, by the number of variables of a cell."""
+    findings: tuple[AttackFinding, ...] = ()
     unjudged: tuple[str, ...] = ()
     """What could not be judged, in words. Then the verdict is never a pass."""
 
@@ -92,9 +154,14 @@ class Attack:
         """Pass only if everything was tried and nothing is beyond its threshold."""
         parts = [one.verdict for one in self.populations]
         parts += [judged_counts(one) for _, one in self.counts]
-        if self.unjudged or self.left_out:
+        if self.unjudged or self.left_out or self.conflicts:
             parts.append(Verdict.UNKNOWN)
-        return Verdict.worst(parts) if parts else Verdict.UNKNOWN
+        return Verdict.worst(parts)
+
+    @property
+    def worst(self) -> Attacked | None:
+        """The population with the largest excess over the model."""
+        return max(self.populations, key=excess, default=None)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for every population and probability."""
@@ -110,6 +177,31 @@ class Attack:
         """The same as text."""
         return json.dumps(self.to_dict(), indent=1)
 
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The whole report as one page that needs no network; written, for its owner alone, if a path is given."""
+        from discreet.policy.attacks.attack_page import attack_page
+
+        check_suffix(path, HTML, "a report")
+        text = attack_page(self)
+        if path is not None:
+            write_whole(path, text.encode(), private=True)
+        return text
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Of every population the share of claims that are right, beside that of the two-way model."""
+        from discreet import plot
+
+        tried = [one for one in self.populations if one.claimed]
+        at = 1 if tried and len(tried[0].claimed) > 1 else 0
+        return plot.precision_bars(
+            [one.name for one in tried],
+            [one.claimed[at].precision for one in tried],
+            [one.claimed[at].baseline_precision for one in tried],
+            [one.claimed[at].claims for one in tried],
+            margin=MARGIN,
+            ax=ax,
+        )
+
     def summary(self) -> str:
         """What was found, in lines to be read."""
         lines = [
@@ -118,14 +210,42 @@ class Attack:
         ]
         if self.left_out:
             lines.append(f"not enumerated: {self.left_out:,} requests, of which nothing is known")
-        for number, one in self.counts:
+        if self.conflicts:
             lines.append(
-                f"cells of {number} variables: RMSE {one.rmse_shown:.2f} as shown, {one.rmse:.2f} after least squares; "
-                f"counts 1-3 exact {one.exact:.0%} (best single number {one.single:.0%})"
+                f"{self.conflicts:,} times a cell showed another number than before, which no attack here uses"
             )
-        lines += [_line(one) for one in self.populations]
+        lines += [_counts_line(size, one) for size, one in self.counts]
+        lines += [
+            f"{one.attack}: {one.success} {one.rate:.0%} (without the answers {one.blind:.0%}; {one.cases:,} cases)"
+            for one in self.findings
+        ]
+        lines += [population_line(one) for one in self.populations]
         lines += [f"not judged: {words}" for words in self.unjudged]
         return "\n".join([*lines, f"verdict: {self.verdict.value}"])
+
+
+def _counts_line(size: int, one: Recovered) -> str:
+    head = (
+        f"cells of {size} variable{'s' if size > 1 else ''}: RMSE {one.rmse_shown:.2f} as shown, {one.rmse:.2f} after"
+    )
+    small = f"; counts 1-3 exact {one.exact:.0%} (best single number {one.single:.0%})" if one.small else ""
+    return f"{head} least squares{small}"
+
+
+def population_line(one: Attacked) -> str:
+    """A population in one line."""
+    if one.why:
+        return f"{one.name}: not attacked, {one.why}: unknown"
+    parts = [
+        f"p > {claimed.probability:g}: {claimed.right} of {claimed.claims} right ({claimed.precision:.0%}, "
+        f"model {claimed.baseline_precision:.0%}), {covered:.0%} of the people"
+        for claimed, covered in zip(one.claimed, one.covered, strict=True)
+    ]
+    if one.counts is not None:
+        parts.append(f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})")
+    people = "number not shown" if one.people < 0 else f"about {one.people:,}"
+    doubt = "" if one.mixed else "; chains differ, those that fit best were taken"
+    return f"{one.name} ({people}): {'; '.join(parts)}{doubt}: {one.verdict.value}"
 
 
 def _rows(one: Attacked) -> list[dict[str, Any]]:
@@ -147,26 +267,3 @@ def _rows(one: Attacked) -> list[dict[str, Any]]:
         }
         for claimed, covered in zip(one.claimed, one.covered, strict=True)
     ]
-
-
-def _line(one: Attacked) -> str:
-    if one.why:
-        return f"{one.name}: unknown, {one.why}"
-    parts = [
-        f"p > {claimed.probability:g}: {claimed.right} of {claimed.claims} right ({claimed.precision:.0%}, "
-        f"model {claimed.baseline_precision:.0%}), {covered:.0%} of the people"
-        for claimed, covered in zip(one.claimed, one.covered, strict=True)
-    ]
-    if one.counts is not None:
-        parts.append(f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})")
-    doubt = "" if one.mixed else "; chains differ, those that fit best were taken"
-    return f"{one.name} (about {one.people:,}): {'; '.join(parts)}{doubt}: {one.verdict.value}"
-
-
-def worst_population(populations: Sequence[Attacked]) -> Attacked | None:
-    """The one with the largest excess of precision over the model, at any probability."""
-
-    def excess(one: Attacked) -> float:
-        return max((c.precision - c.baseline_precision for c in one.claimed if c.claims), default=-1.0)
-
-    return max(populations, key=excess, default=None)

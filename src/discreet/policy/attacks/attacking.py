@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-import secrets as chance
-from collections.abc import Callable
-from dataclasses import replace
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from discreet.base.arguments import checked, whole
+from discreet.base import deadline
+from discreet.base.arguments import checked, positive, whole
+from discreet.base.resume import ResumeFile
 from discreet.data.microdata import Microdata
-from discreet.methods import parameters
-from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
-from discreet.policy.attacks.attack_report import Attack, Attacked
-from discreet.policy.attacks.claims import Claimed, calibration_of, score_claims
-from discreet.policy.attacks.least_squares import Recovered, fit_margins, recovered, score_counts
-from discreet.policy.attacks.mechanism import Mechanism, mechanism_of
-from discreet.policy.attacks.sampling import Effort, sample_tables
-from discreet.policy.attacks.small_populations import CellsOf, SmallPopulation, published_cells, small_populations
+from discreet.errors import DiscreetError, OutOfTimeError
+from discreet.methods import contract, parameters
+from discreet.policy.attacks.answers import AllAnswers, Truth, collect
+from discreet.policy.attacks.attack_report import Attack, Attacked, pooled
+from discreet.policy.attacks.averaging import averaged
+from discreet.policy.attacks.differences import differences
+from discreet.policy.attacks.editions import edition_difference
+from discreet.policy.attacks.equal_sets import equal_sets
+from discreet.policy.attacks.finding import AttackFinding
+from discreet.policy.attacks.least_squares import Recovered, fit_margins, recovered
+from discreet.policy.attacks.mechanism import AS_HELD, Mechanism, mechanism_of
+from discreet.policy.attacks.one_population import attacked_population
+from discreet.policy.attacks.sampling import Effort
+from discreet.policy.attacks.shadow import learned_mechanism
+from discreet.policy.attacks.small_populations import SmallPopulation, small_populations
 from discreet.policy.attacks.two_way import TwoWayModel
+from discreet.policy.attacks.zeros import zero_proofs
 from discreet.policy.policy import Policy
+from discreet.policy.pretabular import cube_of
 from discreet.tables.table import Table
 
 Progress = Callable[[str], None]
+
+LATE = "there was no time left"
+TRIALS, ADDED = 3, (1, 10)  # of edition differences: how often, and how many new records
 
 
 @checked
@@ -34,151 +50,200 @@ def attack(
     most: int = 12,
     together: int = 1,
     secrets: int = 1,
+    editions: bool = True,
     effort: Effort | None = None,
     seed: int = 0,
+    time_limit: float | None = None,
+    resume: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Attack:
     """Ask for everything that ``policy`` allows and rebuild what can be rebuilt.
 
     ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes pairs of
-    categories too. ``secrets``: the policy's own, and so many less one drawn for the purpose, since one noise is luck.
+    categories too. ``secrets``: the policy's own, and so many less one for the purpose, since one noise is luck.
+    ``editions``: whether a second edition with few new records is set against the first. What there is no time for
+    (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which populations that
+    are done are kept.
     """
     for name, number in (("limit", limit), ("most", most), ("together", together), ("secrets", secrets)):
         whole(name, number, 1)
+    if time_limit is not None:
+        positive("time_limit", time_limit)
     say: Progress = progress or (lambda _: None)
-    truth = Truth.of(data)
-    mechanism = mechanism_of(policy)
-    every = small_populations(truth, limit=limit, together=together, most=1_000_000)
-    chosen = every[:most]
-    rounds = []
-    policies = _secrets(policy, secrets)
-    for number, one in enumerate(policies):
-        say(f"secret {number + 1} of {len(policies)}: asking for everything")
-        rounds.append(_round(collect(data, one), truth, mechanism, chosen, effort or Effort(), seed + number, say))
-    answers = rounds[0][0]
-    unjudged = []
-    if len(every) > len(chosen):
-        unjudged.append(f"{len(every) - len(chosen):,} further populations under {limit:,} people were not attacked")
-    if any(counts is None for _, counts, _ in rounds):
-        unjudged.append("too many combinations of codes for least squares over all margins")
+    with (
+        nullcontext() if time_limit is None else deadline.within(time_limit),
+        nullcontext() if resume is None else ResumeFile.open(resume) as file,
+    ):
+        truth = Truth.of(data)
+        every = small_populations(truth, limit=limit, together=together, most=1_000_000)
+        task = _Task(data, truth, every[:most], effort or Effort(), say, file)
+        rounds = [
+            task.run(one, number, seed + number, simple=number == 0, editions=editions and number == 0)
+            for number, one in enumerate(_policies(policy, secrets, seed))
+        ]
+    left = len(every) - len(task.chosen)
+    return _report(policy, rounds, [f"{left:,} further populations under {limit:,} people"] if left else [])
+
+
+def _policies(policy: Policy, number: int, seed: int) -> list[Policy]:
+    """The policy with its own secret and with others, where its methods take one."""
+    stated = [*policy.before, *policy.methods]
+    keyed = any("secret" in parameters(name) and "seed" not in settings for name, settings in stated)
+    others = [hashlib.sha256(f"discreet attack {seed} {k}".encode()).digest() for k in range(1, number if keyed else 1)]
+    return [policy, *(replace(policy, secret=one) for one in others)]
+
+
+def _unused(policy: Policy) -> Iterator[str]:
+    """What the answers tell that no attack here uses."""
+    for name, _ in policy.methods:
+        if contract(name).rule:
+            yield f"which cells {name!r} hides is not used here: audit its tables with `discreet audit`"
+    if len(policy.methods) > 1:
+        yield "several methods in one policy: a cell may show several numbers, and how they go together is not used"
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """What one secret gives."""
+
+    answers: AllAnswers
+    mechanism: str
+    counts: tuple[tuple[int, Recovered], ...]
+    populations: tuple[Attacked, ...]
+    findings: tuple[AttackFinding, ...]
+    unjudged: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is attacked, and how."""
+
+    data: Microdata | Table
+    truth: Truth
+    chosen: Sequence[SmallPopulation]
+    effort: Effort
+    say: Progress
+    file: ResumeFile | None
+
+    def run(self, policy: Policy, number: int, seed: int, *, simple: bool, editions: bool) -> _Round:
+        """Everything with one secret."""
+        self.say(f"secret {number + 1}: asking for everything")
+        answers = collect(self.data, policy)
+        model = TwoWayModel.of(answers)
+        unjudged = list(_unused(policy))
+        counts: tuple[tuple[int, Recovered], ...] = ()
+        findings: list[AttackFinding] = []
+        mechanisms = self._mechanisms(policy, model, seed)
+        if simple:
+            with _in_time(unjudged, "least squares over all margins"):
+                self.say("least squares over all margins")
+                counts = self._least_squares(answers, model, unjudged)
+            with _in_time(unjudged, "the simple attacks"):
+                self.say("zeros, equal sets, differences, averages")
+                findings += self._simple(answers, model, mechanisms)
+        if editions:
+            with _in_time(unjudged, "differences of editions"):
+                self.say("editions")
+                findings += self._editions(policy, answers, seed, unjudged)
+        attacked = tuple(self._populations(policy, answers, model, mechanisms, seed))
+        words = " or ".join(one.words for one in mechanisms)
+        return _Round(answers, words, counts, attacked, tuple(findings), tuple(unjudged))
+
+    def _mechanisms(self, policy: Policy, model: TwoWayModel, seed: int) -> list[Mechanism]:
+        """The chances that the policy states; else those that shadow data show, and numbers taken as they are."""
+        stated = mechanism_of(policy)
+        if stated is not None:
+            return [stated]
+        self.say("chances learned from shadow data")
+        learned = learned_mechanism(cube_of(self.data), policy, model, seed)
+        return [AS_HELD] if learned is None else [learned, AS_HELD]
+
+    def _least_squares(
+        self, answers: AllAnswers, model: TwoWayModel, unjudged: list[str]
+    ) -> tuple[tuple[int, Recovered], ...]:
+        fitted = fit_margins(answers, model)
+        if fitted is None:
+            unjudged.append("least squares over all margins: there are too many combinations of codes")
+            return ()
+        sizes = sorted({len(frame) for frame in answers.frames} - {0})
+        scores = [(size, recovered(answers, self.truth, fitted, size)) for size in sizes]
+        return tuple((size, one) for size, one in scores if one is not None)
+
+    def _simple(
+        self, answers: AllAnswers, model: TwoWayModel, mechanisms: Sequence[Mechanism]
+    ) -> Iterator[AttackFinding]:
+        yield from zero_proofs(answers, self.truth, mechanisms[0], model)
+        if (same := equal_sets(answers, self.truth, model)) is not None:
+            yield same
+        yield from differences(answers, self.truth)
+        for size in sorted({len(frame) for frame in answers.frames} - {0})[:-1]:
+            if (mean := averaged(answers, self.truth, size)) is not None:
+                yield mean
+
+    def _editions(self, policy: Policy, answers: AllAnswers, seed: int, unjudged: list[str]) -> Iterator[AttackFinding]:
+        for added in ADDED:
+            try:
+                yield edition_difference(cube_of(self.data), policy, answers, added=added, trials=TRIALS, seed=seed)
+            except OutOfTimeError:
+                raise
+            except DiscreetError:
+                unjudged.append("differences of editions: the policy cannot answer from counts with new records")
+                return
+
+    def _populations(
+        self,
+        policy: Policy,
+        answers: AllAnswers,
+        model: TwoWayModel,
+        mechanisms: Sequence[Mechanism],
+        seed: int,
+    ) -> Iterator[Attacked]:
+        kept = {} if self.file is None else {row["key"]: row["attacked"] for row in self.file.rows() if "key" in row}
+        for number, population in enumerate(self.chosen):
+            key = self._key(policy, population, seed)
+            if key in kept:
+                yield Attacked.from_dict(kept[key])
+                continue
+            self.say(f"population {number + 1} of {len(self.chosen)}: {population.name}")
+            try:
+                result = attacked_population(answers, self.truth, model, mechanisms, population, self.effort, seed)
+            except OutOfTimeError:
+                yield Attacked(name=population.name, people=-1, why=LATE)
+                continue
+            if self.file is not None:
+                self.file.append({"key": key, "attacked": result.to_dict()})
+            yield result
+
+    def _key(self, policy: Policy, population: SmallPopulation, seed: int) -> str:
+        """What a kept result belongs to: the data, the policy with its secret, the population and the effort."""
+        state = hashlib.sha256(np.ascontiguousarray(self.truth.counts).tobytes())
+        state.update(repr((policy.digest, policy.secret, population.codes, self.effort, seed)).encode())
+        return state.hexdigest()
+
+
+@contextmanager
+def _in_time(unjudged: list[str], what: str) -> Iterator[None]:
+    try:
+        yield
+    except OutOfTimeError:
+        unjudged.append(f"{what}: {LATE}")
+
+
+def _report(policy: Policy, rounds: Sequence[_Round], unjudged: Sequence[str]) -> Attack:
+    first = rounds[0]
     return Attack(
         policy=policy.digest,
-        mechanism="no known chances" if mechanism is None else mechanism.words,
-        requests=answers.requests,
-        refused=answers.refused,
-        tables=answers.tables,
-        cells=answers.cells,
-        conflicts=answers.conflicts,
-        left_out=answers.left_out,
-        secrets=len(policies),
-        populations=tuple(_pooled([one[2][k] for one in rounds]) for k in range(len(chosen))),
-        counts=rounds[0][1] or (),
-        unjudged=tuple(unjudged),
+        mechanism=first.mechanism,
+        requests=first.answers.requests,
+        refused=first.answers.refused,
+        tables=first.answers.tables,
+        cells=first.answers.cells,
+        hidden=first.answers.hidden,
+        conflicts=first.answers.conflicts,
+        left_out=first.answers.left_out,
+        secrets=len(rounds),
+        populations=tuple(pooled(every) for every in zip(*(one.populations for one in rounds), strict=True)),
+        counts=first.counts,
+        findings=first.findings,
+        unjudged=(*unjudged, *first.unjudged),
     )
-
-
-def _secrets(policy: Policy, number: int) -> list[Policy]:
-    """The policy with its own secret and with others, where its methods take one."""
-    keyed = any("secret" in parameters(name) and "seed" not in stated for name, stated in policy.methods)
-    more = number - 1 if keyed else 0
-    return [policy, *(replace(policy, secret=chance.token_bytes(32)) for _ in range(more))]
-
-
-def _round(
-    answers: AllAnswers,
-    truth: Truth,
-    mechanism: Mechanism | None,
-    chosen: list[SmallPopulation],
-    effort: Effort,
-    seed: int,
-    say: Progress,
-) -> tuple[AllAnswers, tuple[tuple[int, Recovered], ...] | None, list[Attacked]]:
-    """Everything with one secret."""
-    model = TwoWayModel.of(answers)
-    say("least squares over all margins")
-    fitted = fit_margins(answers, model)
-    counts = None
-    if fitted is not None:
-        sizes = sorted({len(frame) for frame in answers.frames})
-        scores = [(size, recovered(answers, truth, fitted, size)) for size in sizes]
-        counts = tuple((size, one) for size, one in scores if one is not None and size > 0)
-    attacked = []
-    for number, population in enumerate(chosen):
-        say(f"population {number + 1} of {len(chosen)}: {population.name}")
-        attacked.append(_attacked(answers, truth, model, mechanism, population, effort, seed))
-    return answers, counts, attacked
-
-
-def _attacked(
-    answers: AllAnswers,
-    truth: Truth,
-    model: TwoWayModel,
-    mechanism: Mechanism | None,
-    population: SmallPopulation,
-    effort: Effort,
-    seed: int,
-) -> Attacked:
-    """One population with one secret."""
-    names = tuple(k for k, _ in population.codes)
-    people = answers.shown(names, [code for _, code in population.codes])
-    if mechanism is None:
-        return Attacked(name=population.name, people=people, why="the chances of the policy's methods are not known")
-    cells = published_cells(answers, model, population)
-    sampled = None if cells is None else sample_tables(cells, mechanism, effort=effort, seed=seed)
-    if cells is None or sampled is None:
-        return Attacked(name=population.name, people=people, why="there are too many combinations of codes")
-    true = truth.counts[np.ix_(*cells.leaves)].ravel()
-    claimed = score_claims(sampled, true, cells.prior.ravel())
-    return Attacked(
-        name=population.name,
-        people=people,
-        claimed=claimed,
-        calibration=calibration_of(sampled, true),
-        counts=_small_counts(cells, sampled.counts, truth.counts[np.ix_(*cells.leaves)]),
-        covered=tuple(one.right / population.people for one in claimed),
-        mixed=sampled.mixed,
-    )
-
-
-def _small_counts(cells: CellsOf, guessed: np.ndarray, true: np.ndarray) -> Recovered | None:
-    """How near the most likely counts of the population's cells are to the true ones."""
-    held = np.zeros(cells.shown.size, np.int64)
-    where = np.nonzero(true)
-    for block in range(len(cells.blocks)):
-        at = np.full(len(where[0]), cells.offset[block])
-        for variable, leaves in enumerate(where):
-            at = at + cells.step[block, variable, leaves]
-        np.add.at(held, at, true[where])
-    known = cells.shown != UNKNOWN
-    return score_counts(cells.shown[known].astype(float), guessed[known].astype(float), held[known].astype(float))
-
-
-def _pooled(rounds: list[Attacked]) -> Attacked:
-    """One population over all secrets."""
-    first = rounds[0]
-    if any(one.why for one in rounds):
-        return next(one for one in rounds if one.why)
-    claimed: list[Claimed] = list(first.claimed)
-    calibration = first.calibration
-    for other in rounds[1:]:
-        claimed = [a + b for a, b in zip(claimed, other.claimed, strict=True)]
-        if calibration is not None and other.calibration is not None:
-            calibration = calibration + other.calibration
-    every = [one.counts for one in rounds if one.counts is not None]
-    return replace(
-        first,
-        claimed=tuple(claimed),
-        calibration=calibration,
-        counts=_mean(every),
-        covered=tuple(float(np.mean(column)) for column in zip(*(one.covered for one in rounds), strict=True)),
-        mixed=all(one.mixed for one in rounds),
-    )
-
-
-def _mean(every: list[Recovered]) -> Recovered | None:
-    """Over secrets: the cells are the same, the noise is not."""
-    if not every:
-        return None
-    names = ("rmse_shown", "rmse", "exact_shown", "exact", "single")
-    means = {name: float(np.mean([getattr(one, name) for one in every])) for name in names}
-    return Recovered(cells=every[0].cells, small=every[0].small, **means)

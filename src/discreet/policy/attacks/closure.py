@@ -47,7 +47,7 @@ def candidates(dimensions: Sequence[Dimension], policy: Policy, *, most: int = M
     >>> two = [Dimension.flat("sex", ["f", "m"]), Dimension.flat("age", ["young", "old"])]
     >>> policy = parse_policy('[query]\\nmax_dimensions = 1\\n[[method]]\\nname = "random-round"')
     >>> [[str(way.query) for way in one.ways[0]] for one in candidates(two, policy)]
-    [['sex'], ['age'], ['age where sex=f', 'age where sex=m']]
+    [['sex'], ['age']]
     """
     asked = 0
     for detail in details(dimensions, policy):

@@ -33,12 +33,22 @@ class Mechanism:
         """The most a count can change."""
         return int(self.log_chance.shape[1]) // 2
 
+    def chance(self, count: int, change: int) -> float:
+        """P(shown = count + change | count)."""
+        last = len(self.log_chance) - 1
+        row = count if count <= last else last - (last - count) % self.period
+        return float(np.exp(self.log_chance[row, change + self.reach])) if abs(change) <= self.reach else 0.0
+
     @property
     def variance(self) -> float:
         """Of the noise of a large count."""
         p = np.exp(self.log_chance[-self.period :]).mean(axis=0)
         change = np.arange(-self.reach, self.reach + 1)
         return float(p @ change**2 - (p @ change) ** 2)
+
+
+AS_HELD = Mechanism(np.zeros((1, 1)), 1, True, "counts taken for those of the data")
+"""What is shown is a sum of data, changed before or not: records are read off."""
 
 
 def mechanism_of(policy: Policy) -> Mechanism | None:
@@ -48,7 +58,7 @@ def mechanism_of(policy: Policy) -> Mechanism | None:
     method: Any = policy.make(0)
     contract = contract_of(method)
     if not contract.protects:
-        return Mechanism(np.zeros((1, 1)), 1, True, "counts of the data as they are held")
+        return AS_HELD
     if not (contract.transition and contract.cellwise):
         return None
     transition = transition_of(method)

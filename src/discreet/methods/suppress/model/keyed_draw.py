@@ -35,22 +35,27 @@ class KeyedDraw:
 def drawn(key: str | Secret, table: Table, roles: Roles, tuning: KeyTuning) -> KeyedDraw:
     """What the key draws for the columns of a table; those of earlier tables stay as they are."""
     n = len(table)
-    inner = table.layout.inner_of_cell >= 0
     uniform = category_uniforms(table.layout, key, "suppression order")
-    spread = np.where(inner, tuning.inner, tuning.margins) * LOGISTIC
     factor = np.ones(roles.n)
-    factor[:n] = np.exp(spread * np.log((uniform + 2.0**-54) / (1 - uniform)))
+    factor[:n] = np.exp(spread_of(table, tuning) * np.log((uniform + 2.0**-54) / (1 - uniform)))
     decoys = np.zeros(roles.n, bool)
-    chance = _chance(table, roles, inner, tuning)
+    chance = decoy_chance(table, roles, tuning)
     decoys[:n] = category_uniforms(table.layout, key, "suppression decoys") < chance
     return KeyedDraw(factor, decoys)
 
 
-def _chance(table: Table, roles: Roles, inner: Array, tuning: KeyTuning) -> Array:
+def spread_of(table: Table, tuning: KeyTuning) -> Array:
+    """Scale of the logarithm of each cell's factor, which is logistic."""
+    inner = table.layout.inner_of_cell >= 0
+    return np.asarray(np.where(inner, tuning.inner, tuning.margins) * LOGISTIC)
+
+
+def decoy_chance(table: Table, roles: Roles, tuning: KeyTuning) -> Array:
     """The chance of each cell to be a decoy: the smaller its value the larger; none where nothing is sensitive."""
     n = len(table)
     primary = roles.primary[:n]
     size = np.abs(table.value.astype(float))
+    inner = table.layout.inner_of_cell >= 0
     able = inner & ~(primary | roles.forced[:n] | roles.never[:n] | roles.empty[:n]) & (size > 0)
     if not primary.any() or not able.any():
         return np.zeros(n)

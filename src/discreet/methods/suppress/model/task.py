@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ class Task:
     roles: Roles
     tuning: Tuning = DEFAULT
     decoys_wanted: bool = True
+    given_draw: KeyedDraw | None = None
     _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
     _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
 
@@ -51,13 +53,24 @@ class Task:
     def draw(self) -> KeyedDraw:
         """What the key decides; nothing without one."""
         nothing = KeyedDraw(np.ones(self.roles.n), np.zeros(self.roles.n, bool))
-        draw = nothing if self.asked.key is None else drawn(self.asked.key, self.table, self.roles, self.tuning.key)
+        draw = nothing
+        if self.given_draw is not None:
+            draw = self.given_draw
+        elif self.asked.key is not None:
+            draw = drawn(self.asked.key, self.table, self.roles, self.tuning.key)
         return draw if self.decoys_wanted else replace(draw, decoys=nothing.decoys)
 
     @property
     def sensitive(self) -> Array:
         """Columns of which nothing may follow from equations: those that a rule calls sensitive, and decoys."""
         return self.roles.primary | self.draw.decoys
+
+    def with_draw(self, draw: KeyedDraw) -> Task:
+        """The same with another draw; what does not depend on it is not computed again."""
+        other = copy(self)
+        object.__setattr__(other, "given_draw", draw)
+        other.__dict__.pop("draw", None)
+        return other
 
     def without_decoys(self) -> Task:
         """The same, with no cell protected that is not sensitive."""

@@ -1,0 +1,143 @@
+"""discreet attack: what all answers of a policy together give away."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.base.files import HTML, check_suffix
+from discreet.base.verdicts import Verdict
+from discreet.cli.common import Place, app, emit, example, place_options, records_of, say
+from discreet.cli.serve import is_cube
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.policy import Attack
+
+PATH = click.Path(path_type=Path)
+EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a chain
+
+
+@example("discreet attack people.cube --policy policy.toml --secrets 3 --html attack.html")
+@app.command()
+@click.argument("data", type=Place())
+@click.option("--policy", "policy_file", type=PATH, required=True, help="The policy whose answers are attacked.")
+@click.option(
+    "--role", "roles", multiple=True, metavar="ROLE=POLICY", help="Attack a role's own policy too; repeatable."
+)
+@click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
+@place_options
+@click.option("--limit", default=2000, show_default=True, type=click.IntRange(1), help="Populations of fewer people.")
+@click.option("--most", default=12, show_default=True, type=click.IntRange(1), help="So many of them, the smallest.")
+@click.option("--pairs", is_flag=True, help="Populations of two categories together as well.")
+@click.option("--secrets", default=1, show_default=True, type=click.IntRange(1), help="Its own secret and others.")
+@click.option("--effort", default="normal", show_default=True, type=click.Choice(list(EFFORTS)), help="Of sampling.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same report.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds; what is left then is unknown.")
+@click.option("--resume", type=PATH, help="Keep finished populations in this file and go on from them (confidential).")
+@click.option("--json", "as_json", type=PATH, help="Write the report here as JSON.")
+@click.option("--html", type=PATH, help="Write the report here as a page.")
+@click.option("--plot", "picture", type=PATH, help="Draw claims against the model here (PNG).")
+def attack(
+    data: Path | str,
+    policy_file: Path,
+    roles: tuple[str, ...],
+    codebook: Path | None,
+    database_table: str | None,
+    engine: str | None,
+    as_json: Path | None,
+    html: Path | None,
+    picture: Path | None,
+    **how: Any,
+) -> int:
+    """Rebuild small populations from everything that a policy ever answers about DATA, and say how far that gets.
+
+    DATA are records with --codebook, or a folder made by `discreet cube`. Nothing is asked of a server. The report has
+    rates and no record; it is CONFIDENTIAL all the same. Exit code 1: the policy does not hold, or nobody can say.
+    """
+    from discreet import plot
+
+    check_suffix(html, HTML, "a report")
+    check_suffix(as_json, [".json"], "a report")
+    check_suffix(picture, [".png"], "a picture")
+    policies = _policies(policy_file, roles)
+    if len(policies) > 1 and (html or picture):
+        raise InputError("a page or a picture is of one policy: leave --role out, or attack each policy by itself")
+    source = _source(data, codebook, database_table, engine)
+    reports = {role: _attacked(source, policy, role, **how) for role, policy in policies.items()}
+    report = next(iter(reports.values()))
+    if as_json is not None:
+        content: Any = {role: one.to_dict() for role, one in reports.items()} if roles else report.to_dict()
+        emit((json.dumps(content, indent=1) + "\n").encode(), as_json, private=True)
+    if html is not None:
+        report.to_html(html)
+    if picture is not None:
+        emit(plot.png(report.plot()), picture, private=True)
+    for role, one in reports.items():
+        click.echo(f"{role}\n{one.summary()}" if roles else one.summary())
+    say("Confidential: rates of success against the true data.")
+    return 0 if Verdict.worst([one.verdict for one in reports.values()]).ok else 1
+
+
+def _policies(policy_file: Path, roles: tuple[str, ...]) -> dict[str, Any]:
+    """The policy of everybody, and those of roles."""
+    from discreet.policy import read_policy
+
+    policies = {"public": read_policy(policy_file)}
+    for text in roles:
+        role, sign, file = text.partition("=")
+        if not sign or not role or not file:
+            raise InputError(f"--role takes ROLE=POLICY, a role and the file of its policy, not {text!r}")
+        policies[role] = read_policy(Path(file))
+    return policies
+
+
+def _source(data: Path | str, codebook: Path | None, database_table: str | None, engine: str | None) -> Any:
+    from discreet.server import cube as cubes
+
+    if is_cube(data):
+        return cubes.read_cube(Path(data))[0]
+    if codebook is None:
+        raise InputError("name the codebook of the data (--codebook), or give a folder made by `discreet cube`")
+    return records_of(data, codebook, database_table, engine)
+
+
+def _attacked(
+    source: Any,
+    policy: Any,
+    role: str,
+    *,
+    limit: int,
+    most: int,
+    pairs: bool,
+    secrets: int,
+    effort: str,
+    seed: int,
+    time_limit: float | None,
+    resume: Path | None,
+) -> Attack:
+    from discreet.policy import Effort, attack
+
+    usual = Effort()
+    times = EFFORTS[effort]
+    chosen = Effort(
+        moves_each=round(usual.moves_each * times),
+        fewest=round(usual.fewest * times),
+        most=round(usual.most * times),
+    )
+    return attack(
+        source,
+        policy,
+        limit=limit,
+        most=most,
+        together=2 if pairs else 1,
+        secrets=secrets,
+        effort=chosen,
+        seed=seed,
+        time_limit=time_limit,
+        resume=resume,
+        progress=lambda words: say(f"{role}: {words}"),
+    )

@@ -1,0 +1,61 @@
+"""Differences of any order: a total less all its other parts tells whether somebody is in a part, shown or not.
+
+A difference of two numbers is its lowest order; with m categories m numbers are subtracted. Where parts are not shown,
+it is the way to them; elsewhere it adds to what they show themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
+from discreet.policy.attacks.finding import AttackFinding, area_under_curve
+
+Array = NDArray[Any]
+MOST_CASES = 200_000
+FEW = 3  # people that a difference is asked about
+
+
+def differences(answers: AllAnswers, truth: Truth) -> list[AttackFinding]:
+    """Is somebody there? Area under the curve of total less others, by how many numbers are subtracted."""
+    scores: dict[int, list[Array]] = {}
+    present: dict[int, list[Array]] = {}
+    for frame, axis, leaves in _splits(answers):
+        parent = frame[:axis] + frame[axis + 1 :]
+        parts = np.take(np.asarray(answers.frames[frame]), leaves, axis=axis)
+        total = np.expand_dims(np.asarray(answers.frames[parent]), axis)
+        unknown = parts == UNKNOWN
+        others = np.where(unknown, 0, parts).sum(axis=axis, keepdims=True) - np.where(unknown, 0, parts)
+        lacking = unknown.sum(axis=axis, keepdims=True) - unknown  # parts that could not be subtracted
+        true = np.take(np.asarray(truth.frame(frame)), leaves, axis=axis)
+        asked = (total != UNKNOWN) & (lacking == 0) & (true <= FEW)
+        order = len(leaves) - 1
+        scores.setdefault(order, []).append((total - others)[asked][:MOST_CASES])
+        present.setdefault(order, []).append((true > 0)[asked][:MOST_CASES])
+    out = []
+    for order in sorted(scores):
+        score = np.concatenate(scores[order])
+        if score.size:
+            out.append(
+                AttackFinding(
+                    attack=f"difference of {order + 1} numbers",
+                    success="presence (area under the curve)",
+                    rate=area_under_curve(score.astype(float), np.concatenate(present[order])),
+                    blind=0.5,
+                    cases=score.size,
+                )
+            )
+    return out
+
+
+def _splits(answers: AllAnswers) -> Iterator[tuple[Frame, int, list[int]]]:
+    """Published sets of variables, one of which splits a published smaller set."""
+    for frame in answers.frames:
+        for axis, k in enumerate(frame):
+            dimension = answers.dimensions[k]
+            if frame[:axis] + frame[axis + 1 :] in answers.frames and dimension.total is not None:
+                yield frame, axis, [dimension.position[leaf] for leaf in dimension.leaves]

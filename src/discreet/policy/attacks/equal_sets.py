@@ -1,0 +1,57 @@
+"""Equal-number tests: a part that shows the number of its total may hold the same people, who then share a category."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.policy.attacks.answers import AllAnswers, Truth
+from discreet.policy.attacks.finding import AttackFinding
+from discreet.policy.attacks.two_way import TwoWayModel
+
+Array = NDArray[Any]
+FEW = 10  # people of a group that is looked at
+
+
+def equal_sets(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> AttackFinding | None:
+    """Groups of whom all are said to have one category, because total and part show the same number and the rest 0.
+
+    Blind is how often the two-way model would be right to say so of the same groups.
+    """
+    if model.expected is None:
+        return None
+    expected = Truth(answers.dimensions, model.expected)
+    said = right = 0
+    believed = 0.0
+    for frame, values in answers.frames.items():
+        for axis, k in enumerate(frame):
+            parent = frame[:axis] + frame[axis + 1 :]
+            dimension = answers.dimensions[k]
+            if parent not in answers.frames or dimension.total is None or len(dimension.leaves) < 2:
+                continue
+            leaves = [dimension.position[leaf] for leaf in dimension.leaves]
+            parts = np.take(np.asarray(values), leaves, axis=axis)
+            total = np.expand_dims(np.asarray(answers.frames[parent]), axis)
+            alone = (parts > 0).sum(axis=axis, keepdims=True) == 1
+            known = (parts >= 0).all(axis=axis, keepdims=True)
+            equal = (parts == total) & (total > 0) & (total <= FEW) & alone & known
+            if not equal.any():
+                continue
+            true_parts = np.take(np.asarray(truth.frame(frame)), leaves, axis=axis)
+            true_total = np.expand_dims(np.asarray(truth.frame(parent)), axis)
+            model_parts = np.take(np.asarray(expected.frame(frame)), leaves, axis=axis)
+            share = model_parts / np.maximum(model_parts.sum(axis=axis, keepdims=True), 1e-12)
+            said += int(equal.sum())
+            right += int((equal & (true_parts == true_total)).sum())
+            believed += float((share[equal] ** np.broadcast_to(total, share.shape)[equal]).sum())
+    if not said:
+        return None
+    return AttackFinding(
+        attack="equal sets",
+        success="groups said to share a category that do",
+        rate=right / said,
+        blind=believed / said,
+        cases=said,
+    )

@@ -1,0 +1,65 @@
+"""Shadow data: people drawn from the two-way model, on whom an attacker can try out what the policy does.
+
+Their keys are the attacker's own. So the chances of a method that does not tell them are learned from its answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.policy.attacks.answers import Truth, collect
+from discreet.policy.attacks.mechanism import Mechanism
+from discreet.policy.attacks.two_way import TwoWayModel
+from discreet.policy.policy import Policy
+from discreet.tables.additive import Additive
+from discreet.tables.table import Table
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+ROWS = 13  # counts that have chances of their own; the last row serves all larger ones
+WIDEST = 60  # the most a count is held to change
+DOUBT = 0.02  # added to every number of cases, for changes that did not come up
+
+
+def shadow_cube(cube: Table, expected: Floats, rng: np.random.Generator) -> Table:
+    """As many people as the model expects, drawn from it: counts and sums of keys over the cells of a cube."""
+    chances = expected.ravel() if cube.layout.possible is None else expected.ravel()[cube.layout.inner]
+    counts = rng.multinomial(round(float(expected.sum())), chances / chances.sum())
+    statistics = {}
+    for name, held in cube.statistics.items():
+        if name in ("count", "key"):
+            keys = rng.integers(0, 2**63, size=len(counts), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+            inner = counts.astype(held.inner.dtype) if name == "count" else np.where(counts > 0, keys, 0)
+            inner = inner.astype(held.inner.dtype)
+            statistics[name] = Additive(inner, cube.layout.aggregate(inner), held.decimals)
+    return replace(cube, statistics=statistics)
+
+
+def learned_mechanism(cube: Table, policy: Policy, model: TwoWayModel, seed: int) -> Mechanism | None:
+    """P(shown | count) as it comes out for shadow data; None where the policy cannot answer from a cube."""
+    if model.expected is None:
+        return None
+    shadow = shadow_cube(cube, model.expected, np.random.default_rng(seed))
+    try:
+        answers = collect(shadow, policy)
+    except DiscreetError:
+        return None
+    changes = np.full((ROWS, 2 * WIDEST + 1), DOUBT)
+    for _, shown, true in Truth.of(shadow).pairs(answers):
+        row = np.minimum(true, ROWS - 1)
+        change = np.clip(shown - true, -WIDEST, WIDEST) + WIDEST
+        np.add.at(changes, (row, change), 1.0)
+    for count in range(ROWS):  # nothing is shown below zero
+        changes[count, : max(WIDEST - count, 0)] = 0.0 if count < ROWS - 1 else changes[count, : max(WIDEST - count, 0)]
+    seen = np.flatnonzero((changes > DOUBT).any(axis=0)) - WIDEST
+    reach = int(np.abs(seen).max()) if seen.size else 0
+    kept = changes[:, WIDEST - reach : WIDEST + reach + 1]
+    with np.errstate(divide="ignore"):
+        log_chance = np.log(kept / kept.sum(axis=1, keepdims=True))
+    return Mechanism(log_chance, 1, False, "chances learned from shadow data")

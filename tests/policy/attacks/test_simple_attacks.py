@@ -1,0 +1,121 @@
+"""Attacks that look at a few numbers at a time, each on data small enough to be worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet import Dimension, Table
+from discreet.policy import parse_policy
+from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
+from discreet.policy.attacks.averaging import averaged
+from discreet.policy.attacks.differences import differences
+from discreet.policy.attacks.editions import edition_difference
+from discreet.policy.attacks.equal_sets import equal_sets
+from discreet.policy.attacks.finding import area_under_curve
+from discreet.policy.attacks.mechanism import mechanism_of
+from discreet.policy.attacks.two_way import TwoWayModel
+from discreet.policy.attacks.zeros import lower_bounds, zero_proofs
+from discreet.policy.pretabular import cube_of
+from tests.policy.attacks.test_attack import people
+
+NOISY = '[query]\nmax_dimensions = 3\nmax_filters = 1\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+TWO = (Dimension.flat("sex", ["f", "m"]), Dimension.flat("job", ["a", "b"]))
+
+
+def shown(total: int, sex: list[int], job: list[int], both: list[list[int]]) -> AllAnswers:
+    """Answers of two variables, written down; a total has no cell of its own in a frame."""
+
+    def padded(values: list[int]) -> np.ndarray:
+        return np.array([UNKNOWN, *values])
+
+    cells = np.full((3, 3), UNKNOWN)
+    cells[1:, 1:] = both
+    frames = {(): np.array(total), (0,): padded(sex), (1,): padded(job), (0, 1): cells}
+    return AllAnswers(TWO, frames, 1, 0, 1, 0, 0, 0)
+
+
+def test_a_total_that_differs_from_its_only_part_proves_a_zero_false() -> None:
+    """Women show 4, those of them with job a show 3 and b shows 0: somebody is in b."""
+    answers = shown(40, [4, 36], [20, 20], [[3, 0], [17, 20]])
+    mechanism = mechanism_of(parse_policy(NOISY))
+    assert mechanism is not None
+    truth = Truth(TWO, np.array([[3, 1], [17, 19]]))
+    found, right = zero_proofs(answers, truth, mechanism, TwoWayModel.of(answers))
+    assert (found.rate, found.cases) == (1.0, 1)
+    assert (right.rate, right.cases) == (1.0, 1)
+
+
+def test_lower_bounds_hold_the_truth_and_use_parts() -> None:
+    """A total of 0 with a part of 3 is at least 1; 38 people less 2 women are men; no bound is above a true count."""
+    answers = shown(40, [0, 36], [20, 20], [[3, 0], [17, 20]])
+    mechanism = mechanism_of(parse_policy(NOISY))
+    assert mechanism is not None
+    assert lower_bounds(answers, mechanism)[(0,)].tolist() == [0, 1, 36]
+    policy = parse_policy(NOISY)
+    asked, truth = collect(people(), policy), Truth.of(people())
+    for frame, lower in lower_bounds(asked, mechanism).items():
+        assert (lower <= truth.frame(frame)).all()
+
+
+def test_equal_numbers_of_a_total_and_its_part_are_one_set_more_often_than_the_model_says() -> None:
+    """Where the rest shows 0: claims of one set are nearly always right under keyed noise."""
+    policy = parse_policy(NOISY)
+    answers = collect(people(), policy)
+    found = equal_sets(answers, Truth.of(people()), TwoWayModel.of(answers))
+    assert found is not None
+    assert found.cases > 20
+    assert found.rate > found.blind + 0.1
+
+
+def test_differences_tell_presence_only_through_what_is_left() -> None:
+    """Exact numbers tell it always; noisy ones better than blind and worse than exact."""
+    truth = Truth.of(people())
+    exact = differences(collect(people(), parse_policy('publish = "as it is"\n[query]\nmax_dimensions = 4\n')), truth)
+    noisy = differences(collect(people(), parse_policy(NOISY)), truth)
+    assert [one.rate for one in exact] == [1.0] * len(exact)
+    assert len(noisy) == len(exact)
+    assert all(0.5 < one.rate < 1.0 for one in noisy)
+
+
+def test_averages_over_breakdowns_hit_more_counts_than_the_numbers_themselves() -> None:
+    """The mean of all breakdowns of a cell is nearer to the truth."""
+    found = averaged(collect(people(), parse_policy(NOISY)), Truth.of(people()), 2)
+    assert found is not None
+    assert found.rate > found.blind
+
+
+def test_a_single_new_record_is_read_off_two_editions() -> None:
+    """Every attribute, since only the cells of the record change."""
+    policy = parse_policy(NOISY)
+    cube = cube_of(people())
+    found = edition_difference(cube, policy, collect(cube, policy), added=1, trials=4, seed=2)
+    assert found.rate == 1.0
+    assert found.cases == 4 * len(cube.dimensions)
+    assert found.blind < 0.9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_area_under_the_curve_is_the_share_of_pairs_in_order(seed: int) -> None:
+    """Counted once more, pair by pair."""
+    rng = np.random.default_rng(seed)
+    scores, positive = rng.integers(0, 5, 30).astype(float), rng.random(30) < 0.4
+    pairs = [(a > b) + 0.5 * (a == b) for a in scores[positive] for b in scores[~positive]]
+    assert area_under_curve(scores, positive) == pytest.approx(np.mean(pairs))
+
+
+def test_the_two_way_model_has_the_margins_that_are_shown() -> None:
+    """Of exact tables, every two-way margin of what is expected is the true one."""
+    answers = collect(people(), parse_policy('publish = "as it is"\n[query]\nmax_dimensions = 4\n'))
+    model, truth = TwoWayModel.of(answers), Truth.of(people())
+    assert model.expected is not None
+    expected = Truth(truth.dimensions, model.expected)
+    for pair in ((0, 1), (1, 3), (2, 3)):
+        assert np.allclose(expected.frame(pair), truth.frame(pair), rtol=0.02, atol=0.5)
+
+
+def test_a_table_of_counts_alone_can_be_attacked() -> None:
+    """A cube without keys, published as it is."""
+    cube = Table.of([[3, 0], [1, 2]], TWO)
+    answers = collect(cube, parse_policy('publish = "as it is"\n[query]\nmax_dimensions = 2\n'))
+    assert answers.cells == 9
