@@ -91,11 +91,12 @@ LAYERS = {
         named instance
     """,
     "methods/synthetic": """
-        crossing _redraw
+        crossing _redraw discrete_normal
         noisy_margins
         first_population
         fit
         synthetic
+        privacy_budget
     """,
     "policy": """
         query measures population_models posterior steps protection method_digest

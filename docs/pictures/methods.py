@@ -32,6 +32,7 @@ PROTECTED: dict[str, dc.Protected] = {
     "cell-key-magnitude": dc.CellKeyMagnitude(flex=2000, epsilon=(1, 0.5, 0.2), seed=1)(firms),
     "same-margins": dc.SameMargins(seed=1)(table.slice(region="Total")),
     "synthetic": dc.Synthetic(seed=1)(table),
+    "discrete-gaussian": dc.DiscreteGaussian(rho=1, seed=1)(table),
     "cta": dc.CTA("threshold(n=4)")(linked),
 }
 CHANGED: dict[str, Any] = {

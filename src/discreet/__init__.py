@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from discreet.methods.suppress.exact.optimal import Optimal
     from discreet.methods.suppress.hitas.hitas import Modular
     from discreet.methods.suppress.method import diagnose
+    from discreet.methods.synthetic.privacy_budget import DiscreteGaussian
     from discreet.methods.synthetic.synthetic import Synthetic
     from discreet.parts import Parts, protect_in_parts
     from discreet.policy import Policy, Query, RUMap, answer, grid, read_policy, ru_map
@@ -112,6 +113,7 @@ _HOME = {
     "ControlledRound": "methods.perturb.controlled",
     "Diagnosis": "methods.suppress.diagnosis",
     "Dimension": "data.dimension",
+    "DiscreteGaussian": "methods.synthetic.privacy_budget",
     "DirectDisclosure": "rules",
     "DiscreetError": "errors",
     "DiscreetWarning": "errors",
@@ -227,6 +229,7 @@ __all__ = [
     "DirectDisclosure",
     "DiscreetError",
     "DiscreetWarning",
+    "DiscreteGaussian",
     "Dominance",
     "EntropyRule",
     "FewContributors",

@@ -27,6 +27,7 @@ HOMES = {
     "stochastic": "discreet.methods.perturb.stochastic:Stochastic",
     "barnard": "discreet.methods.perturb.barnard:Barnard",
     "synthetic": "discreet.methods.synthetic.synthetic:Synthetic",
+    "discrete-gaussian": "discreet.methods.synthetic.privacy_budget:DiscreteGaussian",
     "same-margins": "discreet.methods.perturb.same_margins:SameMargins",
     "cta": "discreet.methods.perturb.cta:CTA",
     "redesign": "discreet.methods.redesign:Redesign",

@@ -19,7 +19,7 @@ def able() -> list[str]:
     """The methods that can be a step before counting, by their contract; those on records first.
 
     >>> able()
-    ['swap', 'pram', 'stochastic', 'synthetic']
+    ['swap', 'pram', 'stochastic', 'synthetic', 'discrete-gaussian']
     """
     known = [name for name in method_names() if contract(name).step]
     return sorted(known, key=lambda name: contract(name).acts_on == "table")

@@ -59,6 +59,7 @@ EXPLAINED = {
     "same-margins": "To protect the people behind the numbers, the totals are shown as they are and what lies between "
     "them was drawn at random among all tables with these totals: only the totals tell something.",
     "synthetic": SYNTHETIC,
+    "discrete-gaussian": SYNTHETIC,
     "suppress": HIDDEN,
 }
 
