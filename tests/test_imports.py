@@ -55,7 +55,7 @@ LAYERS = {
         known
         view feasible_sample
         joined
-        lines linked contributors intruders
+        lines linked contributors intruders differences
         owner_attack described
         certificate_claims certificate_page
         certificate
@@ -65,8 +65,9 @@ LAYERS = {
     """,
     "audits/joined": """
         common_cells families join_tree publication
-        mapping conflict argument
+        mapping conflict argument posterior_counts
         sources together
+        known_sets changes
     """,
     "methods": """
         contract

@@ -17,7 +17,7 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from discreet import audits, datasets, formats, information, plot, population, publishing, risk, utility
-    from discreet.audits import Audit, OwnerAudit, audit, insiders, owner_audit, unions
+    from discreet.audits import Audit, OwnerAudit, audit, difference, insiders, owner_audit, unions
     from discreet.base.verdicts import Verdict
     from discreet.data.codebook import Codebook, read_codebook
     from discreet.data.dimension import Dimension
@@ -177,6 +177,7 @@ _HOME = {
     "audits": "audits",
     "compare": "utility",
     "datasets": "datasets",
+    "difference": "audits",
     "diagnose": "methods.suppress.method",
     "expected_hellinger": "methods.perturb.noise",
     "expected_r2": "risk",
@@ -290,6 +291,7 @@ __all__ = [
     "compare",
     "datasets",
     "diagnose",
+    "difference",
     "expected_hellinger",
     "expected_r2",
     "formats",

@@ -6,6 +6,7 @@ from discreet.audits.auditing import audit
 from discreet.audits.certificate import Certificate
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import insiders, unions
+from discreet.audits.differences import DerivedPopulation, Differences, difference
 from discreet.audits.feasible_sample import FeasibleSample, enumerated, sampled
 from discreet.audits.frechet import frechet
 from discreet.audits.intruders import Intruder
@@ -19,6 +20,8 @@ from discreet.audits.view import View, view
 __all__ = [
     "Audit",
     "Certificate",
+    "DerivedPopulation",
+    "Differences",
     "FeasibleSample",
     "InfeasibleError",
     "Intruder",
@@ -27,6 +30,7 @@ __all__ = [
     "OwnerAudit",
     "View",
     "audit",
+    "difference",
     "enumerated",
     "exactly_known",
     "frechet",

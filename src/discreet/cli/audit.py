@@ -19,6 +19,7 @@ from discreet.cli.audited import (
     audited_cells,
     say_because,
     show_audit,
+    tell_differences,
     unjudged_words,
 )
 from discreet.cli.certificate import check_certificate, write_certificate
@@ -27,7 +28,7 @@ from discreet.cli.console import heard
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
-    from discreet.audits import Audit
+    from discreet.audits import Audit, Differences
     from discreet.audits.joined.publication import Rounding
     from discreet.release import Release
 
@@ -54,6 +55,9 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 )
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
 @click.option("--confidential", type=_PATH, help="What `protect --confidential` wrote: levels are checked (one file).")
+@click.option("--difference", is_flag=True, help="Look for small populations that follow by subtraction instead.")
+@click.option("--under", type=float, metavar="N", help="With --difference: populations smaller than N; 10.")
+@click.option("--terms", type=click.IntRange(2, 4), help="With --difference: tables in one combination at most; 3.")
 @click.option("--fail-on", default="narrow", show_default=True, metavar="exact|narrow|risk=BITS",
               help="What exit code 1 is for; risk=BITS adds cells with fewer than BITS bits left.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print verdict, arguments and all audited cells as JSON.")
@@ -74,6 +78,9 @@ def audit(
     rounded: Sequence[str],
     primary_only: bool,
     confidential: Path | None,
+    difference: bool,
+    under: float | None,
+    terms: int | None,
     fail_on: str,
     as_json: bool,
     rows: int,
@@ -88,6 +95,9 @@ def audit(
     used; with --confidential, cells with less room than their protection level are called narrow, and those that are
     sensitive are judged even where they are shown.
 
+    With --difference: the same table at two times, men beside everybody, two geographies over the same places: people
+    who follow by subtraction and are fewer than --under.
+
     Exit code 0: nothing is known (as --fail-on has it) and everything was judged; 1: something is known, or could not
     be judged; 2: a file cannot be read, or files contradict each other.
     """
@@ -101,6 +111,16 @@ def audit(
         "--negative": negative, "--confidential": confidential, "--rounded": rounded,
     }  # fmt: skip
     instance = _refuse_idle(files, for_tables, primary_only)
+    if difference:
+        said = {"--fail-on": fail_on != "narrow", "--negative": negative, "--confidential": confidential is not None}
+        idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
+        if idle:
+            raise InputError(f"{listed(idle)}: not with --difference; leave it out")
+        releases = read_files(files, codebook, total, measures, decimal, thousands)
+        differences = _differences(releases, mapping, rounded, measure, under, terms)
+        return tell_differences(differences, rows, output, html, as_json=as_json)
+    if under is not None or terms is not None:
+        raise InputError("--under and --terms go with --difference")
     with audit_bar("auditing") as progress:
         if instance:
             from discreet.formats.jj import read_jj
@@ -169,6 +189,22 @@ def _judged(
         return audit(next(iter(releases.values())), measure=measure, nonnegative=nonnegative, progress=progress)
     names = NameMapping.of(mapping).with_rounding(bases)
     return audit(releases, measure=measure, nonnegative=nonnegative, mapping=names, progress=progress)
+
+
+def _differences(
+    releases: Mapping[str, Release],
+    mapping: Path | None,
+    rounded: Sequence[str],
+    measure: str | None,
+    under: float | None,
+    terms: int | None,
+) -> Differences:
+    from discreet.audits import difference
+    from discreet.audits.joined.mapping import NameMapping
+
+    names = NameMapping.of(mapping).with_rounding(roundings(rounded, list(releases)))
+    least = 10.0 if under is None else under
+    return difference(releases, measure=measure, mapping=names, under=least, terms=3 if terms is None else terms)
 
 
 def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import html
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
 from discreet.base.naming import unused
 from discreet.base.style import style
 from discreet.base.verdicts import Verdict
-from discreet.cli.common import plain_json, say
+from discreet.cli.common import emit, emit_json, plain_json, say
 from discreet.cli.drawing import TextColumn, more, text_table
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from discreet.audits import Audit
+    from discreet.audits import Audit, Differences
 
 _PLACES = {"lower": 12, "upper": 12, "width": 12, "values": 12, "bits": 3, "DR": 3}  # significant ones
 _SPARE = ("status", "reason", "bits", "values", "width")  # the last goes first
@@ -144,6 +146,40 @@ def _text(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:,.6g}"
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def tell_differences(found: Differences, rows: int, output: Path | None, page: Path | None, *, as_json: bool) -> int:
+    """Small populations on the terminal and in files; 1 if there are any, or if something could not be judged."""
+    listed_ones = found.found[:rows]
+    if as_json:
+        emit_json(found.to_dict())
+    else:
+        for one in listed_ones:
+            probably = "" if one.probability == 1 else f", probability {one.probability:.3g}"
+            click.echo(f"{one.cell}: {one.argument} ({one.kind}{probably})")
+        if len(found.found) > len(listed_ones):
+            click.echo(f"({len(found.found) - len(listed_ones):,} more: --rows shows more, -o found.csv writes all)")
+    for path in (output, page):
+        if path is not None:
+            emit(_differences_bytes(found, path.suffix.lower()), path, private=True)
+    say(f"{len(found.found):,} populations smaller than {found.under:g}")
+    for text in found.unjudged:
+        say(text)
+    say(f"verdict: {found.verdict.value}")
+    return 0 if found.ok else 1
+
+
+def _differences_bytes(found: Differences, suffix: str) -> bytes:
+    if suffix == ".json":
+        return (json.dumps(plain_json(found.to_dict()), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    if suffix == ".csv":
+        frame = found.frame.assign(files=[" and ".join(one.files) for one in found.found])
+        return str(frame.to_csv(index=False)).encode()
+    verdict = f"<p>Verdict: <strong>{found.verdict.value}</strong></p>"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Differences</title>'
+        f"{style(_RULES)}</head>\n<body><main><h1>Differences</h1>{verdict}{found.to_html()}</main></body></html>\n"
+    ).encode()
 
 
 def audit_json(report: Audit, arguments: int) -> bytes:

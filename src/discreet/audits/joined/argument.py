@@ -80,26 +80,27 @@ class Arguments:
         self.seen, self.system = seen, seen.known.system()
         self.starts = np.concatenate([[0], np.cumsum([len(layout) for layout in seen.layouts])])
 
-    def of(self, number: int, lower: float, upper: float) -> tuple[Argument, ...]:
-        """Why a cell is no less than ``lower`` and no more than ``upper``, in units of its last decimal.
+    def of(self, number: int | Sequence[int], lower: float, upper: float) -> tuple[Argument, ...]:
+        """Why a cell, or the sum of several, is no less than ``lower`` and no more than ``upper``, in last decimals.
 
         One argument if sums alone leave one value; none for an end that only whole numbers or nothing explains.
         """
-        above = self._least(number, upper, 1) if np.isfinite(upper) else None
+        numbers = (number,) if isinstance(number, int) else tuple(number)
+        above = self._least(numbers, upper, 1) if np.isfinite(upper) else None
         if above is not None and above[1] and lower == upper:
             return (self._told("exactly", above[0], upper),)
-        below = self._least(number, lower, -1) if np.isfinite(lower) else None
+        below = self._least(numbers, lower, -1) if np.isfinite(lower) else None
         if below is not None and below[1] and lower == upper:
             return (self._told("exactly", below[0], lower),)
         ends = (("at most", above, upper), ("at least", below, lower))
         return tuple(self._told(kind, one[0], value) for kind, one, value in ends if one is not None)
 
-    def _least(self, number: int, value: float, side: int) -> tuple[dict[int, Fraction], bool] | None:
+    def _least(self, numbers: tuple[int, ...], value: float, side: int) -> tuple[dict[int, Fraction], bool] | None:
         """Factors of shown numbers that prove a bound with few files; and whether nothing else was needed."""
         for size in (*(s for s in SIZES if s < self.system.size), self.system.size):
             if size > SIZES[-1] and self.system.size > 10 * SIZES[-1]:
                 return None
-            near = _Near(self.system, number, size, side, value)
+            near = _Near(self.system, numbers, size, side, value)
             factors = near.solved(frozenset())
             if factors is not None:
                 return self._fewer(near, factors)
@@ -113,7 +114,7 @@ class Arguments:
             fewer = near.solved(without | frozenset(cells))
             if fewer is not None:
                 without, factors = without | frozenset(cells), fewer
-        return {v: f for v, f in factors.items() if near.shown[v]}, all(near.shown[v] for v in factors)
+        return {v: f for v, f in factors.items() if near.shown[v]}, all(near.exact[v] for v in factors)
 
     def _table(self, variable: int) -> int:
         """The table of a cell, −1 for one that no table has."""
@@ -139,16 +140,17 @@ class Arguments:
 class _Near:
     """The sums around one variable, and the search for a combination of them that proves a bound."""
 
-    def __init__(self, system: System, number: int, size: int, side: int, value: float) -> None:
-        around = system.around(number, size)
+    def __init__(self, system: System, numbers: tuple[int, ...], size: int, side: int, value: float) -> None:
+        around = np.unique(np.concatenate([system.around(number, size) for number in numbers]))
         self.rows = np.unique(system.columns[:, around].indices)
         part = system.rows[self.rows].tocsc()
-        self.columns = np.union1d(np.unique(part.tocsr().indices), [number])
+        self.columns = np.union1d(np.unique(part.tocsr().indices), numbers)
         self.matrix, self.right = part[:, self.columns].tocsc(), system.rhs[self.rows]
         self.lower, self.upper = system.lower[self.columns], system.upper[self.columns]
         self.shown = {int(v): bool(lo > 0 or np.isfinite(hi)) for v, lo, hi in
                       zip(self.columns, self.lower, self.upper, strict=True)}  # fmt: skip
-        self.at = int(np.searchsorted(self.columns, number))
+        self.exact = dict(zip(self.columns.tolist(), (self.lower == self.upper).tolist(), strict=True))
+        self.at = np.searchsorted(self.columns, numbers)
         self.side, self.value, self.integer = side, value, system.integer
 
     def solved(self, without: frozenset[int]) -> dict[int, Fraction] | None:

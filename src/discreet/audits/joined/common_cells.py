@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 GRID = 4_000_000  # combinations of a table's codes up to which cells that it does not show are laid out too
+MOST_NUMBERS = 1 << 62
 NOBODY = 0  # the key of cells that consist of no finest code
 
 
@@ -139,24 +140,36 @@ def _numbered(
 
 
 def _joined(numbers: Sequence[tuple[tuple[int, ...], list[tuple[int, Array]]]], sizes: Sequence[int]) -> list[Array]:
-    """One number per distinct cell, the same in every table; 0 for cells of nobody."""
-    flats: list[Array] = []
-    wide = math.prod(sizes) < 2**62
-    for shape, axes in numbers:
-        total: Array = np.zeros(shape, np.int64 if wide else object)
-        nobody = np.zeros(shape, bool)
-        for (k, codes), size in zip(axes, sizes, strict=True):
+    """One number per distinct cell, the same in every table; 0 for cells of nobody.
+
+    Numbers are made of one dimension after the other and counted anew before they grow too large.
+    """
+    totals = [np.zeros(shape, np.int64) for shape, _ in numbers]
+    nobody = [np.zeros(shape, bool) for shape, _ in numbers]
+    bound = 1
+    for d, size in enumerate(sizes):
+        if bound * size >= MOST_NUMBERS:
+            totals, bound = _renumbered(totals)
+        for t, (shape, axes) in enumerate(numbers):
+            k, codes = axes[d]
             along = [1] * len(shape)
             if k >= 0:
                 along[k] = -1
             part = codes.reshape(along) if k >= 0 else codes[0]
-            total = total * size + (part if wide else np.asarray(part, object))
-            nobody = nobody | (part < 0)
-        flats.append(np.where(nobody, -1, total).ravel())
-    every = np.concatenate(flats)
-    _, inverse = np.unique(np.concatenate([[-1], every]), return_inverse=True)
+            totals[t] = totals[t] * size + np.maximum(part, 0)
+            nobody[t] = nobody[t] | (part < 0)
+        bound *= size
+    flats = [np.where(gone, -1, total).ravel() for total, gone in zip(totals, nobody, strict=True)]
+    _, inverse = np.unique(np.concatenate([[-1], *flats]), return_inverse=True)
     inverse = inverse.ravel()[1:]
     return np.split(inverse, np.cumsum([len(f) for f in flats])[:-1])
+
+
+def _renumbered(totals: Sequence[Array]) -> tuple[list[Array], int]:
+    """The same numbers counted anew from 0, and how many there are."""
+    known, inverse = np.unique(np.concatenate([total.ravel() for total in totals]), return_inverse=True)
+    pieces = np.split(inverse.ravel(), np.cumsum([total.size for total in totals])[:-1])
+    return [piece.reshape(total.shape) for piece, total in zip(pieces, totals, strict=True)], len(known)
 
 
 def axis_of_classes(name: str, leaves: int, groups: Sequence[tuple[int, ...]]) -> Axis:

@@ -30,6 +30,8 @@ class Family:
     name: str
     size: int
     parts: Mapping[str, tuple[int, ...]]
+    atoms: tuple[str, ...] = ()
+    """What each finest part is called: the codes that meet in it."""
     open: bool = False
 
 
@@ -40,6 +42,8 @@ class Codes:
     table: str
     dimension: Dimension
     same: Mapping[str, str] = field(default_factory=dict)
+    fixed: bool = False
+    """Whether the whole table is about these codes: a part of a population that others may have whole."""
 
 
 def only_total(dimension: Dimension, totals: Iterable[str]) -> bool:
@@ -84,7 +88,7 @@ def families(name: str, several: Sequence[Codes], sums: Sums) -> tuple[list[Fami
     relations = _relations(several, sums)
     split = _Partitions(name, relations)
     wholes = _wholes(several)
-    if not wholes:
+    if not wholes and not any(codes.fixed for codes in several):
         return [_open(name, several)], []
     groups: list[tuple[list[Atom], set[str]]] = []  # atoms, and the tables that part the whole so
     for parts, tables in wholes.items():
@@ -217,11 +221,11 @@ def _family(name: str, atoms: list[Atom], split: _Partitions) -> Family:
             signs = {k: factor for atom, factor in taken.items() for k in places(atom)}
         if signs:
             parts[code] = tuple(sorted(k * factor for k, factor in signs.items()))
-    return Family(name, len(atoms), parts)
+    return Family(name, len(atoms), parts, tuple(" and ".join(sorted(atom)) for atom in atoms))
 
 
 def _open(name: str, several: Sequence[Codes]) -> Family:
     """Codes without a whole; the last part is for tables that do not have the dimension."""
     codes = dict.fromkeys(code for codes in several for code in codes.same.values())
     parts = {code: (k,) for k, code in enumerate(codes, 1)}
-    return Family(name, len(codes) + 1, parts, open=True)
+    return Family(name, len(codes) + 1, parts, (*codes, "not stated"), open=True)

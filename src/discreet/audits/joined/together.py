@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,8 @@ class JoinedTables:
     tables: tuple[LaidTable, ...]
     common: CommonCells[LaidTable]
     doubts: tuple[str, ...]
+    atoms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the finest parts of every dimension are called."""
 
     @classmethod
     def of(
@@ -80,7 +82,27 @@ class JoinedTables:
             if too_large(table):
                 raise InputError(f"{p.name!r} has too many combinations of codes to be audited with others")
         more, words = _completing(laid, known)
-        return cls(tuple(publications), tuple(laid), CommonCells.of([*laid, *more]), (*doubts, *words))
+        atoms = {family.name: family.atoms for some in known.values() for family in some}
+        return cls(tuple(publications), tuple(laid), CommonCells.of([*laid, *more]), (*doubts, *words), atoms)
+
+    def cell_label(self, key: int) -> str:
+        """A common cell by its codes, totals left out; one that no table has by its finest parts."""
+        for k, (table, keys) in enumerate(zip(self.common.tables, self.common.keys, strict=True)):
+            at = np.flatnonzero(keys == key)
+            if len(at):
+                place = np.unravel_index(int(at[0]), [len(a.codes) for a in table.axes])
+                own = k < len(self.publications)
+                words = [self._code_label(a, int(p), own) for a, p in zip(table.axes, place, strict=True)]
+                return ", ".join(word for word in words if word) or "everybody"
+        return "everybody"
+
+    def _code_label(self, axis: Axis, place: int, own: bool) -> str:
+        if place == axis.total or not axis.name:
+            return ""
+        if own and not (axis.virtual and place >= axis.total - 1 and axis.codes[place] == "rest"):
+            return f"{axis.name} {axis.codes[place]}"
+        names = [self.atoms[axis.name][abs(p) - 1] for p in axis.parts[place]]
+        return f"{axis.name} {', '.join(names[:3])}" + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _matched(
@@ -103,6 +125,8 @@ def _matched(
         some = matched([(t, d) for t, d in several if not only_total(d, totals.get(name, ()))])
         if not some:
             continue
+        fixed = {p.name for p in publications if name in p.fixed}
+        some = [replace(c, fixed=c.table in fixed) for c in some]
         codes[name] = {c.table: c for c in some}
         known[name], words = families(name, some, sums.get(name, {}))
         doubts += [] if name in crossing else words
@@ -186,6 +210,7 @@ def _completing(tables: Sequence[LaidTable], known: Mapping[str, list[Family]]) 
     everywhere = frozenset(f.name for f in by_name.values() if f.open)  # no table is about all of its codes
     sets = [frozenset(a.name for a in t.axes) | everywhere for t in tables]
     margins, circles = crossed_sets(sets)
+    margins += [names for names in _parted_differently(tables, sets) if names not in margins]
     more, words = [], []
     for names in [*margins, *circles]:
         axes = tuple(_classes(by_name[n], groups[n]) for n in sorted(names) if n in by_name)
@@ -196,6 +221,15 @@ def _completing(tables: Sequence[LaidTable], known: Mapping[str, list[Family]]) 
     return more, words
 
 
+def _parted_differently(tables: Sequence[LaidTable], sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Sets of dimensions that several tables have, in different codes: they share their finest parts."""
+    codes: dict[frozenset[str], set[tuple[Any, ...]]] = {}
+    for table, names in zip(tables, sets, strict=True):
+        own = tuple(sorted((a.name, frozenset(a.parts)) for a in table.axes))
+        codes.setdefault(names, set()).add(own)
+    return [names for names, ways in codes.items() if len(ways) > 1]
+
+
 def _classes(family: Family, groups: Mapping[tuple[int, ...], None]) -> Axis:
     if family.open:
         places = range(1, family.size + 1)
@@ -204,11 +238,14 @@ def _classes(family: Family, groups: Mapping[tuple[int, ...], None]) -> Axis:
     return axis_of_classes(family.name, family.size, told)
 
 
-def view_together(joined: JoinedTables, measure: str, nonnegative: bool | None = None) -> View:
-    """What all tables with a measure say of each other's cells."""
+def view_together(
+    joined: JoinedTables, measure: str, nonnegative: bool | None = None, *, only: Sequence[int] | None = None
+) -> View:
+    """What all tables with a measure say of each other's cells; ``only`` some of them."""
     from scipy.sparse import coo_array, csr_array
 
     chosen = [k for k, p in enumerate(joined.publications) if measure in p.release.values]
+    chosen = chosen if only is None else [k for k in chosen if k in only]
     some = [joined.publications[k] for k in chosen]
     decimals = max(p.release.decimals[measure] for p in some)
     layouts = tuple(Layout.of(p.release.dimensions) for p in some)

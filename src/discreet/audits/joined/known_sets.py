@@ -1,0 +1,159 @@
+"""Populations that follow from published totals by subtraction and are smaller than a threshold.
+
+A population is a set of finest cells. Its size is known if the set, as a vector of zeros and ones, is a combination of
+published totals, whatever the factors (the lattice of the published totals, taken up to multiples: a combination with
+fractions has a multiple in whole numbers). Cells that are known by themselves come from the audit of all common cells.
+Sets of several cells none of which is known are found by elimination: cells that could be too many are eliminated
+first; what is left are the known sums of cells that are few, and of these every one with factors of zero and one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audits.known import settled_intervals
+from discreet.audits.view import View
+from discreet.linear.components import labels
+from discreet.linear.program import any_solution
+from discreet.linear.system import System
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[Any]
+MOST_OPEN = 4_000
+"""Cells that are not shown up to which all of them are judged."""
+MOST_ELIMINATED = 1_500
+"""Cells that hang together up to which sets of several are looked for."""
+ALL_SETS, FEW = 14, 3
+"""With so many independent known sums all sets are tried; with more, sets that consist of at most a few of them."""
+PRIME = 2_147_483_647
+
+
+@dataclass(frozen=True, eq=False)
+class SmallSets:
+    """Sets of variables of a system with their sizes in last decimals, and what was not looked at."""
+
+    sets: tuple[tuple[int, ...], ...]
+    sizes: tuple[float, ...]
+    unjudged: tuple[str, ...]
+
+
+def small_sets(seen: View, under: float) -> SmallSets:
+    """The sets whose size is known, at least one unit and less than ``under``; none holds another."""
+    system = seen.known.system()
+    variable = seen.known.inner_variables()
+    open_ = np.unique(variable[system.lower[variable] < system.upper[variable]])
+    if len(open_) > MOST_OPEN:
+        own = np.flatnonzero(seen.withheld)
+        words = f"{len(open_):,} cells that follow from others are more than {MOST_OPEN:,}; of these only the hidden "
+        text = words + "cells of the tables were looked at"
+        return _singles(seen, own, under, (text,))
+    singles = _singles(seen, open_, under, ())
+    lower, upper = _intervals(seen, open_)
+    few = open_[(upper < under) & (lower < upper) & ~np.isin(open_, _wholes(system))]
+    unions, doubts = _unions(system, few, under)
+    known = {s[0] for s in singles.sets}
+    several = [(s, size) for s, size in unions if not known & set(s)]
+    return SmallSets(
+        (*singles.sets, *(s for s, _ in several)), (*singles.sizes, *(size for _, size in several)), doubts
+    )
+
+
+def _intervals(seen: View, targets: Array) -> tuple[Array, Array]:
+    lower, upper, _ = settled_intervals(seen.known, targets)
+    return lower, upper
+
+
+def _singles(seen: View, targets: Array, under: float, words: tuple[str, ...]) -> SmallSets:
+    """Cells that are known by themselves and small."""
+    lower, upper = _intervals(seen, targets)
+    at = np.flatnonzero((lower == upper) & (lower > 0) & (lower < under))
+    return SmallSets(tuple((int(v),) for v in targets[at]), tuple(lower[at].tolist()), words)
+
+
+def _wholes(system: System) -> Array:
+    """Variables that are the sum in some row: made of others."""
+    rows = system.rows.tocoo()
+    return np.unique(rows.col[rows.data < 0])
+
+
+def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[int, ...], float]], tuple[str, ...]]:
+    """Sets of several cells that are few each, none known by itself, whose sum is known and small."""
+    from scipy.sparse import csr_array
+
+    if len(few) < 2:
+        return [], ()
+    open_ = np.flatnonzero(system.lower < system.upper)
+    point = any_solution(system)  # a sum that is known is the same in every solution
+    rows = csr_array(system.rows[:, open_])
+    label = labels(rows)[1]
+    found: list[tuple[tuple[int, ...], float]] = []
+    skipped = 0
+    for part in np.unique(label[np.isin(open_, few)]):
+        columns = np.flatnonzero(label == part)
+        mine = np.flatnonzero(np.isin(open_[columns], few))
+        if len(columns) > MOST_ELIMINATED:
+            skipped += len(mine)
+            continue
+        touching = np.unique(rows.tocsc()[:, columns].indices)
+        matrix = _known_sums(rows[touching][:, columns], mine)
+        for chosen, size in _zero_one(matrix, matrix @ point[open_[columns[mine]]], under):
+            found.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
+    text = (
+        f"{skipped:,} cells hang together with more than {MOST_ELIMINATED:,} others; sets of them were not looked for"
+    )
+    return _minimal(found), ((text,) if skipped else ())
+
+
+def _known_sums(rows: csr_array, few: Array) -> Array:
+    """A basis of the sums of few cells that the rows determine, reduced; worked out modulo a prime."""
+    others = np.setdiff1d(np.arange(rows.shape[1]), few)
+    order = np.concatenate([others, few])
+    work = np.rint(rows.toarray()[:, order]).astype(np.int64) % PRIME
+    done = 0
+    for column in range(len(order)):
+        pivots = np.flatnonzero(work[done:, column])
+        if not len(pivots):
+            continue
+        pivot = done + int(pivots[0])
+        work[[done, pivot]] = work[[pivot, done]]
+        work[done] = work[done] * pow(int(work[done, column]), PRIME - 2, PRIME) % PRIME
+        rest = np.flatnonzero(work[:, column])
+        rest = rest[rest != done]
+        work[rest] = (work[rest] - work[rest, column][:, None] * work[done][None, :]) % PRIME
+        done += 1
+        if done == len(work):
+            break
+    inside = work[:done][(work[:done, : len(others)] == 0).all(axis=1)]
+    signed = np.where(inside > PRIME // 2, inside - PRIME, inside)
+    return np.asarray(signed[:, len(others) :])
+
+
+def _zero_one(matrix: Array, values: Array, under: float) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Sums of rows with entries of zero and one only: in reduced rows these are sums of some of them."""
+    many = len(matrix)
+    most = many if many <= ALL_SETS else FEW
+    for size in range(1, most + 1):
+        for rows in combinations(range(many), size):
+            total = np.rint(values[list(rows)].sum())
+            if not 0 < total < under:
+                continue
+            vector = matrix[list(rows)].sum(axis=0)
+            if ((vector == 0) | (vector == 1)).all():
+                yield tuple(np.flatnonzero(vector).tolist()), float(total)
+
+
+def _minimal(found: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
+    """Sets that hold no other one."""
+    kept: list[tuple[tuple[int, ...], float]] = []
+    for members, size in sorted(found, key=lambda f: len(f[0])):
+        if not any(set(other) <= set(members) for other, _ in kept):
+            kept.append((members, size))
+    return kept
