@@ -20,7 +20,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
 from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
-from discreet.server.editions import FILE, changed_records, marks_of_edition, record_marks, write_marks
+from discreet.server.edition_marks import FILE, changed_records, marks_of_edition, record_marks, write_marks
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table

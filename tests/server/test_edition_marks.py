@@ -13,7 +13,7 @@ from discreet.datasets import census_arrow, census_codebook
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.pretabular import cube_of
 from discreet.server import cube
-from discreet.server.editions import FILE, changed_records, marks_of_edition, record_marks
+from discreet.server.edition_marks import FILE, changed_records, marks_of_edition, record_marks
 
 N = 3_000
 RECORDS = census_arrow(N)
