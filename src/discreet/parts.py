@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import formats
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.arguments import whole as check_whole
 from discreet.base.files import whole_file
@@ -39,7 +39,6 @@ from discreet.tables.table import Table, group_statistics
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 Where = Mapping[str, str | Sequence[str]]
 
 CELLS = 1_000_000  # of a part: some 300 MB while it is protected

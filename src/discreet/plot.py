@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[Any]
 
 COUNTS, RISKS = "Blues", "YlOrRd"  # one colour scale for numbers of people, another for how much is given away
 MOST_WRITTEN = 400  # cells beyond which numbers would not be legible

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.base.arguments import checked
 from discreet.data.codebook import Codebook, Magnitude
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 REGIONS = {"N": "North", "E": "East", "S": "South", "W": "West"}

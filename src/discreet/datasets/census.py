@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.base.annotations import Floats
 from discreet.base.arguments import checked
 from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
@@ -20,8 +21,6 @@ from discreet.data.microdata import Microdata
 from discreet.datasets import _margins as stated
 from discreet.errors import InputError
 from discreet.population.ipf import SumsByLabel, SumsOverAxes, scale_in_turn
-
-Floats = NDArray[np.float64]
 
 BANDS = (*(f"{a}-{a + 4}" for a in range(0, 100, 5)), "100+")
 CODES: dict[str, dict[str, str]] = {

@@ -10,11 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.engines.protocol import CountedGroups, Grouping, Key
-
-Array = NDArray[Any]
 
 MOST_CELLS = 1 << 24  # beyond that the empty cells cost more than sorting the records
 _MOST_VALUES = 1 << 16  # span of an integer column that is looked up in a table

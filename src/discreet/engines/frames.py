@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.texts import code_text, natural
 from discreet.errors import DiscreetWarning, InputError, listed
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

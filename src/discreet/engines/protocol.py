@@ -11,16 +11,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError, nearest
 
 WEIGHT_DECIMALS = 6  # weights are summed as whole numbers of 10**-6
 PRODUCT_DECIMALS = 3  # weight times magnitude keeps this many decimals more than the magnitude
 MOST_DECIMALS = 6  # found in a column of binary numbers; a stated precision may go further
 SECRET_BYTES = 16  # the shortest secret accepted
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)

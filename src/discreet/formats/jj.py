@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.texts import read_text
 from discreet.errors import InputError
 from discreet.methods.suppress.instance import SuppressionInstance
@@ -22,7 +22,6 @@ from discreet.release import Status
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 TERM = re.compile(r"(\d+)\s*\(\s*([+-]?\d+(?:\.\d*)?)\s*\)")
 FIELDS = 9
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.release import CONFIDENTIAL, Release
@@ -20,7 +20,6 @@ from discreet.release import CONFIDENTIAL, Release
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = NDArray[Any]
 
 ABSENT = "n"
 MEANING = {CONFIDENTIAL: "confidential: not shown", ABSENT: "not part of this table"}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
-from discreet.formats.layers import MOST_CELLS, Array, Cube, Layer, clean, facts, heading, layers, small_enough
+from discreet.formats.layers import MOST_CELLS, Cube, Layer, clean, facts, heading, layers, small_enough
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.compiled import compiled, compiled_part
-
-Array = NDArray[Any]
 
 
 class Arcs(NamedTuple):

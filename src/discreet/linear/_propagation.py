@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.compiled import compiled, compiled_part
 
-Array = NDArray[Any]
 FIXPOINT = -1  # of propagation: every row was looked at since its variables last changed
 STOPPED = -2  # of propagation: the bounds hold, but may be too wide
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.system import System
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 def labels(rows: csr_array, tied: Array | None = None) -> tuple[Array, Array]:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import parallel
+from discreet.base.annotations import Array
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.presolve import propagated
 from discreet.linear.program import SystemProgram, scale_of
 from discreet.linear.system import System
-
-Array = NDArray[Any]
 
 
 class Search:

@@ -19,15 +19,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
-Array = NDArray[Any]
 Options = Mapping[str, Any]
 
 QUIET: Options = {"output_flag": False, "threads": 1, "random_seed": 1}  # the same answer every time, without a word

@@ -7,18 +7,16 @@ value is left. Small integer programs around a known whole-number solution look 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.extremes import Search
 from discreet.linear.highs import Outcome
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 SHORT = 2  # intervals of at most so many units: three values or fewer
 
 

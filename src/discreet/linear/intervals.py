@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Progress
 from discreet.linear import extremes, network
 from discreet.linear.components import components
 from discreet.linear.integer import settle
 from discreet.linear.presolve import back, forward, reduce, to_fixpoint
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 def solve(system: System, targets: Array, progress: Progress | None = None) -> tuple[Array, Array]:

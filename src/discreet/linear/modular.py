@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.base.compiled import compiled
 from discreet.linear._reduction import (
     P,
@@ -27,7 +27,6 @@ from discreet.linear._reduction import (
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-Array = NDArray[Any]
 
 KEYS = 3  # columns that decide a row's place among the pivots; more made large tables slower
 

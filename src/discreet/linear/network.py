@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
+from discreet.base.annotations import Array
 from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

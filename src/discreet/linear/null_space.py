@@ -8,17 +8,16 @@ that, so moves are then subtracted from each other while they get shorter.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
-Array = NDArray[Any]
 NOTHING = 1e-9
 FINEST = 64  # entries of a basis are fractions with denominators up to this
 DENSE = 4  # times as many entries as the rows have: the moves are long

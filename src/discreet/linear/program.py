@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.highs import OTHERWISE, PRIMAL, LinearProgram, Outcome, Solver
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
 WIDEST = 1e4  # the longest interval of a program in its own units: tolerances are 1e-7 of them
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.base.annotations import Array
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
-
-Array = NDArray[Any]
 
 
 class ContradictionError(Exception):

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Progress
 from discreet.linear.components import components
 from discreet.linear.integer import SHORT
-from discreet.linear.intervals import Progress, Tell, by_propagation, exact
+from discreet.linear.intervals import Tell, by_propagation, exact
 from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import System
-
-Array = NDArray[Any]
 
 
 def movable(system: System, targets: Array, progress: Progress | None = None) -> Array:

@@ -6,15 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base.arguments import checked
 from discreet.methods.contract import Contract, contract_of
 from discreet.release import AS_IT_IS, Protected, Status, publishable
 from discreet.tables.cell_choice import cell_mask
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @checked

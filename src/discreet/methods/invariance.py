@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.errors import InputError
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _WHOLE = 1e-7  # how far from a whole number still counts as one
 

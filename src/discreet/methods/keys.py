@@ -16,15 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import whole
 from discreet.data.dimension import Dimension
 from discreet.engines.protocol import SECRET_BYTES
 from discreet.errors import InputError
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _ENVIRONMENT = "env:"
 _CHUNK = 1 << 14  # cells mixed at a time, so that the work stays in the processor's cache

@@ -6,11 +6,11 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
@@ -19,7 +19,6 @@ from discreet.release import Protected, Status, publishable
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, aggregated
 
-Array = NDArray[Any]
 Merge = Mapping[str, Mapping[str, Sequence[str]]]
 
 

@@ -7,17 +7,14 @@ that lies outside is the true one, whatever is done to the records. Each method 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import registered_name
 from discreet.methods.contract import SaysUntouched
-
-Array = NDArray[Any]
 
 
 def untouched(method: object, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:

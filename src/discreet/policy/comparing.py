@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import DiscreetError, DiscreetWarning, InputError
 from discreet.methods.contract import Method, contract_of, protect, transition_of
 from discreet.policy.measures import LOSSES, Measures
@@ -27,7 +27,6 @@ from discreet.risk.expected import every_outcome, outcomes
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 Figures = dict[str, Array]
 
 DRAWS = 20  # of a method that draws, where its outcomes are not listed

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.files import whole_file
 from discreet.data.dimension import Dimension
@@ -33,8 +32,6 @@ from discreet.policy.query import Query, Resolved
 from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
 from discreet.tables.table import tabulate
-
-Array = NDArray[Any]
 
 
 @checked

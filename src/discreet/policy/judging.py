@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.kinds import Unbounded
 from discreet.errors import DiscreetWarning, InputError, Refused, listed
@@ -27,7 +27,6 @@ from discreet.release import Protected
 from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 
-Array = NDArray[Any]
 Risks = dict[str, Array]
 
 DRAWS = 4  # tables guessed to estimate the risk and the utility

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError, listed, nearest
 from discreet.information import FAMILY, f_divergence
 from discreet.risk.frequency import WEIGHTS, Risk, r1, r1_star, r2, r2_star, read_weights
@@ -21,7 +20,6 @@ from discreet.risk.jos15 import JOS15_WEIGHTS, jos15_after, jos15_risk
 from discreet.risk.transition import Transition
 from discreet.utility import hellinger_utility
 
-Array = NDArray[Any]
 Axes = tuple[int, ...]
 Loss = Callable[[Array, Array, Axes], Array]
 

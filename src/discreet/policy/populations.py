@@ -11,19 +11,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import Refused
 from discreet.policy.policy import Policy
 from discreet.policy.query import Resolved
 from discreet.release import Protected, Status
 from discreet.tables.layout import Layout
-
-Array = NDArray[Any]
 
 PeopleBy = Callable[[tuple[int, ...]], Array]
 """The protected counts of all combinations of codes of some variables, given by their axes."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.risk.transition import Transition
-
-Array = NDArray[Any]
 
 SMALL = 100  # counts up to here have a prior of their own; larger ones are as likely as their neighbours
 SWEEPS = 25  # of the fit of that prior

@@ -19,8 +19,8 @@ import weakref
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.kinds import told
 from discreet.data.dimension import Dimension
@@ -34,8 +34,6 @@ from discreet.policy.posterior import guesses
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table, tabulate
-
-Array = NDArray[Any]
 
 MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import plot
+from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import checked, positive, whole
 from discreet.base.kinds import is_function, told
 from discreet.base.parallel import side_by_side
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 FIGURES = {"risk", "utility", "exact", "note"}  # that every kept result has
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.common_cells import CommonCells
+from discreet.base.annotations import Array
 from discreet.data.codebook import Codebook
 from discreet.errors import Refused
 from discreet.publishing.compare.published_table import Shown
@@ -22,7 +22,6 @@ from discreet.publishing.spec import Entry
 from discreet.release import Protected, Release, Status
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 ROUNDS = 100  # far more than hiding takes to spread
 
 

@@ -10,11 +10,10 @@ import time
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.files import write_whole
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
@@ -31,8 +30,6 @@ from discreet.publishing.parsing import file_name
 from discreet.publishing.spec import Entry, How, Source, Unit
 from discreet.release import Protected, Release
 from discreet.tables.table import Table, tabulate
-
-Array = NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,14 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from discreet.base.annotations import Progress
 from discreet.base.arguments import checked
 from discreet.base.files import write_whole
 from discreet.base.version import VERSION
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from discreet.data.dimension import Dimension
 
-Progress = Callable[[int, int], None]
 MOVED = (
     "tables that were withheld or waited lay in a folder of the output until now and have been moved out of it; where "
     "the output is copied to, remove the folder '.programme'"

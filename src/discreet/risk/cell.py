@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
 
-Array = NDArray[Any]
 SLACK = 1e-6
 
 

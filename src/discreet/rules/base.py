@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.kinds import is_function, is_number, told
 from discreet.base.naming import beside
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csc_array
 
-Array = NDArray[Any]
 
 HOMES = {
     "threshold": "threshold:Threshold",

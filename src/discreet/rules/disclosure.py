@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.arguments import whole as check_whole
 from discreet.base.kinds import is_whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, Sums, percent, rule_text
+from discreet.rules.base import Rule, Sums, percent, rule_text
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers
 from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError
 from discreet.rules.apriori import named_cells
-from discreet.rules.base import Array, Rule
+from discreet.rules.base import Rule
 from discreet.tables.table import Table
 
 COLUMNS = {

@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.rules.base import Array, Rule, of_value, percent, rule_text
+from discreet.rules.base import Rule, of_value, percent, rule_text
 from discreet.tables.table import Table
 
 MULTIPLICITY, TOTAL = "multiplicity", "total"

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.rules.base import Array
 
 
 class Scenario(Protocol):

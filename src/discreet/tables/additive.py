@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
-
-Array = NDArray[Any]
 
 MOST_DECIMALS = 9
 LOOSE_DECIMALS = 6  # of numbers that are decimal at no precision, such as sums of weights

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def cell_mask(table: Table, cells: Any) -> Array:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 
-Array = NDArray[Any]
 HIDDEN = "×"  # a cell that is not shown
 ABSENT = ""  # a combination that is not part of the table
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.tables.totals import Cells
 
-Array = NDArray[Any]
 MOST_CODES = 14
 """Above so many codes not all sets of them are tried, and a group is possible."""
 

@@ -13,15 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 Margin = Sequence[str] | Mapping[str, str | Sequence[str]]
 Structural = Array | Sequence[Mapping[str, str | Sequence[str]]]
 

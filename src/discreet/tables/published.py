@@ -6,11 +6,11 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.tables import groups, totals
@@ -20,8 +20,6 @@ from discreet.tables.total_names import like_a_total
 
 if TYPE_CHECKING:
     from discreet.data.codebook import Codebook
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

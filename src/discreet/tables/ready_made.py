@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.texts import column_names
 from discreet.data.dimension import Dimension
 from discreet.engines.frames import Coded, coded, refuse_headings, wide
@@ -20,7 +20,6 @@ from discreet.tables.layout import Layout, Margin, Structural
 from discreet.tables.total_names import like_a_total
 from discreet.tables.totals import Totals
 
-Array = NDArray[Any]
 Names = Sequence[Dimension | str] | None
 AXES = ("row", "column", "layer")
 TOTALS = ("check", "compute", "trust")

@@ -6,17 +6,15 @@ dimensions define (a region is its counties), which is far sparser than every to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.tables.layout import Layout
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 def variable_of_inner(matrix: csr_array) -> Array:

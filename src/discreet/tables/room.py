@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.kinds import told
 from discreet.errors import InputError
-
-Array = NDArray[Any]
 
 
 @runtime_checkable

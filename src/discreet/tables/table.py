@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, whole
 from discreet.base.naming import beside
 from discreet.data.dimension import Dimension
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
     from discreet.engines.protocol import CountedGroups
 
-Array = NDArray[Any]
 
 MOST_TOP = 10_000  # contributions per cell, all of which are held
 TOP = 3  # contributions kept per cell unless more are asked for: enough for p% against a coalition of one

@@ -10,15 +10,13 @@ import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import DiscreetWarning, InputError, listed, nearest
 from discreet.tables.total_names import PERHAPS, USUAL, like_a_total
 
-Array = NDArray[Any]
 Totals = str | Mapping[str, str | None] | None
 """``total=``: None to find them, a code for all dimensions, or a code per dimension (None: it has no total)."""
 

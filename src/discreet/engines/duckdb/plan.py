@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.engines.duckdb.source import VIEW
 from discreet.engines.duckdb.sql import MODULUS, Column, literal, rank_within, share_of_records
 from discreet.engines.protocol import (
     PRODUCT_DECIMALS,
     WEIGHT_DECIMALS,
-    Array,
     CountedGroups,
     Grouping,
     Hmac,

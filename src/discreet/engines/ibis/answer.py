@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.engines.checks import TOO_LARGE
 from discreet.engines.ibis.columns import HALF
 from discreet.engines.ibis.plan import HELD, NONE, Plan
-from discreet.engines.protocol import Array, CountedGroups, SpanningParts, cell_order
+from discreet.engines.protocol import CountedGroups, SpanningParts, cell_order
 from discreet.errors import InputError
 
 _SUMS = {"total": "x", "weight": "w", "weighted_total": "wx"}

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
@@ -22,7 +22,6 @@ from discreet.tables.contributions import Contributions
 from discreet.tables.table import Table
 from discreet.tables.totals import Totals
 
-Array = NDArray[Any]
 EMPTY = "E"
 _SPECIAL = {"shadow", "cost", "lower", "upper"}
 

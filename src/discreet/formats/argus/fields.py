@@ -10,11 +10,11 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.texts import natural, read_text
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
@@ -23,7 +23,6 @@ from discreet.formats.argus.description import Description, Variable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = NDArray[Any]
 MISSING = "missing"  # the label of a code for missing values
 
 

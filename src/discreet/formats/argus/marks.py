@@ -6,19 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, one_of
 from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError, listed
 from discreet.release import Status
 from discreet.rules import Levels
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 LETTERS = {
     "S": Status.PUBLISHED,

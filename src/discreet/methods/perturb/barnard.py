@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base.arguments import checked, share
 from discreet.methods.contract import Contract
@@ -15,8 +14,6 @@ from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @checked

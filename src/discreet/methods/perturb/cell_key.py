@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.base.arguments import checked, positive, share
 from discreet.errors import InputError
 from discreet.methods.contract import LEAST, Contract
@@ -26,9 +26,6 @@ from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.rules.base import as_rule
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @checked

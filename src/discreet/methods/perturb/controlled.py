@@ -9,9 +9,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
@@ -23,8 +23,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _WHOLE = 1e-6  # how far from a whole number still counts as one
 _FIRST = 0.6  # of the time for a rounding next to the truth everywhere; the rest for one that is not

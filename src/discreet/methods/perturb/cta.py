@@ -9,9 +9,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import above, checked, numbers, positive
 from discreet.base.kinds import told
 from discreet.errors import InputError, OutOfTimeError, nearest
@@ -26,8 +26,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Norm = Literal["L1", "L2"]
 NORMS = ("L1", "L2")
 

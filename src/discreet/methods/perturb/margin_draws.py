@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
-
-Array = NDArray[Any]
 
 STEPS = 50
 """Most steps of the search for arrays with given margins, for each that may be listed."""

@@ -6,13 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.base.arguments import checked
 from discreet.information import read_counts
 from discreet.risk.transition import Transition, read_transition
-
-Floats = NDArray[np.float64]
 
 _END, _STEP = 72.0, 0.05
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.release import Protected, Status
 from discreet.tables.room import NONE_STATED, Room
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def perturbed(

@@ -10,20 +10,16 @@ import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import above, checked, numbers, positive, whole
 from discreet.base.files import TEXT, check_suffix, write_whole
 from discreet.base.texts import as_csv, read_text
 from discreet.errors import InputError
 from discreet.methods.perturb.entropy import largest_entropy
 from discreet.risk.transition import Transition
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _DESIGNED, _WIDEST = 100, 1000  # noise of more than this would take minutes to design, or gigabytes to hold
 _CUT, _CUTS = 0.05, 20  # how a probability of staying is lowered that goes with no distribution

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
@@ -17,9 +17,6 @@ from discreet.methods.perturb.outcome import perturbed, whole_base
 from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
-
 
 MOST_UNITS = 10_000_000  # of a base whose residues are counted one by one
 MOST_ROWS = 5_000  # of a base that becomes a matrix

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
@@ -18,8 +18,6 @@ from discreet.methods.perturb.margin_draws import arrays, dealt, more_than, pick
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.release import Protected
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 DISTRIBUTIONS = ("uniform", "exact")
 KEPT = ("all", "one-way")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, whole
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_source, uniforms
@@ -18,8 +18,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _PASSES = 200  # of changes after the first choice, one cell or a pair at a time
 _TRIES = 30  # cells from which a pair is tried

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, share, whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
@@ -23,10 +23,6 @@ from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-
 
 MOST = 1000  # the largest matrix is of a thousand counts: more would take gigabytes and hours
 

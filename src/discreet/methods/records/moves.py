@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
 from discreet.methods.records.record_columns import columns, leaf_codes
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_CELLS = 4_000
 """Most inner cells for which the K x K channel is made."""

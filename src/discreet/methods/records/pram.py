@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, share
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
@@ -23,9 +23,6 @@ from discreet.methods.records.record_columns import (
     with_columns,
 )
 from discreet.methods.touching import group_numbers, in_more_detail
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @checked

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
@@ -23,8 +23,6 @@ from discreet.methods.records.record_columns import (
     record_uniforms,
 )
 from discreet.methods.touching import group_numbers, in_more_detail, lies_within
-
-Array = NDArray[Any]
 
 
 @checked

@@ -9,14 +9,11 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.methods.keys import mix, seed_key, unit_interval
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 def check_microdata(data: Any, method: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, share
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
@@ -26,9 +26,6 @@ from discreet.methods.records.record_columns import (
     with_columns,
 )
 from discreet.methods.touching import group_numbers, lies_within
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _PASSES = 3  # over the candidates of a profile, before it is loosened
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss.candidate_order import crossing, rank_fall, totals_released
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.repair.judge import audited
 from discreet.methods.suppress.repair.repair import Repaired

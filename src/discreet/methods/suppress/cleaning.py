@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.repair.judge import audited
 from discreet.methods.suppress.suppressed import REPAIR, Suppressed

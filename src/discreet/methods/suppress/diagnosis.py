@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import OutOfTimeError, Refused, Unjudged
@@ -16,7 +17,7 @@ from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.earlier_tables import blame
 from discreet.methods.suppress.model.from_table import TableProblem, problem_of
 from discreet.methods.suppress.model.problem import Problem
-from discreet.methods.suppress.model.roles import Array, names
+from discreet.methods.suppress.model.roles import names
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.solve import unmet
 from discreet.tables.table import Table

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.model.from_table import TableProblem
 from discreet.methods.suppress.model.problem import Needs, Problem
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.repair.judge import learned_by_owners
 
 

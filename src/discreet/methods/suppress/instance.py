@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.auditing import empty, of_view
 from discreet.audits.known import Known
 from discreet.audits.report import Audit
 from discreet.audits.view import View
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged, nearest
 from discreet.methods.suppress.model.problem import Needs, Problem
@@ -29,7 +29,6 @@ from discreet.tables.layout import Layout
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 METHODS = ("gauss", "optimal", "modular")
 WEIGHTS = ("cost", "value", "unity", "log")
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.model.tuning import DEFAULT, LimitTuning
 from discreet.methods.suppress.repair.judge import audited

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.hitas.hitas import Modular
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import TableProblem, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.suppressed import ELIMINATION, MODULAR, OPTIMAL
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.methods.suppress.model.roles import Array, levels_of
+from discreet.base.annotations import Array
+from discreet.methods.suppress.model.roles import levels_of
 from discreet.methods.suppress.model.task import Task
 from discreet.release import Protected, Status, publishable
 from discreet.tables.room import Room

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.common_cells import NOBODY, CommonCells, too_large
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.publishing.compare.cross_table import Derived, derived
 from discreet.publishing.compare.published_table import Shown
 from discreet.publishing.spec import Consistency
 
-Array = NDArray[Any]
 ERROR, WARNING, NOTE = "error", "warning", "note"
 STRICT = Consistency()
 LINK = "protect the tables together (linked), or hide the same cells in all of them (marks)"

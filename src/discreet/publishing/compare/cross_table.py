@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.common_cells import NOBODY, Axis, CommonCells, axis_of_classes
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.components import labels
 from discreet.linear.system import ContradictionError, System
@@ -24,7 +24,6 @@ from discreet.publishing.compare.published_table import Shown
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 DEEP = 20_000  # cells of the product of everything that the common cells are completed with
 NONE: Array = np.zeros(0, np.int64)
 

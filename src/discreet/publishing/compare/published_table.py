@@ -12,14 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.common_cells import Axis
+from discreet.base.annotations import Array
 from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.release import CONFIDENTIAL, Release
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.texts import read_text
 from discreet.errors import InputError
 from discreet.tables.reading.raw_table import HIDDEN, RawTable, heading_or_title, own_labels
 
-Array = NDArray[Any]
 VALUE = "value"  # what a measure without a name is called
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.tables.reading.number_cells import number_cells
 from discreet.tables.reading.raw_table import HIDDEN, RawTable, heading_or_title, own_labels
 
-Array = NDArray[Any]
 Pairs = tuple[tuple[str, str], ...]
 
 

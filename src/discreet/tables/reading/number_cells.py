@@ -6,15 +6,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.number_texts import parse_number
 from discreet.errors import InputError
 
-Array = NDArray[Any]
 MARKS = frozenset(
     (
         *("", "c", "(c)", "[c]", ":c", "x", "(x)", "*", "**", "#", "s", "(s)", "d", "(d)"),

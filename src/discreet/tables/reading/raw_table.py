@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from numpy.typing import NDArray
+from discreet.base.annotations import Array
 
-Array = NDArray[Any]
 HIDDEN = "c"
 
 

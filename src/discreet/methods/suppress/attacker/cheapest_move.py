@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.methods.suppress.attacker.move_program import (
     UNSETTLED,
@@ -28,8 +28,6 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 @dataclass

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import parallel
+from discreet.base.annotations import Array, Progress
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.furthest_move import reachable
 from discreet.methods.suppress.attacker.joint_moves import reached
@@ -26,9 +24,6 @@ from discreet.methods.suppress.attacker.witnesses import (
 from discreet.methods.suppress.model.condense import condense, hidden_part, hidden_part_with_moves
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.highs import FROM_SCRATCH, SIMPLEX, LinearProgram, Outcome, Solver
 from discreet.methods.suppress.attacker.move_program import UNSETTLED, much_smaller_over_moves
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

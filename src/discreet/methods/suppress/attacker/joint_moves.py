@@ -6,16 +6,13 @@ short move for each need takes one each. What it leaves open is asked about need
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.highs import LinearProgram, Solver
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
-Array = NDArray[Any]
 OPTIONS = {"output_flag": False, "solver": "ipm", "run_crossover": "off", "threads": 1, "random_seed": 1}
 
 

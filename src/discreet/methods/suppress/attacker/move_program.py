@@ -9,11 +9,11 @@ prices of the rows, and the model stays in the solver, so that each answer is th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.highs import FROM_SCRATCH, SIMPLEX, LinearProgram, Outcome, Solver
 from discreet.methods.suppress.model.tuning import DEFAULT, AttackerTuning, Tuning
@@ -21,7 +21,6 @@ from discreet.methods.suppress.model.tuning import DEFAULT, AttackerTuning, Tuni
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 Entries = tuple[Array, Array, Array]  # row, column and factor of each term
 OPTIONS = {**SIMPLEX, "simplex_scale_strategy": 0}
 UNSETTLED = "the solver does not settle a linear program of this table"

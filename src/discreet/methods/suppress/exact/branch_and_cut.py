@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact import scip, tree
@@ -25,9 +23,6 @@ from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME
 from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, ExactTuning, Tuning
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 class Tally:

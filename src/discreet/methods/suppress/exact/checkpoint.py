@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.resume import ResumeFile
 from discreet.errors import InputError
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.model.problem import Problem
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

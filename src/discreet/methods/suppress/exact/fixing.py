@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.exact.inequalities import Cut, Plane, Row
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
-
-Array = NDArray[Any]
 
 
 class Level:

@@ -10,20 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.linear.highs import QUIET, LinearProgram, Outcome, Solver
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
 from discreet.methods.suppress.exact.separation import Separation
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 class Relaxation:

@@ -7,16 +7,13 @@ import itertools
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.exact.branching import ConflictHistory, Pseudocosts
 from discreet.methods.suppress.exact.fixing import Level
 from discreet.methods.suppress.exact.separation import CutPool
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,22 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, Unjudged, nearest
 from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.independent_parts import joined_pattern, split
 from discreet.methods.suppress.model.problem import Problem, check_weights
-from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from discreet.methods.suppress.exact.checkpoint import State
 
-Array = NDArray[Any]
 
 SOLVERS = ("auto", "scip", "highs")
 

@@ -6,16 +6,14 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.inequalities import Cut, Row
 from discreet.methods.suppress.exact.separation import violated
 from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.tuning import WHOLE
-
-Array = NDArray[Any]
 
 
 def available() -> bool:

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import parallel
+from discreet.base.annotations import Array
 from discreet.methods.suppress.attacker.furthest_move import Aim, FurthestMove, aims
 from discreet.methods.suppress.exact.inequalities import Cut, inequality
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

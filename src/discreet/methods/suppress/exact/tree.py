@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
-
-from numpy.typing import NDArray
 
 from discreet.base import parallel
+from discreet.base.annotations import Array
 from discreet.methods.suppress.exact.fixing import Improve, Level
 from discreet.methods.suppress.exact.nodes import OpenNodes
 from discreet.methods.suppress.exact.worker import Worker
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 class Tree:

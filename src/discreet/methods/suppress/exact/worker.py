@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.branching import by_gain, nearest_to_a_half
@@ -19,8 +18,6 @@ from discreet.methods.suppress.exact.nodes import Node, OpenNodes
 from discreet.methods.suppress.exact.separation import Separation, violated
 from discreet.methods.suppress.heuristics.prune import cleaned_until
 from discreet.methods.suppress.model.tuning import WHOLE
-
-Array = NDArray[Any]
 
 
 class Worker:

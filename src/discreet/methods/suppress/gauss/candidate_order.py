@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import numbers
 from discreet.base.kinds import is_function
 from discreet.errors import InputError
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 Order = str | Callable[[Table], Any] | Array
 
 

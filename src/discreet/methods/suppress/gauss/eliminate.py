@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.methods.suppress.model.singletons import NONE, OWN, Singletons
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss.eliminate import Pattern, eliminate
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
-
-Array = NDArray[Any]
 
 
 def close_insiders(

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import eliminate as gauss
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.model import singletons
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 
 

@@ -6,11 +6,9 @@ does not see, bounds and levels, is repaired afterwards: needs that are not met 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear import null_space as moves
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import met
@@ -23,8 +21,6 @@ from discreet.methods.suppress.model.condense import condense
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 def pattern_by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:

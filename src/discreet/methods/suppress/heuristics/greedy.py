@@ -6,12 +6,11 @@ A hidden cell is free to use, another is priced by what hiding it costs and how 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import met
@@ -20,8 +19,6 @@ from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 def best_of_several(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import examine, in_turn
 from discreet.methods.suppress.attacker.witnesses import Witnesses, met_by, needs_by_cell, prices, still
@@ -28,8 +28,6 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
-
-Array = NDArray[Any]
 
 
 def rins(best: Incumbent, guide: Array, seconds: float, solve_small: SolveSmall, tuning: Tuning = DEFAULT) -> None:

@@ -7,12 +7,11 @@ there is a way out. A second pass gives each need a new move at the price of wha
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline, parallel
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.linear.highs import UNSEEDED, LinearProgram, Outcome, Solver
 from discreet.linear.null_space import whole_columns
@@ -22,8 +21,6 @@ from discreet.methods.suppress.attacker.witnesses import Move, Side, Witnesses, 
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 class LocalMoves:

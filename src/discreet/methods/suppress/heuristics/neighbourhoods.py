@@ -6,19 +6,17 @@ protection are out of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import HeuristicTuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
-
-Array = NDArray[Any]
 
 
 def disagreement(best: Incumbent, guide: Array, agree: float) -> Array:

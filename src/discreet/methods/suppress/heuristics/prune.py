@@ -12,18 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
-from discreet.methods.suppress.attacker.feasibility import Progress, examine, moves_for_all, settle_need, together
+from discreet.methods.suppress.attacker.feasibility import examine, moves_for_all, settle_need, together
 from discreet.methods.suppress.attacker.witnesses import Refusal, Witnesses, met_by, needs_by_cell, prices, spread
 from discreet.methods.suppress.model.condense import with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 class WitnessedPattern:

@@ -6,14 +6,13 @@ All of it happens on the condensed problem; the result is checked on the problem
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.errors import InputError, OutOfTimeError, Unjudged
-from discreet.methods.suppress.attacker.feasibility import Progress, met
+from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.heuristics.greedy import best_of_several, hopeless_needs
 from discreet.methods.suppress.heuristics.incumbent import SolveSmall
 from discreet.methods.suppress.heuristics.lns import SumSearch
@@ -22,8 +21,6 @@ from discreet.methods.suppress.heuristics.prune import cleaned_until, numbered
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 
 def start_pattern(

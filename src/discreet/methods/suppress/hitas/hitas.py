@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import checked, whole
 from discreet.base.parallel import side_by_side
 from discreet.errors import InputError, OutOfTimeError, Unjudged
@@ -38,10 +38,8 @@ from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.independent_parts import movable_cells
 from discreet.methods.suppress.model.problem import Problem, check_weights
-from discreet.methods.suppress.model.solution import OPTIMAL, TIME, Progress, Solution, UnprotectedError
+from discreet.methods.suppress.model.solution import OPTIMAL, TIME, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, HitasTuning, Tuning
-
-Array = NDArray[Any]
 
 
 @checked

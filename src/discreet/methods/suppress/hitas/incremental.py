@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.attacker.witnesses import Move, Witnesses
 from discreet.methods.suppress.model.independent_parts import split
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
-
-Array = NDArray[Any]
 
 Find = Callable[[Problem, Array], Array]  # a problem and the numbers of its cells in the whole to a pattern
 

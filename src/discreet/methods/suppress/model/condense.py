@@ -10,18 +10,16 @@ protection most of all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear import null_space as moves
 from discreet.methods.suppress.model.problem import Needs, Problem
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError, OutOfTimeError
 from discreet.linear.highs import UNSEEDED, LinearProgram, Outcome, Solver
 from discreet.release import Protected, Status, hidden
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import numbers
 from discreet.errors import InputError
 from discreet.methods.suppress.model import singletons
 from discreet.methods.suppress.model.problem import Needs, Problem
 from discreet.methods.suppress.model.requirements import Quantities
-from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.roles import Roles
 from discreet.methods.suppress.model.task import Task
 from discreet.tables.table import Table
 

@@ -7,15 +7,12 @@ for each part is cheapest for all of them, and proven lower bounds add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.components import labels
 from discreet.methods.suppress.model.problem import Needs, Problem
-
-Array = NDArray[Any]
 
 
 def movable_cells(problem: Problem) -> Array:

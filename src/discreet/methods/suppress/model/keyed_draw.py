@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.methods.keys import Secret, category_uniforms
-from discreet.methods.suppress.model.roles import Array, Roles
+from discreet.methods.suppress.model.roles import Roles
 from discreet.methods.suppress.model.tuning import KeyTuning
 from discreet.tables.table import Table
 

@@ -12,16 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import numbers, one_of
 from discreet.base.kinds import is_function
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.roles import Roles
@@ -15,8 +15,6 @@ from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import numbers
 from discreet.base.kinds import is_function
 from discreet.errors import InputError, Refused, listed
@@ -18,8 +18,6 @@ from discreet.rules.base import Sums
 from discreet.rules.levels import Asked, Levels, asked
 from discreet.tables.cell_choice import cell_mask
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

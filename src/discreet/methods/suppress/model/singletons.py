@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.methods.suppress.model.roles import inner_records
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 NONE, SUMS, OWN = 0, 1, 2
 NAMES = {"none": NONE, "sums": SUMS, "own": OWN}
 

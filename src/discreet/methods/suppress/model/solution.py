@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
+from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 OPTIMAL, TIME, GAP = "optimal", "time", "gap"
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.model import requirements
 from discreet.methods.suppress.model.earlier_tables import hidden_before
 from discreet.methods.suppress.model.keyed_draw import KeyedDraw, drawn
 from discreet.methods.suppress.model.parameters import SuppressParameters
 from discreet.methods.suppress.model.problem import Needs
-from discreet.methods.suppress.model.roles import Array, Roles, roles_of
+from discreet.methods.suppress.model.roles import Roles, roles_of
 from discreet.methods.suppress.model.singletons import Owners, Singletons, find, owners
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from discreet.tables.table import Table

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
@@ -27,7 +27,6 @@ from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired
 
-Array = NDArray[Any]
 Own = dict[int, int]  # variable of an inner cell -> how many of its members work together
 
 

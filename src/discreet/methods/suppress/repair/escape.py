@@ -7,12 +7,12 @@ once and those are left out. One model then serves one stuck cell after another,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.highs import SIMPLEX, LinearProgram, Options, Outcome, Solver
 from discreet.linear.presolve import propagated
@@ -22,7 +22,6 @@ from discreet.methods.suppress.model.tuning import RepairTuning
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 
 OTHERWISE: tuple[Options, ...] = ({}, {"presolve": "on", "simplex_strategy": 4}, {"solver": "ipm"})
 

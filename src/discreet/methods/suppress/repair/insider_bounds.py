@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.components import components
 from discreet.linear.intervals import solve
@@ -25,8 +24,6 @@ from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
-
-Array = NDArray[Any]
 
 
 def learned(

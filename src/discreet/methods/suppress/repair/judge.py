@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.model.requirements import Quantities
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.task import Task
@@ -15,8 +15,6 @@ from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
-
-Array = NDArray[Any]
 
 
 def audited(task: Task, hidden: Array, owners: Owners | None) -> Repaired:

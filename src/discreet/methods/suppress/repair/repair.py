@@ -7,13 +7,12 @@ linear program around the cell, and those cells are hidden too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Progress
 from discreet.errors import Unjudged
 from discreet.methods.suppress.model.problem import Needs
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
@@ -21,9 +20,6 @@ from discreet.methods.suppress.repair.escape import Escapes
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
