@@ -130,7 +130,7 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks pacing editions
+        settings schema queries parameter_checks pacing edition_marks
         cube sheet cache logs metrics unions charts counting migrations
         store server_key
         guard auth rate_limits record_lines commits history
