@@ -111,9 +111,9 @@ LAYERS = {
     "policy/attacks": """
         closure mechanism finding _sampling_kernels
         answers
-        two_way averaging differences editions
-        small_populations least_squares zeros equal_sets shadow
-        sampling
+        two_way averaging differences edition_differences
+        small_populations least_squares zeros equal_sets shadow target_cells
+        sampling query_search
         claims
         attack_page
         attack_report

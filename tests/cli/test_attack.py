@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def attacked(folder: Path, policy: str, *more: str) -> int:
-    quick = ("--limit", "100", "--effort", "quick")
+    quick = ("--limit", "100", "--effort", "quick", "--targets", "2")
     return run(["attack", str(folder / "cube"), "--policy", str(folder / policy), *quick, *more])
 
 

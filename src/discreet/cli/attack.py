@@ -34,6 +34,9 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
 @click.option("--most", default=12, show_default=True, type=click.IntRange(1), help="So many of them, the smallest.")
 @click.option("--pairs", is_flag=True, help="Populations of two categories together as well.")
 @click.option("--secrets", default=1, show_default=True, type=click.IntRange(1), help="Its own secret and others.")
+@click.option(
+    "--targets", default=20, show_default=True, type=click.IntRange(0), help="People queries are searched for."
+)
 @click.option("--effort", default="normal", show_default=True, type=click.Choice(list(EFFORTS)), help="Of sampling.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same report.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds; what is left then is unknown.")
@@ -114,6 +117,7 @@ def _attacked(
     most: int,
     pairs: bool,
     secrets: int,
+    targets: int,
     effort: str,
     seed: int,
     time_limit: float | None,
@@ -135,6 +139,7 @@ def _attacked(
         most=most,
         together=2 if pairs else 1,
         secrets=secrets,
+        targets=targets,
         effort=chosen,
         seed=seed,
         time_limit=time_limit,

@@ -37,7 +37,7 @@ def people(n: int = 3000) -> Microdata:
 
 
 def attacked(text: str, **more: Any) -> Attack:
-    return attack(people(), parse_policy(text), limit=100, effort=QUICK, **{"editions": False, **more})
+    return attack(people(), parse_policy(text), limit=100, effort=QUICK, **{"editions": False, "targets": 0, **more})
 
 
 def test_what_is_published_as_it_is_is_rebuilt_whole() -> None:

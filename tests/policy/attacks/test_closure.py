@@ -51,6 +51,8 @@ def every_cell(data: Microdata, policy: Policy) -> dict[tuple[tuple[str, str], .
                     except Refused:
                         continue
                     for row in release.cells.to_dict("records"):
+                        if row["status"] == "c":
+                            continue
                         found = {name: row[name] for name in chosen if row[name] != totals[name]} | where
                         cells[tuple(sorted(found.items()))] = int(row["count"])
     return cells

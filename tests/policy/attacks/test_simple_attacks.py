@@ -10,7 +10,7 @@ from discreet.policy import parse_policy
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
 from discreet.policy.attacks.averaging import averaged
 from discreet.policy.attacks.differences import differences
-from discreet.policy.attacks.editions import edition_difference
+from discreet.policy.attacks.edition_differences import edition_difference
 from discreet.policy.attacks.equal_sets import equal_sets
 from discreet.policy.attacks.finding import area_under_curve
 from discreet.policy.attacks.mechanism import mechanism_of
@@ -19,7 +19,7 @@ from discreet.policy.attacks.zeros import lower_bounds, zero_proofs
 from discreet.policy.pretabular import cube_of
 from tests.policy.attacks.test_attack import people
 
-NOISY = '[query]\nmax_dimensions = 3\nmax_filters = 1\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+NOISY = '[query]\nmax_dimensions = 4\n[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
 TWO = (Dimension.flat("sex", ["f", "m"]), Dimension.flat("job", ["a", "b"]))
 
 

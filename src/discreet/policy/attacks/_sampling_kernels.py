@@ -26,7 +26,8 @@ class PublishedCells(NamedTuple):
     offset: Array  # block -> its first cell
     step: Array  # block, variable, leaf -> how far the leaf moves the cell
     shown: Array  # cell -> the number shown, -1 where none is
-    chance: Array  # row of the perturbation table, change + reach -> log-probability
+    kind: Array  # cell -> which of the chances holds for it
+    chance: Array  # kind, count, change + reach -> log-probability
     row_period: int
     keyed: bool
     """Whether a set of records always shows the same number."""
@@ -102,17 +103,17 @@ def _count_down(slots: Array, counts: Array, name: Any) -> Any:
 
 
 @compiled
-def _log_chance(public: PublishedCells, count: int, shown: int, penalty: float) -> Any:
+def _log_chance(public: PublishedCells, cell: int, count: int, shown: int, penalty: float) -> Any:
     """Log-probability of a shown number; what cannot be is held to be very unlikely, the more the further away."""
-    last = public.chance.shape[0] - 1
+    last = public.chance.shape[1] - 1
     row = (
         count if count <= last else last - (public.row_period - (count - last) % public.row_period) % public.row_period
     )
-    reach = public.chance.shape[1] // 2
+    reach = public.chance.shape[2] // 2
     change = shown - count
     if change < -reach or change > reach:
         return -penalty - 0.5 * (abs(change) - reach)
-    value = public.chance[row, change + reach]
+    value = public.chance[public.kind[cell], row, change + reach]
     return value if value > -penalty else -penalty
 
 
@@ -129,12 +130,12 @@ def _enter(public: PublishedCells, state: TableState, cell: int, penalty: float)
     if shown < 0:
         return 0.0
     if count == 0 or not public.keyed:
-        return _log_chance(public, count, shown, penalty)
+        return _log_chance(public, cell, count, shown, penalty)
     key = state.sums[cell]
     if _count_up(state.slots, state.counts, _pair(key, shown)) > 0:
         return 0.0
     several = _count_up(state.slots, state.counts, key & ~np.uint64(1) | np.uint64(2)) > 0
-    return _log_chance(public, count, shown, penalty) - (penalty if several else 0.0)
+    return _log_chance(public, cell, count, shown, penalty) - (penalty if several else 0.0)
 
 
 @compiled
@@ -144,12 +145,12 @@ def _leave(public: PublishedCells, state: TableState, cell: int, penalty: float)
     if shown < 0:
         return 0.0
     if count == 0 or not public.keyed:
-        return -_log_chance(public, count, shown, penalty)
+        return -_log_chance(public, cell, count, shown, penalty)
     key = state.sums[cell]
     if _count_down(state.slots, state.counts, _pair(key, shown)) > 0:
         return 0.0
     several = _count_down(state.slots, state.counts, key & ~np.uint64(1) | np.uint64(2)) > 0
-    return -_log_chance(public, count, shown, penalty) + (penalty if several else 0.0)
+    return -_log_chance(public, cell, count, shown, penalty) + (penalty if several else 0.0)
 
 
 @compiled
@@ -180,7 +181,7 @@ def _one_by_one(public: PublishedCells, state: TableState, cell: int, by: int, p
     shown, count = public.shown[cell], state.held[cell]
     if shown < 0:
         return 0.0
-    return _log_chance(public, count + by, shown, penalty) - _log_chance(public, count, shown, penalty)
+    return _log_chance(public, cell, count + by, shown, penalty) - _log_chance(public, cell, count, shown, penalty)
 
 
 @compiled

@@ -20,12 +20,13 @@ from discreet.policy.attacks.answers import AllAnswers, Truth, collect
 from discreet.policy.attacks.attack_report import Attack, Attacked, pooled
 from discreet.policy.attacks.averaging import averaged
 from discreet.policy.attacks.differences import differences
-from discreet.policy.attacks.editions import edition_difference
+from discreet.policy.attacks.edition_differences import edition_difference
 from discreet.policy.attacks.equal_sets import equal_sets
 from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.attacks.least_squares import Recovered, fit_margins, recovered
 from discreet.policy.attacks.mechanism import AS_HELD, Mechanism, mechanism_of
 from discreet.policy.attacks.one_population import attacked_population
+from discreet.policy.attacks.query_search import searched_targets
 from discreet.policy.attacks.sampling import Effort
 from discreet.policy.attacks.shadow import learned_mechanism
 from discreet.policy.attacks.small_populations import SmallPopulation, small_populations
@@ -51,6 +52,7 @@ def attack(
     together: int = 1,
     secrets: int = 1,
     editions: bool = True,
+    targets: int = 20,
     effort: Effort | None = None,
     seed: int = 0,
     time_limit: float | None = None,
@@ -61,12 +63,14 @@ def attack(
 
     ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes pairs of
     categories too. ``secrets``: the policy's own, and so many less one for the purpose, since one noise is luck.
-    ``editions``: whether a second edition with few new records is set against the first. What there is no time for
+    ``editions``: whether a second edition with few new records is set against the first. ``targets``: people of whom
+    all but one attribute is known, and about whom the best questions are searched. What there is no time for
     (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which populations that
     are done are kept.
     """
     for name, number in (("limit", limit), ("most", most), ("together", together), ("secrets", secrets)):
         whole(name, number, 1)
+    whole("targets", targets, 0)
     if time_limit is not None:
         positive("time_limit", time_limit)
     say: Progress = progress or (lambda _: None)
@@ -78,7 +82,14 @@ def attack(
         every = small_populations(truth, limit=limit, together=together, most=1_000_000)
         task = _Task(data, truth, every[:most], effort or Effort(), say, file)
         rounds = [
-            task.run(one, number, seed + number, simple=number == 0, editions=editions and number == 0)
+            task.run(
+                one,
+                number,
+                seed + number,
+                targets=targets if number == 0 else 0,
+                simple=number == 0,
+                editions=editions and number == 0,
+            )
             for number, one in enumerate(_policies(policy, secrets, seed))
         ]
     left = len(every) - len(task.chosen)
@@ -125,7 +136,7 @@ class _Task:
     say: Progress
     file: ResumeFile | None
 
-    def run(self, policy: Policy, number: int, seed: int, *, simple: bool, editions: bool) -> _Round:
+    def run(self, policy: Policy, number: int, seed: int, *, targets: int, simple: bool, editions: bool) -> _Round:
         """Everything with one secret."""
         self.say(f"secret {number + 1}: asking for everything")
         answers = collect(self.data, policy)
@@ -141,6 +152,10 @@ class _Task:
             with _in_time(unjudged, "the simple attacks"):
                 self.say("zeros, equal sets, differences, averages")
                 findings += self._simple(answers, model, mechanisms)
+        if targets:
+            with _in_time(unjudged, "the search for queries"):
+                self.say("queries about targets")
+                findings += searched_targets(answers, self.truth, model, mechanisms[-1], number=targets, seed=seed)
         if editions:
             with _in_time(unjudged, "differences of editions"):
                 self.say("editions")
@@ -152,11 +167,12 @@ class _Task:
     def _mechanisms(self, policy: Policy, model: TwoWayModel, seed: int) -> list[Mechanism]:
         """The chances that the policy states; else those that shadow data show, and numbers taken as they are."""
         stated = mechanism_of(policy)
-        if stated is not None:
+        if stated is not None and not policy.before:
             return [stated]
         self.say("chances learned from shadow data")
         learned = learned_mechanism(cube_of(self.data), policy, model, seed)
-        return [AS_HELD] if learned is None else [learned, AS_HELD]
+        first = stated or AS_HELD
+        return [first] if learned is None else [first, learned]
 
     def _least_squares(
         self, answers: AllAnswers, model: TwoWayModel, unjudged: list[str]

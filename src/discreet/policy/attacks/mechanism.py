@@ -21,7 +21,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """Log-probabilities of a change, by count: row i, column change + reach. The last rows serve larger counts."""
+    """Log-probabilities of a change: number of variables of the cell, count, change + reach.
+
+    Cells of more variables, and larger counts, are served by the last ones.
+    """
 
     log_chance: Floats
     period: int
@@ -31,23 +34,21 @@ class Mechanism:
     @property
     def reach(self) -> int:
         """The most a count can change."""
-        return int(self.log_chance.shape[1]) // 2
+        return int(self.log_chance.shape[2]) // 2
 
-    def chance(self, count: int, change: int) -> float:
-        """P(shown = count + change | count)."""
-        last = len(self.log_chance) - 1
+    def of_size(self, size: int) -> Floats:
+        """The log-probabilities of cells of so many variables: count, change + reach."""
+        chances: Floats = self.log_chance[min(max(size, 1), len(self.log_chance)) - 1]
+        return chances
+
+    def possible(self, count: int, change: int) -> bool:
+        """Whether a count may show so much more, in a cell of any number of variables."""
+        last = self.log_chance.shape[1] - 1
         row = count if count <= last else last - (last - count) % self.period
-        return float(np.exp(self.log_chance[row, change + self.reach])) if abs(change) <= self.reach else 0.0
-
-    @property
-    def variance(self) -> float:
-        """Of the noise of a large count."""
-        p = np.exp(self.log_chance[-self.period :]).mean(axis=0)
-        change = np.arange(-self.reach, self.reach + 1)
-        return float(p @ change**2 - (p @ change) ** 2)
+        return abs(change) <= self.reach and bool((self.log_chance[:, row, change + self.reach] > -np.inf).any())
 
 
-AS_HELD = Mechanism(np.zeros((1, 1)), 1, True, "counts taken for those of the data")
+AS_HELD = Mechanism(np.zeros((1, 1, 1)), 1, True, "counts taken for those of the data")
 """What is shown is a sum of data, changed before or not: records are read off."""
 
 
@@ -75,4 +76,4 @@ def _log_chances(transition: Transition) -> tuple[Floats, int]:
     for count, row in enumerate(rows):
         for shown, chance in row.items():
             table[count, shown - count + reach] = np.log(chance)
-    return table, transition.period
+    return table[None], transition.period

@@ -44,7 +44,7 @@ class Effort:
     chains: int = 4
     moves_each: int = 4_000
     fewest: int = 150_000
-    most: int = 2_500_000
+    most: int = 1_500_000
     samples: int = 300
     """Of each chain."""
 
@@ -85,6 +85,7 @@ def sample_tables(cells: CellsOf, mechanism: Mechanism, *, effort: Effort, seed:
         cells.offset,
         cells.step,
         cells.shown,
+        _kinds(cells, mechanism),
         np.maximum(mechanism.log_chance, -1e300),
         mechanism.period,
         mechanism.keyed,
@@ -97,6 +98,15 @@ def sample_tables(cells: CellsOf, mechanism: Mechanism, *, effort: Effort, seed:
     good = [one for one in chains if one.level > best - APART - APART_EACH * max(cells.total, 0)]
     counts = np.argmax(np.sum([one.held for one in good], axis=0), axis=1)
     return _claims([sample for one in good for sample in one.samples], counts, len(good) == len(chains))
+
+
+def _kinds(cells: CellsOf, mechanism: Mechanism) -> Array:
+    """Which of the mechanism's chances hold for each cell: by its number of variables."""
+    kinds = np.zeros(cells.shown.size, np.int64)
+    most = len(mechanism.log_chance)
+    for (frame, shape), start in zip(cells.blocks, cells.offset, strict=True):
+        kinds[start : start + int(np.prod(shape))] = min(max(len(frame), 1), most) - 1
+    return kinds
 
 
 # -- prior and proposals ----------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from discreet.tables.table import Table
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
+SIZES = 4  # numbers of variables that have chances of their own
 ROWS = 13  # counts that have chances of their own; the last row serves all larger ones
 WIDEST = 60  # the most a count is held to change
 DOUBT = 0.02  # added to every number of cases, for changes that did not come up
@@ -50,16 +51,16 @@ def learned_mechanism(cube: Table, policy: Policy, model: TwoWayModel, seed: int
         answers = collect(shadow, policy)
     except DiscreetError:
         return None
-    changes = np.full((ROWS, 2 * WIDEST + 1), DOUBT)
-    for _, shown, true in Truth.of(shadow).pairs(answers):
-        row = np.minimum(true, ROWS - 1)
+    changes = np.full((SIZES, ROWS, 2 * WIDEST + 1), DOUBT)
+    for frame, shown, true in Truth.of(shadow).pairs(answers):
+        size = min(max(len(frame), 1), SIZES) - 1
         change = np.clip(shown - true, -WIDEST, WIDEST) + WIDEST
-        np.add.at(changes, (row, change), 1.0)
-    for count in range(ROWS):  # nothing is shown below zero
-        changes[count, : max(WIDEST - count, 0)] = 0.0 if count < ROWS - 1 else changes[count, : max(WIDEST - count, 0)]
-    seen = np.flatnonzero((changes > DOUBT).any(axis=0)) - WIDEST
+        np.add.at(changes[size], (np.minimum(true, ROWS - 1), change), 1.0)
+    for count in range(ROWS - 1):  # nothing is shown below zero
+        changes[:, count, : max(WIDEST - count, 0)] = 0.0
+    seen = np.flatnonzero((changes > DOUBT).any(axis=(0, 1))) - WIDEST
     reach = int(np.abs(seen).max()) if seen.size else 0
-    kept = changes[:, WIDEST - reach : WIDEST + reach + 1]
+    kept = changes[:, :, WIDEST - reach : WIDEST + reach + 1]
     with np.errstate(divide="ignore"):
-        log_chance = np.log(kept / kept.sum(axis=1, keepdims=True))
+        log_chance = np.log(kept / kept.sum(axis=2, keepdims=True))
     return Mechanism(log_chance, 1, False, "chances learned from shadow data")

@@ -99,13 +99,13 @@ def lower_bounds(answers: AllAnswers, mechanism: Mechanism) -> dict[Frame, Array
 
 def _own_bounds(values: Array, mechanism: Mechanism) -> tuple[Array, Array]:
     """The least and the largest count that may show a number."""
-    rows, reach = len(mechanism.log_chance), mechanism.reach
+    rows, reach = mechanism.log_chance.shape[1], mechanism.reach
     last = rows + 2 * reach + mechanism.period
     counts = np.arange(last + reach + 1)
     possible = np.zeros((len(counts) + reach + 1, len(counts)), bool)  # shown, count
     for count in counts:
         for change in range(-reach, reach + 1):
-            if count + change >= 0 and mechanism.chance(int(count), change) > 0:
+            if count + change >= 0 and mechanism.possible(int(count), change):
                 possible[count + change, count] = True
     at = np.clip(values, 0, last)
     shift = np.where(values > last, values - last, 0)
