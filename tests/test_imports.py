@@ -55,7 +55,7 @@ LAYERS = {
         known
         view feasible_sample
         joined
-        lines linked contributors intruders differences
+        lines linked contributors intruders by_subtraction
         owner_attack described
         certificate_claims certificate_page
         certificate

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from discreet.audits.auditing import audit
+from discreet.audits.by_subtraction import DerivedPopulation, Differences, difference
 from discreet.audits.certificate import Certificate
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import insiders, unions
-from discreet.audits.differences import DerivedPopulation, Differences, difference
 from discreet.audits.feasible_sample import FeasibleSample, enumerated, sampled
 from discreet.audits.frechet import frechet
 from discreet.audits.intruders import Intruder
