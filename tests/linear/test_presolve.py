@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from discreet.linear import presolve
+from discreet.linear.intervals import solve
 from discreet.linear.presolve import Merged, back, forward, propagated, reduce, to_fixpoint
-from discreet.linear.system import ContradictionError
+from discreet.linear.system import ContradictionError, System
 from tests.linear.systems import by_scipy, chain, random_system, random_tree
 
 
@@ -105,3 +108,32 @@ def test_what_contradicts_itself_has_no_bounds() -> None:
     lower[0] = most[0] + 1
     with pytest.raises(ContradictionError):
         propagated(replace(system, lower=lower, upper=np.maximum(system.upper, lower)))
+
+
+def test_rows_that_are_nearly_alike_are_two() -> None:
+    """Factors that are no multiples of 1/2: two rows that differ in one of them are not taken for one said twice."""
+    dense = np.array([[1, 0.2, -1], [1, 0.1, -1]])
+    system = System(csr_array(dense), np.zeros(2), np.zeros(3), np.full(3, 9.0), False)
+    low, high = solve(system, np.arange(3))
+    assert low[1] == high[1] == 0, "0.1 x = 0"
+    turned = System(csr_array(np.vstack([dense, -dense])), np.zeros(4), np.zeros(3), np.full(3, 9.0), False)
+    assert solve(turned, np.arange(3))[1][1] == 0
+    columns = System(csr_array([[0.1, 0.2, -1.0, -1.0]]), np.zeros(1), np.zeros(4), np.full(4, 9.0), False)
+    np.testing.assert_allclose(solve(columns, np.arange(4))[1], by_scipy(columns)[1])
+
+
+def test_rows_of_one_name_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were all rows and columns given one name, nothing but time would be lost."""
+    monkeypatch.setattr(presolve, "_names", lambda rows: (np.ones(rows.shape[0]), np.zeros(rows.shape[0], np.uint64)))
+    for seed in range(30):
+        system = random_system(seed, bounded=True)
+        small, steps = reduce(system)
+        for mine, other in zip(back(steps, *by_scipy(small)), by_scipy(system), strict=True):
+            np.testing.assert_allclose(mine, other, atol=1e-6)
+
+
+def test_a_point_that_is_off_by_three_does_not_fit() -> None:
+    """However large the sum is."""
+    system = System(csr_array([[1.0, 1.0]]), np.array([1e9]), np.zeros(2), np.full(2, 1e9), True)
+    assert system.fits(np.array([4e8, 6e8]))
+    assert not system.fits(np.array([4e8, 6e8 + 3]))

@@ -64,6 +64,8 @@ def exact_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int]
             continue
         low, high = np.ceil(system.lower * d - 1e-9), np.floor(system.upper * d + 1e-9)
         point = np.clip(np.rint(x * d), low, high)
-        if (low <= high).all() and np.abs(point).max(initial=0) < LARGEST and (system.rows @ point == right).all():
+        size = abs(system.rows) @ np.abs(point)
+        exact = max(np.abs(point).max(initial=0), size.max(initial=0)) < LARGEST
+        if exact and (low <= high).all() and (system.rows @ point == right).all():
             return point, d
     return None

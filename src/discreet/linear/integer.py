@@ -85,4 +85,7 @@ def whole_point(system: System, seconds: float) -> Array | None:
     outcome = program.solver.run()
     if outcome is Outcome.INFEASIBLE:
         raise ContradictionError
-    return np.asarray(np.rint(program.solver.x + program.shift)) if outcome is Outcome.SOLVED else None
+    if outcome is not Outcome.SOLVED:
+        return None
+    point = np.asarray(np.rint(program.solver.x + program.shift))
+    return point if system.fits(point) else None  # what does not fit once it is rounded shows nothing

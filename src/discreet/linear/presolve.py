@@ -232,7 +232,7 @@ def _distinct(rows: csr_array, rhs: Array) -> tuple[csr_array, Array, bool]:
         raise ContradictionError
     sign, name = _names(rows)
     held = np.flatnonzero(length > 0)
-    _, first, group = np.unique(name[held], return_index=True, return_inverse=True)
+    first, group = _alike(rows, sign, name, held)
     value = (rhs * sign)[held]
     if (np.abs(value - value[first][group]) > 1e-7 + 1e-12 * scale[held]).any():
         raise ContradictionError
@@ -243,13 +243,42 @@ def _distinct(rows: csr_array, rhs: Array) -> tuple[csr_array, Array, bool]:
 
 
 def _names(rows: csr_array) -> tuple[Array, Array]:
-    """A sign and a number for each row such that equal rows up to sign have the same number (all but surely)."""
+    """A sign and a number for each row such that equal rows up to sign have the same number, others hardly ever."""
     random = np.random.default_rng(20031).integers(1, 2**62, rows.shape[1], dtype=np.int64).astype(np.uint64)
     terms = np.rint(rows.data * 2).astype(np.int64).astype(np.uint64) * random[rows.indices]
     total = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
     name = total[rows.indptr[1:]] - total[rows.indptr[:-1]]
     negative = name >= np.uint64(2**63)
     return np.where(negative, -1.0, 1.0), np.where(negative, np.uint64(0) - name, name)
+
+
+def _alike(rows: csr_array, sign: Array, name: Array, held: Array) -> tuple[Array, Array]:
+    """Groups of equal rows among some: the place of each group's first, and the group of each.
+
+    Names only say where to look. Rows are of one group if they are equal entry by entry, up to their sign; those that
+    have a name in common by chance, or by entries that are no multiples of 1/2, stay apart.
+    """
+    name = name[held].copy()
+    while True:
+        _, first, group = np.unique(name, return_index=True, return_inverse=True)
+        unlike = np.flatnonzero(_unlike(rows, sign, held, held[first[group]]))
+        if not len(unlike):
+            return first, group
+        name[unlike] = (unlike.astype(np.uint64) + np.uint64(len(name))) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)
+
+
+def _unlike(rows: csr_array, sign: Array, one: Array, other: Array) -> Array:
+    """Of pairs of rows whether they differ, each taken with its sign; a row is like itself (mask)."""
+    length = np.diff(rows.indptr)
+    unlike = np.asarray(length[one] != length[other])
+    pairs = np.flatnonzero((one != other) & ~unlike)
+    size = length[one[pairs]]
+    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    mine, theirs = (np.repeat(rows.indptr[row[pairs]], size) + within for row in (one, other))
+    turn = np.repeat(sign[one[pairs]] * sign[other[pairs]], size)
+    differ = (rows.indices[mine] != rows.indices[theirs]) | (rows.data[mine] != turn * rows.data[theirs])
+    unlike[pairs] = np.bincount(np.repeat(np.arange(len(pairs)), size), differ, len(pairs)) > 0
+    return unlike
 
 
 def _merged(system: System) -> tuple[System, Merged | None]:
@@ -264,7 +293,7 @@ def _merged(system: System) -> tuple[System, Merged | None]:
     name = np.where(sign < 0, np.uint64(0) - name, name)
     alone = (np.diff(columns.indptr) == 0) | ~np.isfinite(system.lower) | ~np.isfinite(system.upper)
     name[alone] = np.flatnonzero(alone).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)
-    _, first, group = np.unique(name, return_index=True, return_inverse=True)
+    first, group = _alike(turned, np.ones(system.size), name, np.arange(system.size))
     if len(first) == system.size:
         return system, None
     lower = np.bincount(group, system.lower, len(first))
