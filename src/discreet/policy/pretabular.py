@@ -98,7 +98,7 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
         )
     if not policy.before or held:
         return data
-    key = (id(data), twin_name(policy))
+    key = (id(data), f"{twin_name(policy)} {hashlib.sha256(policy.secret or b'').hexdigest()}")
     with _lock:
         entry = _kept.get(key)
         if entry is None or entry[0]() is not data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from discreet.methods.synthetic import first_population
 from discreet.methods.synthetic.crossing import InnerCells, crossings
 from discreet.methods.synthetic.noisy_margins import Measurement, keyed_noise
 from discreet.methods.synthetic.synthetic import Synthetic
-from discreet.policy import Query, answer, parse_policy
+from discreet.policy import Query, answer, parse_policy, ready
 from discreet.policy.pretabular import cube_of
 from discreet.tables.table import Table, tabulate
 
@@ -168,3 +169,14 @@ def test_tiny_tables(counts: list[list[int]]) -> None:
     shown = Synthetic(seed=4)(Table.of(counts, ["area", "sex"])).published["count"]
     assert (shown >= 0).all()
     assert abs(shown[0] - np.sum(counts)) <= 10
+
+
+def test_another_secret_is_another_population_in_one_process() -> None:
+    """What steps have made of data is kept by the secret too."""
+    data = cube_of(census(n=1_000))
+    made = [
+        replace(parse_policy('[[before]]\nname = "synthetic"\n'), secret=secret) for secret in (SECRET, SECRET[::-1])
+    ]
+    one, other, again = (ready(data, policy).statistics["count"].inner for policy in (*made, made[0]))
+    assert (one == again).all()
+    assert (one != other).any()

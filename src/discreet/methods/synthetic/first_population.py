@@ -33,6 +33,17 @@ def start_records(
     return np.repeat(codes, _whole(means, total, rng), axis=0)
 
 
+def number_of_people(total: int, margins: Sequence[NoisyMargin]) -> int:
+    """How many people to draw: the noisy total and the sums of the one-way margins, by their precision together.
+
+    A sum of b noisy counts has b times the variance of one.
+    """
+    alone = [m for m in margins if m.crossing.order == 1]
+    precision = [1.0, *(1 / m.crossing.size for m in alone)]
+    sums = [float(total), *(float(m.goal.sum()) for m in alone)]
+    return max(0, round(float(np.average(sums, weights=precision))))
+
+
 def _all_cells(margins: Sequence[NoisyMargin], shape: tuple[int, ...], possible: Array | None) -> Array:
     """Every combination that no margin calls empty; every possible one, if none is left."""
     grid = np.ones(shape, bool) if possible is None else possible.reshape(shape).copy()

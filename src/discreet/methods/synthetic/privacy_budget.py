@@ -20,6 +20,7 @@ from discreet.methods.keys import Secret, open_secret, read_source
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.methods.synthetic.crossing import Crossing, InnerCells, crossings
 from discreet.methods.synthetic.discrete_normal import draws
+from discreet.methods.synthetic.first_population import number_of_people
 from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, Noise, Words, default_zero
 from discreet.methods.synthetic.synthetic import inner_counts
@@ -96,8 +97,8 @@ class DiscreteGaussian:
         how = Measurement(v=float(v), large=self.large, zero=default_zero(float(v)) if self.zero is None else self.zero)
         noise = _exact_noise(key, v)
         margins = how.margins(cells, every, noise)
-        total = how.total(cells, noise)
-        codes = fitted_records(cells, margins, total, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
+        people = number_of_people(how.total(cells, noise), margins)
+        codes = fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
         return inner_counts(codes, table)
 
     @property

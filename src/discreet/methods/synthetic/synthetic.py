@@ -16,6 +16,7 @@ from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.methods.synthetic.crossing import InnerCells, crossings
+from discreet.methods.synthetic.first_population import number_of_people
 from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, default_zero, keyed_noise
 from discreet.release import Protected
@@ -78,7 +79,8 @@ class Synthetic:
         noise = keyed_noise(self.v, secret)
         margins = how.margins(cells, crossings(cells.dimensions, self.order), noise)
         seed = int.from_bytes(secret.key("synthetic population"), "little")
-        codes = fitted_records(cells, margins, how.total(cells, noise), seed)
+        people = number_of_people(how.total(cells, noise), margins)
+        codes = fitted_records(cells, margins, people, seed)
         return inner_counts(codes, table)
 
     @property

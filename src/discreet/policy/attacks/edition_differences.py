@@ -22,14 +22,16 @@ def edition_difference(
 ) -> AttackFinding:
     """New records are added, like records that are there; the attributes of each are read off what changed.
 
-    Blind is to guess each attribute as the most frequent category.
+    Blind is to guess each attribute as the most frequent category. Below the policy's least number of changes there is
+    no second edition.
     """
     rng = np.random.default_rng(seed)
     counts = Truth.of(cube).counts
     right = blind = 0
     for _ in range(trials):
         places = rng.choice(counts.size, size=added, p=counts.ravel() / counts.sum())
-        after = collect(_with_records(cube, places, rng), policy)
+        waits = added < policy.edition.min_changes  # then the edition that is there stays
+        after = before if waits else collect(_with_records(cube, places, rng), policy)
         guesses = _explained(before, after, added)
         true = [np.unravel_index(place, counts.shape) for place in places.tolist()]
         right += _matched(guesses, [tuple(int(x) for x in one) for one in true])
