@@ -14,10 +14,10 @@ import numpy as np
 
 from discreet.audits.owner_attack import OwnerSearch, fitting_tables
 from discreet.audits.view import view
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.repair.judge import audited
 from discreet.methods.suppress.suppressed import REPAIR, Suppressed, to_protected

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.methods.suppress.model.keyed_draw import KeyedDraw, decoy_chance, spread_of
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 
 TILTS = (0.0, 1.0, 2.5)  # how far weights of cells to be hidden are drawn down, in scales of their logarithm

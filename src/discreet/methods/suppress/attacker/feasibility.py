@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.base import parallel
-from discreet.base.annotations import Array, Progress
+from discreet.base.annotations import Array
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.furthest_move import reachable
 from discreet.methods.suppress.attacker.joint_moves import reached
@@ -66,7 +66,6 @@ def examine(
     pattern: Array,
     *,
     witnesses: Witnesses | None = None,
-    progress: Progress | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Examined:
     """Whether moves of the hidden cells reach every level; ``witnesses`` of an earlier pattern save programs.
@@ -85,7 +84,7 @@ def examine(
     place[cells] = np.arange(len(cells))
     old = {} if witnesses is None else still(hidden, witnesses)
     known = {key: Move(place[move.cells], move.by) for key, move in old.items()}
-    examined = moves_for_all(MoveFinder(part, basis, tuning), known, progress)
+    examined = moves_for_all(MoveFinder(part, basis, tuning), known)
     back = {key: Move(cells[move.cells], move.by) for key, move in examined.witnesses.items()}
     judged = _second_opinion(part, examined.met, tuning)
     refusals = {k: Refusal(refusal.proved) for k, refusal in examined.refusals.items() if not judged[k]}
@@ -102,12 +101,12 @@ def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:
     return out
 
 
-def moves_for_all(finder: MoveFinder, known: Witnesses, progress: Progress | None = None) -> Examined:
+def moves_for_all(finder: MoveFinder, known: Witnesses) -> Examined:
     """All needs of a problem whose cells are all hidden; ``known`` are moves there are already."""
     problem, table = finder.problem, needs_by_cell(finder.problem)
     pattern, price = np.ones(len(problem), bool), prices(problem)
     together(finder, pattern, known, table, price)
-    refusals = in_turn(finder, pattern, list(range(len(problem.needs))), known, table, price, progress)
+    refusals = in_turn(finder, pattern, list(range(len(problem.needs))), known, table, price)
     met = np.array([k not in refusals for k in range(len(problem.needs))], bool)
     return Examined(met, known, refusals)
 
@@ -119,13 +118,12 @@ def in_turn(
     known: Witnesses,
     table: dict[int, list[int]],
     price: Array,
-    progress: Progress | None = None,
 ) -> dict[int, Refusal]:
     """Moves for some needs, a few at a time, each tried on the others; what was refused is returned."""
-    problem, total = finder.problem, len(waiting)
+    problem = finder.problem
     refusals: dict[int, Refusal] = {}
     size = finder.tuning.attacker.batch
-    lanes = [finder.twin() for _ in range(parallel.lanes(total, finder.tuning.attacker.lane))]
+    lanes = [finder.twin() for _ in range(parallel.lanes(len(waiting), finder.tuning.attacker.lane))]
     while waiting := [k for k in waiting if not met_by(problem, k, known, finder.tuning)]:
         batch, waiting = waiting[:size], waiting[size:]
         for outcome in _batch(lanes, pattern, batch, dict(known), price):
@@ -133,8 +131,6 @@ def in_turn(
                 known[key] = move
                 spread(problem, move, known, table, finder.tuning)
             refusals |= outcome.refusals
-        if progress is not None:
-            progress(total - len(waiting), total)
     return refusals
 
 

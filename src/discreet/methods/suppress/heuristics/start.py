@@ -6,11 +6,12 @@ All of it happens on the condensed problem; the result is checked on the problem
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import numpy as np
 
 from discreet.base import deadline
-from discreet.base.annotations import Array, Progress
+from discreet.base.annotations import Array
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.heuristics.greedy import best_of_several, hopeless_needs
@@ -32,7 +33,6 @@ def start_pattern(
     start: Array | None = None,
     seed: int = 1,
     rounds: int | None = None,
-    progress: Progress | None = None,
     condensed: Condensed | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Array:
@@ -61,16 +61,11 @@ def start_pattern(
     turn = 0
     while time.monotonic() < until and (rounds is None or turn < rounds) and search.cost > 0:
         try:
-            with deadline.until(until):
+            with suppress(Unjudged), deadline.until(until):  # unjudged: the next neighbourhood is another
                 search.turn(turn)
         except OutOfTimeError:
             break
-        except Unjudged:  # the next neighbourhood is another
-            turn += 1
-            continue
         turn += 1
-        if progress is not None:
-            progress(int(min(time.monotonic() - begin, seconds)), int(seconds))
     return _checked(problem, whole.expand(search.pattern))
 
 
