@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from benchmarks.server import METHODS, Connection, Server, addresses
 
 import discreet as dc
 from discreet.server import cube
+from server import METHODS, Connection, Server, addresses
 
 
 async def times(port: int, client: str, asked: list[str]) -> list[float]:

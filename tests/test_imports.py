@@ -111,7 +111,7 @@ LAYERS = {
     "policy/attacks": """
         closure mechanism finding _sampling_kernels
         answers
-        two_way averaging differences edition_differences
+        two_way averaging subtracting edition_differences
         small_populations least_squares zeros equal_sets shadow target_cells
         sampling query_search
         claims

@@ -9,11 +9,11 @@ from discreet import Dimension, Table
 from discreet.policy import parse_policy
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
 from discreet.policy.attacks.averaging import averaged
-from discreet.policy.attacks.differences import differences
 from discreet.policy.attacks.edition_differences import edition_difference
 from discreet.policy.attacks.equal_sets import equal_sets
 from discreet.policy.attacks.finding import area_under_curve
 from discreet.policy.attacks.mechanism import mechanism_of
+from discreet.policy.attacks.subtracting import differences
 from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.attacks.zeros import lower_bounds, zero_proofs
 from discreet.policy.pretabular import cube_of

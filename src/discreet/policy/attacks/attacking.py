@@ -19,7 +19,6 @@ from discreet.methods import contract, parameters
 from discreet.policy.attacks.answers import AllAnswers, Truth, collect
 from discreet.policy.attacks.attack_report import Attack, Attacked, pooled
 from discreet.policy.attacks.averaging import averaged
-from discreet.policy.attacks.differences import differences
 from discreet.policy.attacks.edition_differences import edition_difference
 from discreet.policy.attacks.equal_sets import equal_sets
 from discreet.policy.attacks.finding import AttackFinding
@@ -30,6 +29,7 @@ from discreet.policy.attacks.query_search import searched_targets
 from discreet.policy.attacks.sampling import Effort
 from discreet.policy.attacks.shadow import learned_mechanism
 from discreet.policy.attacks.small_populations import SmallPopulation, small_populations
+from discreet.policy.attacks.subtracting import differences
 from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.attacks.zeros import zero_proofs
 from discreet.policy.policy import Policy
