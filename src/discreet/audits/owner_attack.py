@@ -220,7 +220,7 @@ def holds_a_key(call: Any) -> bool:
     return "key" in known and getattr(call, "key", None) is not None
 
 
-def keyed(call: Any, key: bytes) -> Call:
+def rekeyed(call: Any, key: bytes) -> Call:
     """The same call with another key, and without the repair against the holder of the program.
 
     What that repair lets pass is as the call gives it without, so nothing that is found possible so is impossible.
@@ -318,7 +318,7 @@ class OwnerSearch:
             self.hits[k] += chance * keys
             self.calls += keys
         else:
-            self.hits[k] += sum(self._gives(k, keyed(self.call, self.random.bytes(KEY_BYTES))) for _ in range(keys))
+            self.hits[k] += sum(self._gives(k, rekeyed(self.call, self.random.bytes(KEY_BYTES))) for _ in range(keys))
         self.tried[k] += keys
 
     def count_keys(self, keys: int) -> None:
