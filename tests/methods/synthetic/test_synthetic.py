@@ -177,6 +177,6 @@ def test_another_secret_is_another_population_in_one_process() -> None:
     made = [
         replace(parse_policy('[[before]]\nname = "synthetic"\n'), secret=secret) for secret in (SECRET, SECRET[::-1])
     ]
-    one, other, again = (ready(data, policy).statistics["count"].inner for policy in (*made, made[0]))
+    one, other, again = (cube_of(ready(data, policy)).statistics["count"].inner for policy in (*made, made[0]))
     assert (one == again).all()
     assert (one != other).any()
