@@ -31,7 +31,7 @@ NEEDED = {
     "counts": ("variables",),
     "categories": ("variables", "variable", "probabilities", "seed"),
     "places": ("variables", "geography", "even", "seed"),
-    "population": ("variables",),
+    "population": ("variables", "drawn_codes"),
 }
 """What a step before counting has beside its contract, for the estimate of the data before it."""
 SECRETS = ("secret", "key")

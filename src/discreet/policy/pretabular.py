@@ -29,6 +29,7 @@ from discreet.errors import InputError, listed
 from discreet.methods import contract, parameters
 from discreet.methods.contract import protect
 from discreet.methods.records.record_columns import leaf_codes
+from discreet.methods.synthetic.crossing import InnerCells
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
 from discreet.tables.additive import Additive
@@ -43,7 +44,7 @@ DECIMALS = 3  # of a twin that is not whole
 WORST = 1e3  # condition of a matrix that can still be inverted
 LEAST = 0.4  # eigenvalue of a swap that can still be inverted without taking much chance for structure
 
-_kept: dict[tuple[int, str], tuple[weakref.ref[Any], Table]] = {}
+_kept: dict[tuple[int, str], tuple[weakref.ref[Any], Microdata | Table]] = {}
 _lock = threading.Lock()
 
 
@@ -102,18 +103,21 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
     with _lock:
         entry = _kept.get(key)
         if entry is None or entry[0]() is not data:
-            cube = _prepared(data, policy)
-            entry = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), cube)
+            prepared = _prepared(data, policy)
+            entry = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), prepared)
         return entry[1]
 
 
-def _prepared(data: Microdata | Table, policy: Policy) -> Table:
-    if math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
+def _prepared(data: Microdata | Table, policy: Policy) -> Microdata | Table:
+    sparse = isinstance(data, Microdata) and policy.draws_population
+    if not sparse and math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
         raise InputError(
             f"the cube would have more than {MOST_CELLS:,} cells: a codebook of fewer or coarser dimensions"
         )
     methods, name = policy.steps, policy.before[0][0]
     moves = contract(name).step
+    if isinstance(data, Microdata) and sparse and math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
+        return _drawn_records(data, methods[0])
     if moves == "counts":
         perturbed = _perturbed(cube_of(data), methods[0])
         return _with(perturbed, twin_name(policy), _before_noise(perturbed, methods[0], twin_name(policy)))
@@ -242,6 +246,20 @@ def _perturbed(cube: Table, step: Any) -> Table:
     if not np.isfinite(shown).all():
         raise InputError("a step on the cube moves counts and shows every one; this one hides some")
     return _with(cube, "count", np.rint(shown).astype(np.int64))
+
+
+def _drawn_records(data: Microdata, step: Any) -> Microdata:
+    """People of a synthetic population as records, where their combinations are too many for a cube."""
+    import pyarrow as pa
+
+    codes = step.drawn_codes(InnerCells.of_records(data))
+    columns = {
+        d.name: pa.DictionaryArray.from_arrays(codes[:, k], list(d.leaves)) for k, d in enumerate(data.dimensions)
+    }
+    book = dataclasses.replace(
+        data.codebook, columns={}, missing={}, unit=None, holding=None, weight=None, key=None, magnitudes=()
+    )
+    return Microdata.read(pa.table(columns), book)
 
 
 def _without_keys(cube: Table) -> Table:

@@ -6,10 +6,12 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
 from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.datasets import census, census_structural
 from discreet.errors import InputError
 from discreet.methods.keys import Secret
@@ -180,3 +182,20 @@ def test_another_secret_is_another_population_in_one_process() -> None:
     one, other, again = (cube_of(ready(data, policy)).statistics["count"].inner for policy in (*made, made[0]))
     assert (one == again).all()
     assert (one != other).any()
+
+
+def test_records_too_many_for_a_cube() -> None:
+    """Twelve variables of six codes have two thousand million combinations; people are drawn as records then."""
+    rng = np.random.default_rng(1)
+    kind = rng.integers(0, 3, size=4_000)
+    names = [f"v{k}" for k in range(12)]
+    columns = {name: np.char.add("c", ((kind + rng.integers(0, 4, size=4_000)) % 6).astype(str)) for name in names}
+    dimensions = [Dimension.flat(name, [f"c{k}" for k in range(6)]) for name in names]
+    data = Microdata.of(pa.table({name: pa.array(values) for name, values in columns.items()}), dimensions=dimensions)
+    policy = parse_policy(POLICY)
+    drawn = ready(data, policy)
+    assert isinstance(drawn, Microdata)
+    assert drawn.codebook.key is None
+    shown = answer(data, Query.of("v0, v5"), policy).cells["count"].to_numpy(int)
+    true = tabulate(data, by=["v0", "v5"]).count
+    assert np.sqrt(np.mean((shown - true)[true > 100] ** 2)) < 3

@@ -88,13 +88,14 @@ def record_uniforms(data: Microdata, *, seed: int | None, purpose: str) -> Float
     """
     book = data.codebook
     if seed is None:
-        return unit_interval(mix(_keys(data), seed_key(0, purpose)))
+        return unit_interval(mix(record_keys(data), seed_key(0, purpose)))
     if book.unit is None:
         return np.random.default_rng(np.frombuffer(seed_key(seed, purpose), np.uint32)).random(data.n)
     return unit_interval(mix(_words(columns(data, [book.unit])[book.unit]), seed_key(seed, purpose)))
 
 
-def _keys(data: Microdata) -> Array:
+def record_keys(data: Microdata) -> Array:
+    """The key of every record: its column, or from its unit under the secret; an error if there is neither."""
     book = data.codebook
     if book.key is not None:
         return _whole_numbers(columns(data, [book.key])[book.key])

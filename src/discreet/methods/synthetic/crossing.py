@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.dimension import Dimension
+from discreet.data.microdata import Microdata
 from discreet.methods.keys import category_keys
+from discreet.methods.records.record_columns import leaf_codes, record_keys
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
@@ -41,6 +43,17 @@ class InnerCells:
         codes = np.stack(np.unravel_index(layout.inner[at], layout.shape), axis=1).astype(np.int32)
         key = table.statistics["key"].inner[at] if "key" in table.statistics else None
         return cls(layout.dimensions, codes, counts[at], key, layout.possible)
+
+    @classmethod
+    def of_records(cls, data: Microdata) -> InnerCells:
+        """Of records, where there are too many combinations of codes for a cube."""
+        every = np.stack([leaf_codes(data, d.name) for d in data.dimensions], axis=1).astype(np.int32)
+        codes, at, count = np.unique(every, axis=0, return_inverse=True, return_counts=True)
+        key = None
+        if data.codebook.key is not None or (data.secret is not None and data.codebook.unit is not None):
+            key = np.zeros(len(codes), np.uint64)
+            np.add.at(key, at.ravel(), record_keys(data))
+        return cls(tuple(data.dimensions), codes, count, key, None)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -90,7 +90,10 @@ class DiscreteGaussian:
 
     def drawn(self, table: Table) -> Array:
         """How many people of the synthetic population are in each inner cell."""
-        cells = InnerCells.of(table)
+        return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
+
+    def drawn_codes(self, cells: InnerCells) -> Array:
+        """The codes of the synthetic people, one row each."""
         every = crossings(cells.dimensions, self.order)
         v = self.variance(len(every) + 1)
         key = self._key(cells)
@@ -98,8 +101,7 @@ class DiscreteGaussian:
         noise = _exact_noise(key, v)
         margins = how.margins(cells, every, noise)
         people = number_of_people(how.total(cells, noise), margins)
-        codes = fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
-        return inner_counts(codes, table)
+        return fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
 
     @property
     def variables(self) -> tuple[str, ...]:

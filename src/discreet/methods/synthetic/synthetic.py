@@ -73,15 +73,17 @@ class Synthetic:
 
     def drawn(self, table: Table) -> Array:
         """How many people of the synthetic population are in each inner cell."""
-        cells = InnerCells.of(table)
+        return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
+
+    def drawn_codes(self, cells: InnerCells) -> Array:
+        """The codes of the synthetic people, one row each."""
         secret = self._chances(cells)
         how = Measurement(v=self.v, large=self.large, zero=default_zero(self.v) if self.zero is None else self.zero)
         noise = keyed_noise(self.v, secret)
         margins = how.margins(cells, crossings(cells.dimensions, self.order), noise)
         seed = int.from_bytes(secret.key("synthetic population"), "little")
         people = number_of_people(how.total(cells, noise), margins)
-        codes = fitted_records(cells, margins, people, seed)
-        return inner_counts(codes, table)
+        return fitted_records(cells, margins, people, seed)
 
     @property
     def variables(self) -> tuple[str, ...]:
