@@ -1,4 +1,4 @@
-"""How long the audit of many published files takes: files that share dimensions, each with hidden cells; and differences.
+"""How long the audit of many published files takes: they share dimensions, and each hides cells; and differences.
 
     python benchmarks/many_files.py [--files 50] [--size 1]
 

@@ -16,6 +16,10 @@ from discreet.tables.total_names import USUAL, like_a_total
 
 WHOLE = ""  # the code of everything, whatever a table calls it
 MOST_PAIRS = 5_000
+NOT_ALL = (
+    "{table!r} has no total of {name!r}, and nothing says whether its codes are all there are: say so in the mapping, "
+    "[sums.{name}] Total = [...]"
+)
 Sums = Mapping[str, Sequence[str]]
 Atom = frozenset[str]
 
@@ -85,11 +89,13 @@ def matched(several: Sequence[tuple[str, Dimension]]) -> list[Codes]:
 
 def families(name: str, several: Sequence[Codes], sums: Sums) -> tuple[list[Family], list[str]]:
     """The families of a dimension's codes, and what nobody says about them, in words."""
-    relations = _relations(several, sums)
-    split = _Partitions(name, relations)
-    wholes = _wholes(several)
+    totals = {code for codes in several for code, same in codes.same.items() if same == WHOLE}
+    every = {code: parts for code, parts in sums.items() if code in totals or like_a_total(code) == USUAL}
+    split = _Partitions(name, _relations(several, {c: parts for c, parts in sums.items() if c not in every}))
+    wholes = _wholes(several, every)
     if not wholes and not any(codes.fixed for codes in several):
         return [_open(name, several)], []
+    doubts = []
     groups: list[tuple[list[Atom], set[str]]] = []  # atoms, and the tables that part the whole so
     for parts, tables in wholes.items():
         groups = _with(groups, [atom for part in sorted(parts) for atom in split.atoms(part)], set(tables), split)
@@ -100,7 +106,8 @@ def families(name: str, several: Sequence[Codes], sums: Sums) -> tuple[list[Fami
             atoms = [atom for leaf in leaves for atom in split.atoms(leaf)]
             if not all(atom <= placed for atom in atoms):  # parts of the whole, and perhaps not all of it
                 groups = _with(groups, [*atoms, Atom([f"the rest of {codes.table}"])], {codes.table}, split)
-    doubts = []
+                if not codes.fixed:
+                    doubts.append(NOT_ALL.format(table=codes.table, name=name))
     if len(groups) > 1:
         who = [sorted(tables)[0] for _, tables in groups]
         doubts.append(
@@ -125,13 +132,15 @@ def _with(
     return [*apart, (atoms, tables)]
 
 
-def _wholes(several: Sequence[Codes]) -> dict[frozenset[str], list[str]]:
+def _wholes(several: Sequence[Codes], every: Sums) -> dict[frozenset[str], list[str]]:
     """The ways in which the whole is parted, and the tables that do so."""
     ways: dict[frozenset[str], list[str]] = {}
     for codes in several:
         for whole, parts in codes.dimension.relations:
             if codes.same[whole] == WHOLE:
                 ways.setdefault(frozenset(codes.same[p] for p, _ in parts), []).append(codes.table)
+    for parts in every.values():
+        ways.setdefault(frozenset(parts), []).append("the mapping")
     return ways
 
 

@@ -1,0 +1,129 @@
+"""Random files over one population, in different codes, margins and parts of it: the intervals of a brute program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import discreet as dc
+
+PLACES = ("l0", "l1", "l2", "l3")
+WAYS = {  # ways of dividing the places: codes and the leaves of each
+    "finest": {leaf: (leaf,) for leaf in PLACES},
+    "halves": {"west": ("l0", "l1"), "east": ("l2", "l3")},
+    "rings": {"l0": ("l0",), "middle": ("l1", "l2"), "l3": ("l3",)},
+}
+SUMS = {"west": ["l0", "l1"], "east": ["l2", "l3"], "middle": ["l1", "l2"], "Total": ["west", "east"]}
+SEXES, AGES = ("m", "f"), ("young", "old", "older")
+LEAVES = list(product(PLACES, SEXES, AGES))
+
+
+@dataclass(frozen=True)
+class File:
+    """A published table: its release, the sets of finest cells of its rows, whose they are."""
+
+    release: dc.Release
+    cells: list[set[tuple[str, str, str]]]
+    fixed: dict[str, str]
+
+
+@st.composite
+def files(draw: st.DrawFn, counts: dict[tuple[str, str, str], int]) -> File:
+    """Some dimensions, a way of dividing the places, totals or none, some cells hidden, perhaps men only."""
+    names = draw(st.lists(st.sampled_from(["place", "sex", "age"]), min_size=1, max_size=3, unique=True))
+    way = WAYS[draw(st.sampled_from(sorted(WAYS)))]
+    fixed = {"sex": "m"} if "sex" not in names and draw(st.booleans()) else {}
+    codes: dict[str, dict[str, tuple[str, ...]]] = {
+        "place": way, "sex": {s: (s,) for s in SEXES}, "age": {a: (a,) for a in AGES}
+    }  # fmt: skip
+    dims, listed = [], []
+    for name in names:
+        total = draw(st.sampled_from(["Total", None]))
+        own = list(codes[name])
+        if total is None and len(own) > 2 and draw(st.booleans()):
+            own = own[:-1]  # a table that leaves out a category
+        dims.append(dc.Dimension.flat(name, own, total=total))
+        whole = {"place": PLACES, "sex": SEXES, "age": AGES}[name]
+        listed.append({**({total: whole} if total else {}), **{c: codes[name][c] for c in own}})
+    rows, cells, values = [], [], []
+    for row in product(*(list(one) for one in listed)):
+        chosen = dict(zip(names, (one[c] for one, c in zip(listed, row, strict=True)), strict=True))
+        if fixed:
+            chosen["sex"] = ("m",)
+        inside = {
+            leaf
+            for leaf in LEAVES
+            if all(leaf[k] in chosen.get(n, (leaf[k],)) for k, n in enumerate(("place", "sex", "age")))
+        }
+        rows.append([d.position[c] for d, c in zip(dims, row, strict=True)])
+        cells.append(inside)
+        values.append(float(sum(counts[leaf] for leaf in inside)))
+    hidden = np.array(draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
+    release = dc.Release(
+        dimensions=tuple(dims), codes=np.array(rows), values={"count": np.where(hidden, np.nan, values)},
+        decimals={"count": 0}, status=np.where(hidden, "c", ""), method="",
+    )  # fmt: skip
+    return File(release, cells, fixed)
+
+
+def bounds(several: list[File]) -> list[tuple[float, float]]:
+    """The linear bounds of all hidden cells over the 24 finest cells."""
+
+    def column(cell: set[tuple[str, str, str]]) -> list[float]:
+        return [float(leaf in cell) for leaf in LEAVES]
+
+    shown: list[Any] = []
+    values: list[float] = []
+    hidden: list[Any] = []
+    for file in several:
+        for cell, value in zip(file.cells, file.release.values["count"], strict=True):
+            if np.isnan(value):
+                hidden.append(column(cell))
+            else:
+                shown.append(column(cell))
+                values.append(float(value))
+    ends = []
+    for target in hidden:
+        fits = [
+            linprog(sign * np.array(target), A_eq=np.array(shown) if shown else None, b_eq=values or None)
+            for sign in (1, -1)
+        ]
+        ends.append((abs(float(fits[0].fun or 0)), np.inf if fits[1].status == 3 else abs(float(fits[1].fun or 0))))
+    return ends
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_intervals_are_those_over_the_finest_cells(data: st.DataObject) -> None:
+    """Linear bounds to the unit where whole numbers cannot say more; never wider; the truth inside."""
+    counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 5), min_size=24, max_size=24)), strict=True))
+    several = [data.draw(files(counts)) for _ in range(data.draw(st.integers(1, 4)))]
+    named = {f"t{k}": file.release for k, file in enumerate(several)}
+    tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
+    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
+    report = dc.audit(named, mapping={"sums": sums, "tables": tables})
+    assert all("every value is shown" in text or "no total found" in text for text in report.unjudged)
+    lower = dict(zip(report.number.tolist(), report.lower, strict=True))
+    upper = dict(zip(report.number.tolist(), report.upper, strict=True))
+    start, expected = 0, iter(bounds(several))
+    for file in several:
+        shape = [len(d.codes) for d in file.release.dimensions]
+        for row, cell, value in zip(file.release.codes, file.cells, file.release.values["count"], strict=True):
+            if not np.isnan(value):
+                continue
+            least, most = next(expected)
+            at = start + int(np.ravel_multi_index(tuple(row), shape))
+            truth = sum(counts[leaf] for leaf in cell)
+            assert lower[at] <= truth <= upper[at]
+            assert lower[at] >= np.ceil(least - 1e-6)
+            assert upper[at] <= (np.inf if most == np.inf else np.floor(most + 1e-6))
+            if most - least > 2:
+                assert lower[at] == pytest.approx(np.ceil(least - 1e-6))
+        start += int(np.prod(shape))
