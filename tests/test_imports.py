@@ -48,7 +48,7 @@ LAYERS = {
         extremes network whole_points
         integer
         intervals exact_point
-        witness pool combination
+        witness pool bound_proof
     """,
     "audits": """
         contradiction frechet verify

@@ -6,6 +6,7 @@ import gc
 import io
 import pickle
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Dimension, Hide, InputError, Protected, Publish, Release, Status, Table, protect
+from discreet.tables.room import Room
 from tests.strategies import tables
 
 SECRETS = (987_654_321, 123_454_321)
@@ -209,3 +211,20 @@ def test_what_is_published_is_numbers_in_the_units_of_the_measure() -> None:
         assert "59" not in str(refusal.value)
     with pytest.raises(InputError, match="a status is one of"):
         Protected(table, {"count": np.zeros(9)}, letters[:8], "mine")
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_a_release_is_a_function_of_what_is_published(t: Table, random: Any) -> None:
+    """Other true values, status letters, details and levels beside the same published ones: the same bytes."""
+    mask = np.array([random.random() < 0.4 for _ in range(len(t))])
+    shown = np.where(mask, np.nan, 7.0 * np.arange(len(t)))
+    statuses = [np.where(mask, letters, "s") for letters in (np.full(len(t), "u"), np.full(len(t), "x"))]
+    other = replace(
+        t, statistics={n: replace(v, cells=v.cells + 13, inner=v.inner + 13) for n, v in t.statistics.items()}
+    )
+    room = Room(levels=tuple(np.full(len(t), 3.0) for _ in range(3)))
+    one = Protected(t, {"count": shown}, statuses[0], "m", details={"seed": 4711}, room=room).release()
+    two = Protected(other, {"count": shown}, statuses[1], "m").release()
+    assert one == two
+    assert one.to_csv() == two.to_csv()
+    assert pickle.dumps(one) == pickle.dumps(two)

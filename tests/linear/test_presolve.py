@@ -118,7 +118,7 @@ def test_rows_that_are_nearly_alike_are_two() -> None:
     assert low[1] == high[1] == 0, "0.1 x = 0"
     turned = System(csr_array(np.vstack([dense, -dense])), np.zeros(4), np.zeros(3), np.full(3, 9.0), False)
     assert solve(turned, np.arange(3))[1][1] == 0
-    columns = System(csr_array([[0.1, 0.2, -1.0, -1.0]]), np.zeros(1), np.zeros(4), np.full(4, 9.0), False)
+    columns = System(csr_array(np.array([[0.1, 0.2, -1.0, -1.0]])), np.zeros(1), np.zeros(4), np.full(4, 9.0), False)
     np.testing.assert_allclose(solve(columns, np.arange(4))[1], by_scipy(columns)[1])
 
 
@@ -134,6 +134,6 @@ def test_rows_of_one_name_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_point_that_is_off_by_three_does_not_fit() -> None:
     """However large the sum is."""
-    system = System(csr_array([[1.0, 1.0]]), np.array([1e9]), np.zeros(2), np.full(2, 1e9), True)
+    system = System(csr_array(np.ones((1, 2))), np.array([1e9]), np.zeros(2), np.full(2, 1e9), True)
     assert system.fits(np.array([4e8, 6e8]))
     assert not system.fits(np.array([4e8, 6e8 + 3]))

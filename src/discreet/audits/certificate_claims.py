@@ -17,7 +17,7 @@ from discreet.audits.verify import FINDINGS, Measure, NotProvedError, read_cells
 from discreet.audits.view import View, cell_codes
 from discreet.base.naming import heads
 from discreet.errors import InputError
-from discreet.linear.combination import Combinations
+from discreet.linear.bound_proof import BoundProofs
 from discreet.linear.pool import Pool, Wanted, pool_of
 from discreet.release import Protected, Release
 from discreet.tables.layout import Layout
@@ -255,11 +255,11 @@ def _findings(claim: dict[str, Any], report: Audited, proofs: Proofs, intervals:
 
 
 class Proofs:
-    """Combinations of published cells that bound a hidden one."""
+    """BoundProofs of published cells that bound a hidden one."""
 
     def __init__(self, seen: View, measure: Measure) -> None:
         self.seen, self.measure = seen, measure
-        self.combinations = Combinations(seen.known.system())
+        self.combinations = BoundProofs(seen.known.system())
 
     def of(self, number: int, cell: tuple[int, tuple[str, ...]]) -> list[list[Any]] | None:
         """[its value, divisor, terms] for the least and for the greatest value; None unless both are proved."""

@@ -21,7 +21,7 @@ NEARBY = 1e-5  # how near a multiplier must be to a fraction
 
 
 @dataclass(frozen=True, eq=False)
-class Combination:
+class BoundProof:
     """``variable = sum of amounts / divisor * the variables at``, for every point that fits the rows.
 
     With the ends of the bounds that the signs ask for it is a least (or greatest) value of the variable.
@@ -32,8 +32,8 @@ class Combination:
     amounts: Array
 
 
-class Combinations:
-    """Combinations for variables of one system; programs are kept from one to the next."""
+class BoundProofs:
+    """BoundProofs for variables of one system; programs are kept from one to the next."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -44,14 +44,14 @@ class Combinations:
         self.row_label, self.column_label = labels(self.rows)
         self.programs: dict[int, tuple[SystemProgram, Array, Array]] = {}
 
-    def prove(self, variable: int, side: int) -> Combination | None:
+    def prove(self, variable: int, side: int) -> BoundProof | None:
         """What proves the least (side 0) or greatest (1) value of a variable; None if no small fractions do.
 
         A variable with one value by its own bounds is its own proof.
         """
         system = self.system
         if not system.lower[variable] < system.upper[variable]:
-            return Combination(1, np.array([variable]), np.ones(1))
+            return BoundProof(1, np.array([variable]), np.ones(1))
         program, rows, columns = self._program(int(np.searchsorted(self.open, variable)))
         sign = 1.0 if side == 0 else -1.0
         cost = np.zeros(len(columns))
@@ -68,7 +68,7 @@ class Combinations:
             at = np.flatnonzero(amounts)
             ends = (system.lower if side == 0 else system.upper, system.upper if side == 0 else system.lower)
             if np.isfinite(np.where(amounts > 0, ends[0], ends[1])[at]).all():
-                return Combination(divisor, at, amounts[at])
+                return BoundProof(divisor, at, amounts[at])
         return None
 
     def _program(self, column: int) -> tuple[SystemProgram | None, Array, Array]:
