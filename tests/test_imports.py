@@ -132,6 +132,8 @@ LAYERS = {
     "server": """
         settings schema queries parameter_checks pacing edition_marks
         cube sheet cache logs metrics unions charts counting migrations
+        spans
+        combinations
         store server_key
         guard auth rate_limits record_lines commits history
         service

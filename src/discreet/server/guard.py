@@ -1,12 +1,13 @@
-"""The differencing guard: what is asked now, set against what the same user was told before.
+"""The differencing guard: what is asked now, set against what was told before.
 
 A table tells about sets of people: one set of finest codes per variable, crossed, and every union of these, because a
-reader can add them up. Two sets that agree in all variables but one tell of their difference by subtraction; sets of
-several earlier tables that agree in all other variables are taken together. The guard finds such differences from the
-geometry of the queries alone and flags one that nobody was given directly when the policy would not have given it: less
-than ``min_difference`` or ``min_population`` people, or fewer than ``min_mean`` per cell of the table that both queries
-cross it with. The number of people is the count that the policy's method would show for the difference, by the same
-keys, so a verdict tells no more than asking for the difference would.
+reader can add them up; whether a set was asked as a filter or stands in the rows makes no difference. Two sets that
+agree in all variables but one tell of their difference by subtraction; so do any number of them by adding and
+subtracting (``combinations``). The guard finds such differences from the geometry of the queries alone and flags one
+that nobody was given directly when the policy would not have given it: less than ``min_difference`` or
+``min_population`` people, or fewer than ``min_mean`` per cell of the table that the queries cross it with. The number
+of people is the count that the policy's method would show for the difference, by the same keys, so a verdict tells no
+more than asking for it would.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,9 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
 from discreet.policy import Policy, Query
+from discreet.server.combinations import Combinations, Pair
 from discreet.server.counting import Counting
-from discreet.server.unions import compare_unions, laminar, union
+from discreet.server.unions import compare_unions, union
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -53,14 +55,6 @@ class Flag:
     hint: str
 
 
-class Pair(NamedTuple):
-    """Two families along an axis: the largest set both make up (0: none), its pieces, and what subtraction leaves."""
-
-    shared: int
-    cells: int
-    left: tuple[int, ...]
-
-
 class Guard:
     """Geometry against geometry, and protected counts of the differences."""
 
@@ -73,7 +67,7 @@ class Guard:
         self.fewest = max(self.rules.min_difference, policy.table.min_population)
         self._counts: dict[Box, float] = {}
         self.pair = lru_cache(maxsize=200_000)(self._pair)
-        self.joint = lru_cache(maxsize=20_000)(self._joint)
+        self.combinations = Combinations(self.families, self.pair)
 
     def geometry(self, query: Query) -> Geometry:
         """What a query tells about: along each axis the filter's codes, the codes of a level and all, or all.
@@ -121,7 +115,7 @@ class Guard:
             return None
         return Flag(  # the first axis, whatever the order of earlier questions: all servers say the same
             "guard_difference",
-            f"together with an earlier table, this one would single out a few people by "
+            f"together with earlier tables, this one would single out a few people by "
             f"{self.dimensions[min(few)].name!r}",
             "ask for a population that differs more from earlier ones, or for the same one",
         )
@@ -147,8 +141,10 @@ class Guard:
         for row, axis in zip(*(found.tolist() for found in np.nonzero(open_)), strict=True):
             families = earlier[row].tolist()
             self._tell(told, new, families, axis, self.pair(axis, new.families[axis], families[axis]).left)
-        for axis, families, left_over in self._together(new, earlier[blocked <= 1]):
-            self._tell(told, new, families, axis, left_over)
+        for sets, axis, cells in self.combinations.told_together(new.families, earlier):
+            box = tuple(sorted((k, bits) for k, bits in sets.items() if bits != self.whole[k]))
+            first, most = told.get(box, (axis, 0))
+            told[box] = (min(axis, first), max(cells, most))
         return told
 
     def _tell(
@@ -167,25 +163,6 @@ class Guard:
             box = tuple(sorted((*context, (axis, over))))
             first, most = differences.get(box, (axis, 0))
             differences[box] = (min(axis, first), max(cells, most))
-
-    def _together(self, new: Geometry, earlier: Array) -> Iterator[tuple[int, list[int], tuple[int, ...]]]:
-        """Axis, families and what is left, where earlier queries that differ in one axis alone are taken together."""
-        for axis, mine in enumerate(new.families):
-            near = np.ones(len(earlier), bool)
-            for k in set(range(len(new.families))) - {axis}:
-                shares = [self.pair(k, new.families[k], other).shared > 0 for other in range(len(self.families[k]))]
-                near &= np.array(shares)[earlier[:, k]]
-            alike: dict[tuple[int, ...], set[int]] = {}
-            for row in earlier[near].tolist():
-                alike.setdefault((*row[:axis], *row[axis + 1 :]), set()).add(row[axis])
-            for others, held in alike.items():
-                if len(held) > 1 and (left := self.joint(axis, mine, frozenset(held))):
-                    yield axis, [*others[:axis], mine, *others[axis:]], left
-
-    def _joint(self, axis: int, mine: int, others: frozenset[int]) -> tuple[int, ...]:
-        """What a family leaves of several others, as long as these do not cut across each other."""
-        sets = frozenset().union(*(self.families[axis][other] for other in others))
-        return compare_unions(self.families[axis][mine], sets)[1] if laminar(sets) else ()
 
     def _pair(self, axis: int, mine: int, other: int) -> Pair:
         a, b = self.families[axis][mine], self.families[axis][other]

@@ -118,11 +118,6 @@ def adds_up(wanted: int, sets: Sets) -> bool:
     return False
 
 
-def laminar(sets: Iterable[int]) -> bool:
-    """Whether of any two sets one lies within the other, or they have nothing in common."""
-    return all(not a & b or not a & ~b or not b & ~a for a, b in itertools.combinations(sets, 2))
-
-
 def union(sets: Iterable[int]) -> int:
     """All elements of some sets."""
     out = 0

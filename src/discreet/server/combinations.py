@@ -1,0 +1,140 @@
+"""Sets of people that several earlier queries tell only together with a new one: along one variable, or along two.
+
+Queries add up along one variable where they tell about the same people along all others. These are the contexts: for
+every earlier query the largest population that it and the new one make up, and all queries that make it up as well.
+What follows along the variable, or along two at once, is linear algebra (``spans``).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.server.spans import derived_boxes, derived_sets
+from discreet.server.unions import Sets, adds_up, atoms, union
+
+Array = NDArray[Any]
+Families = tuple[int, ...]
+MOST_CONTEXTS = 200  # populations along the other variables that are looked at for one variable
+
+
+class Pair(NamedTuple):
+    """Two families along an axis: the largest set both make up (0: none), its pieces, and what subtraction leaves."""
+
+    shared: int
+    cells: int
+    left: tuple[int, ...]
+
+
+class Left(NamedTuple):
+    """A set by its codes along some axes, the first axis that it is left along, and the cells it is crossed into."""
+
+    sets: dict[int, int]
+    axis: int
+    cells: int
+
+
+class Combinations:
+    """Of the families that a guard knows, by axis and number; ``pair`` compares two of them."""
+
+    def __init__(self, families: list[list[Sets]], pair: Callable[[int, int, int], Pair]) -> None:
+        self.families, self.pair = families, pair
+        self._tables: dict[tuple[str, int, int], Array] = {}
+
+    def told_together(self, new: Families, earlier: Array) -> Iterator[Left]:
+        """All of them."""
+        axes = range(len(new))
+        for axis, mine in enumerate(new):
+            if self._is_finest(axis, mine):  # everything along this axis is told directly
+                continue
+            for context, near in self._contexts(new, earlier, axis):
+                held = set(near[:, axis].tolist())
+                if len(held) < 2 or self._table("includes", axis, mine)[list(held)].any():
+                    continue
+                sets = frozenset(self.families[axis][other] for other in held)
+                for left in derived_sets(self.families[axis][mine], sets):
+                    yield Left({**context, axis: left}, axis, self._cells(new, near, context))
+        yield from self._crossed(new, earlier, axes)
+
+    def _crossed(self, new: Families, earlier: Array, axes: Sequence[int]) -> Iterator[Left]:
+        """Along two axes at once, for the population of the new query along all others."""
+        population = {k: union(self.families[k][new[k]]) for k in axes}
+        away = np.stack([~self._making(earlier, {k: population[k]}) for k in axes], axis=1)
+        missing = away.sum(axis=1)
+        for one, other in itertools.combinations(axes, 2):
+            near = earlier[missing == away[:, one] + away[:, other].astype(int)]
+            if self._is_total(one, new, near) or self._is_total(other, new, near):
+                continue
+            held = set(map(tuple, near[:, [one, other]].tolist()))
+            told = self._table("includes", one, new[one])[near[:, one]]
+            if len(held) < 2 or (told & self._table("includes", other, new[other])[near[:, other]]).any():
+                continue
+            spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in held)
+            context = {k: sets for k, sets in population.items() if k not in (one, other)}
+            for left in derived_boxes((self.families[one][new[one]], self.families[other][new[other]]), spaces):
+                sets = {**context, one: left[0], other: left[1]}
+                yield Left(sets, one, self._cells(new, near, context))
+
+    def _contexts(self, new: Families, earlier: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
+        """Populations along the other axes that the new query and earlier ones tell about, with all queries that do."""
+        axes = [k for k in range(len(new)) if k != axis]
+        shared = {k: [self.pair(k, new[k], f).shared for f in range(len(self.families[k]))] for k in axes}
+        near = np.ones(len(earlier), bool)
+        for k in axes:
+            near &= np.array([one > 0 for one in shared[k]])[earlier[:, k]]
+        if len(set(earlier[near, axis].tolist())) < 2:
+            return
+        contexts = dict.fromkeys(
+            tuple(shared[k][f] for k, f in zip(axes, row, strict=True))
+            for row in set(map(tuple, earlier[near][:, axes].tolist()))
+        )
+        for sets in sorted(contexts)[:MOST_CONTEXTS]:
+            context = dict(zip(axes, sets, strict=True))
+            yield context, earlier[self._making(earlier, context)]
+
+    def _making(self, earlier: Array, context: Mapping[int, int]) -> Array:
+        """Which queries tell about a population."""
+        good = np.ones(len(earlier), bool)
+        for k, wanted in context.items():
+            table = self._table("makes", k, wanted)
+            if not table.all():
+                good &= table[earlier[:, k]]
+        return good
+
+    def _table(self, kind: str, axis: int, of: int) -> Array:
+        """For every family of an axis whether it makes up a set, includes a family, or has the whole; kept."""
+        families = self.families[axis]
+        known = self._tables.get((kind, axis, of))
+        if known is not None and len(known) == len(families):
+            return known
+        done = [] if known is None else known.tolist()
+        for family in families[len(done) :]:
+            if kind == "makes":
+                done.append(adds_up(of, atoms(family)))
+            elif kind == "includes":
+                done.append(families[of] <= family)
+            else:
+                done.append(union(families[0]) in family)
+        table = self._tables[kind, axis, of] = np.array(done, bool)
+        if len(self._tables) > 50_000:
+            self._tables = {}
+        return table
+
+    def _is_finest(self, axis: int, family: int) -> bool:
+        return len(atoms(self.families[axis][family])) == union(self.families[axis][0]).bit_count()
+
+    def _is_total(self, axis: int, new: Families, near: Array) -> bool:
+        """Whether nobody has chosen a population along an axis: then it adds nothing along two."""
+        has_whole = self._table("whole", axis, 0)
+        return bool(has_whole[new[axis]] and has_whole[near[:, axis]].all())
+
+    def _cells(self, new: Families, near: Array, context: Mapping[int, int]) -> int:
+        """Into how many cells all these queries cross a population."""
+        cells = 1
+        for k in context:
+            cells *= min(self.pair(k, new[k], f).cells for f in {*near[:, k].tolist(), new[k]})
+        return cells
