@@ -56,7 +56,7 @@ class DiscreteGaussian:
     )
     rho: float = 1.0
     order: int = 2
-    large: float = 100.0
+    large: float = 50.0
     zero: int | None = None
     seed: int | None = None
     secret: str | bytes | Secret | None = field(default=None, repr=False)

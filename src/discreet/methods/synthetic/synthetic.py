@@ -50,7 +50,7 @@ class Synthetic:
         acts_on="table", truthful=False, cellwise=False, transition=False, step="population", words=WORDS
     )
     v: float = 3.0
-    large: float = 100.0
+    large: float = 50.0
     order: int = 3
     zero: int | None = None
     seed: int | None = None
