@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import discreet
-from discreet.cli.common import app
+from discreet.cli.application import app
 from tests.image import steps
 
 ROOT = Path(__file__).parents[1]

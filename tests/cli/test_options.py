@@ -9,7 +9,7 @@ import click
 import pytest
 
 from discreet import cli
-from discreet.cli.common import app, refuse_repeated
+from discreet.cli.application import app, refuse_repeated
 from discreet.errors import InputError
 
 ROWS = "county,sex\n01,f\n01,m\n02,f\n02,m\n"
@@ -54,7 +54,7 @@ def test_an_option_given_twice_is_kept_twice_or_refused(command: click.Command, 
 
 def test_every_command_refuses() -> None:
     """The check is part of how a command reads its arguments, of groups as well."""
-    assert all(type(command).__module__ == "discreet.cli.common" for _, command in commands())
+    assert all(type(command).__module__ == "discreet.cli.application" for _, command in commands())
     assert cli.run(["--log-level", "info", "--log-level", "debug", "datasets"]) == 2
     assert cli.run(["policy", "init", "-o", "a.toml", "--output", "b.toml"]) == 2
 

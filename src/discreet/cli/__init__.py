@@ -32,7 +32,8 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
     serve,
     tables,
 )
-from discreet.cli.common import app, say
+from discreet.cli.application import app
+from discreet.cli.console import say
 from discreet.errors import DiscreetError, DiscreetWarning, InputError, Refused
 
 FAULT = 70

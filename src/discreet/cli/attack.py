@@ -10,7 +10,11 @@ import click
 
 from discreet.base.files import HTML, check_suffix
 from discreet.base.verdicts import Verdict
-from discreet.cli.common import Place, app, emit, example, place_options, records_of, say
+from discreet.cli.application import app, example
+from discreet.cli.console import say
+from discreet.cli.inputs import records_of
+from discreet.cli.options import Place, place_options
+from discreet.cli.output import emit
 from discreet.cli.serve import is_cube
 from discreet.errors import InputError
 

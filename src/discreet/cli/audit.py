@@ -11,6 +11,7 @@ import click
 
 from discreet.base.files import CSV, HTML, check_suffix
 from discreet.cli.against import against
+from discreet.cli.application import app, example
 from discreet.cli.audited import (
     FailOn,
     audit_content,
@@ -23,8 +24,11 @@ from discreet.cli.audited import (
     unjudged_words,
 )
 from discreet.cli.certificate import check_certificate, write_certificate
-from discreet.cli.common import app, book_of, emit, emit_json, example, measures_option, say, total_of, total_option
-from discreet.cli.console import heard
+from discreet.cli.console import heard, say
+from discreet.cli.inputs import book_of
+from discreet.cli.option_texts import total_of
+from discreet.cli.options import measures_option, total_option
+from discreet.cli.output import emit, emit_json
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:

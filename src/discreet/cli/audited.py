@@ -14,8 +14,9 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.base.style import style
 from discreet.base.verdicts import Verdict
-from discreet.cli.common import emit, emit_json, plain_json, say
+from discreet.cli.console import say
 from discreet.cli.drawing import TextColumn, more, text_table
+from discreet.cli.output import emit, emit_json, plain_json
 from discreet.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.base.files import CSV, HTML, check_suffix
-from discreet.cli.common import app, example, say
+from discreet.cli.application import app, example
+from discreet.cli.console import say
 from discreet.errors import InputError
 
 if TYPE_CHECKING:

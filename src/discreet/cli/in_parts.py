@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli import unprotected as guard
-from discreet.cli.common import bar, filters, format_of, names_of, records_asked, say
+from discreet.cli.console import say
+from discreet.cli.inputs import records_asked
+from discreet.cli.option_texts import filters, names_of
+from discreet.cli.output import format_of
 from discreet.cli.policy import PolicyChoice, say_openly
+from discreet.cli.progress import bar
 from discreet.errors import InputError
 from discreet.release import AS_IT_IS
 

@@ -12,26 +12,13 @@ import click
 
 from discreet.base.files import check_suffix
 from discreet.cli import unprotected
-from discreet.cli.common import (
-    Place,
-    app,
-    bar,
-    emit,
-    emit_json,
-    example,
-    format_of,
-    is_rda,
-    keep_edited,
-    load_table,
-    names_of,
-    place_options,
-    records_asked,
-    records_of,
-    say,
-    table_options,
-    value_of,
-    working,
-)
+from discreet.cli.application import app, example
+from discreet.cli.console import say
+from discreet.cli.inputs import is_rda, load_table, records_asked, records_of
+from discreet.cli.option_texts import names_of, value_of
+from discreet.cli.options import Place, place_options, table_options
+from discreet.cli.output import emit, emit_json, format_of, keep_edited
+from discreet.cli.progress import bar, working
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.common import app, bar, emit, emit_json, example, say, working
+from discreet.cli.application import app, example
+from discreet.cli.console import say
+from discreet.cli.output import emit, emit_json
+from discreet.cli.progress import bar, working
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,22 +13,14 @@ from discreet.base.files import CSV, check_suffix, write_whole
 from discreet.base.naming import beside
 from discreet.cli import in_parts as parts
 from discreet.cli import unprotected as guard
-from discreet.cli.common import (
-    app,
-    bar,
-    emit_release,
-    example,
-    filters,
-    format_of,
-    load_table,
-    names_of,
-    records_asked,
-    release_options,
-    say,
-    table_options,
-    value_of,
-)
+from discreet.cli.application import app, example
+from discreet.cli.console import say
+from discreet.cli.inputs import load_table, records_asked
+from discreet.cli.option_texts import filters, names_of, value_of
+from discreet.cli.options import release_options, table_options
+from discreet.cli.output import emit_release, format_of
 from discreet.cli.policy import PolicyChoice, policy_options
+from discreet.cli.progress import bar
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:

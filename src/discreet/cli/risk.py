@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.base.files import HTML, check_suffix, is_file
-from discreet.cli.common import app, emit_json, example, load_table, say, table_options, working
+from discreet.cli.application import app, example
+from discreet.cli.console import say
 from discreet.cli.drawing import TextColumn, more, text_table
+from discreet.cli.inputs import load_table
+from discreet.cli.options import table_options
+from discreet.cli.output import emit_json
+from discreet.cli.progress import working
 from discreet.errors import DiscreetWarning, InputError
 
 if TYPE_CHECKING:

@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.base.files import check_suffix, is_file, own_folder, write_whole
-from discreet.cli.common import (
-    Place,
-    app,
-    emit,
-    emit_release,
-    example,
-    format_of,
-    is_rda,
-    joined_by,
-    place_options,
-    records_of,
-    release_options,
-    say,
-    working,
-)
+from discreet.cli.application import app, example
+from discreet.cli.console import say
+from discreet.cli.inputs import is_rda, records_of
+from discreet.cli.options import Place, joined_by, place_options, release_options
+from discreet.cli.output import emit, emit_release, format_of
 from discreet.cli.policy import say_openly
+from discreet.cli.progress import working
 from discreet.cli.store import open_store, store_option
 from discreet.errors import InputError, nearest
 

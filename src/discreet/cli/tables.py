@@ -8,24 +8,14 @@ from typing import Any
 
 import click
 
-from discreet.cli.common import (
-    app,
-    book_of,
-    emit,
-    emit_release,
-    example,
-    format_of,
-    keep_edited,
-    load_table,
-    measures_option,
-    release_options,
-    say,
-    table_options,
-    total_of,
-    total_option,
-    working,
-)
+from discreet.cli.application import app, example
+from discreet.cli.console import say
 from discreet.cli.drawing import TextColumn, more, text_table
+from discreet.cli.inputs import book_of, load_table
+from discreet.cli.option_texts import total_of
+from discreet.cli.options import measures_option, release_options, table_options, total_option
+from discreet.cli.output import emit, emit_release, format_of, keep_edited
+from discreet.cli.progress import working
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.common import filters
 from discreet.cli.console import say
+from discreet.cli.option_texts import filters
 
 if TYPE_CHECKING:
     from discreet.data.dimension import Dimension
