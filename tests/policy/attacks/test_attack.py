@@ -12,7 +12,7 @@ import pytest
 from discreet import Dimension, InputError, Microdata
 from discreet.base.verdicts import Verdict
 from discreet.data.codebook import Codebook
-from discreet.policy import Attack, Effort, attack, parse_policy
+from discreet.policy import Attack, Effort, attack, parse_policy, ready
 from discreet.policy.attacks import Attacked
 
 QUICK = Effort(chains=3, fewest=40_000, most=40_000, samples=100)
@@ -98,3 +98,10 @@ def test_numbers_below_one_are_refused() -> None:
     """No secret at all is no attack."""
     with pytest.raises(InputError, match="secrets"):
         attack(people(), parse_policy('publish = "as it is"'), secrets=0)
+
+
+def test_a_cube_of_changed_data_is_refused() -> None:
+    """Claims would be set against the counts that the policy made up."""
+    policy = parse_policy('[query]\nmax_dimensions = 2\n[[before]]\nname = "synthetic"\nseed = 1\n')
+    with pytest.raises(InputError, match="true ones"):
+        attack(ready(people(), policy), policy)

@@ -47,7 +47,7 @@ class TargetCells:
     def of(cls, answers: AllAnswers, expected: Floats, target: KnownTarget) -> TargetCells:
         """The cells that the policy answers, all three of a set or none."""
         known = [k for k in range(len(target.leaves)) if k != target.unknown]
-        sets = []
+        sets: list[tuple[int, ...]] = []
         shown = []
         for number in range(len(known) + 1):
             for chosen in itertools.combinations(known, number):
