@@ -51,7 +51,7 @@ LAYERS = {
         witness pool bound_proof
     """,
     "audits": """
-        contradiction frechet verify
+        contradiction frechet verify known_sums
         known
         view feasible_sample
         joined
@@ -86,7 +86,7 @@ LAYERS = {
         hitas
         repair
         insider_rounds suppressed limits key_chance
-        solve by_elimination cleaning against_owner
+        solve by_elimination cleaning against_owner sensitive_unions
         by_solver diagnosis
         method
         named instance

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.known import Known, unmovable
+from discreet.audits.known_sums import sums_that_follow
 from discreet.audits.view import view
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
@@ -128,24 +129,19 @@ def with_own_parts(known: Known, parts: OwnParts, coalition: Array) -> tuple[Kno
 def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame:
     """Sums of hidden cells that a rule calls sensitive: one firm may dominate several hidden cells of one relation.
 
-    Where a total and all but some of its parts are published, the sum of the hidden parts is published in effect. One
-    row per such sum that the rule (applied as if it were a cell) objects to: the cells, and the relation's total.
+    Where a total and all but some of its parts are published, the sum of the hidden parts is published in effect; so
+    are sums that two equations give together (``discreet.audits.known_sums``). One row per such sum that the rule
+    (applied as if it were a cell) objects to: the cells, and the total of the relation, the first of two.
     """
     import pandas as pd
 
     from discreet.tables.relations import of_layout
 
-    rows = of_layout(protected.table.layout)
-    rows = rows[:, : len(protected.table)].tocsr()
-    gone = protected.hidden
+    rows = of_layout(protected.table.layout).tocsr()
     totals: dict[tuple[int, ...], int] = {}
-    for r in range(rows.shape[0]):
-        span = slice(rows.indptr[r], rows.indptr[r + 1])
-        cells, sign = rows.indices[span], rows.data[span]
-        total = cells[sign < 0]
-        hidden = cells[(sign > 0) & gone[cells]]
-        if len(total) == 1 and len(hidden) > 1 and not gone[total[0]]:
-            totals.setdefault(tuple(sorted(hidden.tolist())), int(total[0]))
+    for cells, number in sums_that_follow(rows, protected.hidden).items():
+        span = slice(rows.indptr[number], rows.indptr[number + 1])
+        totals[cells] = int(rows.indices[span][np.argmin(rows.data[span])])
     if not totals:
         return pd.DataFrame({"total": [], "cells": []})
     merged = union_table(protected.table, list(totals))

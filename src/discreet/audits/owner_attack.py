@@ -21,7 +21,7 @@ from discreet.audits.view import view
 from discreet.base.arguments import above, checked, whole
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError, OutOfTimeError, Refused, Unjudged
-from discreet.linear.whole_points import all_points, points_on_walk
+from discreet.linear.whole_points import all_points, neighbours, points_on_walk
 from discreet.release import Protected, Status
 from discreet.risk.cell import distribution_bits
 from discreet.tables.additive import Additive
@@ -175,7 +175,8 @@ def owner_audit(
     """The attack of somebody who has the program: which values are left of each sensitive cell.
 
     ``call`` is the method that made the release. All tables that fit are tried if there are at most ``most``, otherwise
-    ``draws`` of them on a random walk. Of a method with a key each is tried with ``keys`` random ones, which gives the
+    ``draws`` of them on a random walk, and as many next to the true one, where a second value is found soonest. Of a
+    method with a key each is tried with ``keys`` random ones, which gives the
     chances of values; a cell for which one value is left then is looked at with more keys, up to ``calls`` calls and
     for ``seconds`` in all. Magnitudes keep each contributor's share of his cell.
 
@@ -247,7 +248,8 @@ def fitting_tables(
         points = all_points(system, most=most)[:, inner]
         complete = True
     except InputError:
-        points = points_on_walk(system, system.point, draws, random)[:, inner]
+        near = neighbours(system, system.point, draws)
+        points = np.concatenate([near, points_on_walk(system, system.point, draws, random)])[:, inner]
         complete = False
     points = np.unique(points, axis=0)
     far = np.abs(points - truth).sum(axis=1)

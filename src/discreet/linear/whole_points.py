@@ -16,6 +16,7 @@ Array = NDArray[Any]
 MOST_FREE = 200  # variables that are not settled, of a system whose solutions are listed
 NODES = 4_000_000  # steps of the search for all of them
 TOGETHER = 3  # moves of the basis that one step of the walk takes together, at most
+PAIRS = 2_000  # of moves that are looked at together
 FAR = 1e12  # where a step has no end
 
 
@@ -55,14 +56,11 @@ def points_on_walk(system: System, point: Array, draws: int, random: np.random.G
     """
     low, high = propagated(System(system.rows, system.rhs, system.lower, system.upper, True))
     free = np.flatnonzero(high > low)
-    x, kept = point.astype(float), np.repeat(point.astype(float)[None], draws, 0)
-    if not len(free):
-        return kept
-    rows = system.rows[:, free].tocsr()
-    moves = whole_columns(basis(rows[np.diff(rows.indptr) > 0])).toarray().astype(float)
+    kept = np.repeat(point.astype(float)[None], draws, 0)
+    moves = _moves(system, free)
     if not len(moves):
         return kept
-    lower, upper, here = low[free], high[free], x[free]
+    lower, upper, here = low[free], high[free], kept[0, free]
     for k in range(draws):
         for _ in range(2 * len(moves)):
             chosen = random.choice(len(moves), min(int(random.integers(1, TOGETHER + 1)), len(moves)), replace=False)
@@ -76,3 +74,32 @@ def points_on_walk(system: System, point: Array, draws: int, random: np.random.G
                 here = here + random.integers(int(max(least, -FAR)), int(min(most, FAR)), endpoint=True) * step
         kept[k, free] = here
     return kept
+
+
+def neighbours(system: System, point: Array, most: int) -> Array:
+    """Whole-number solutions next to one of them, the nearest first: at most two moves of a basis away.
+
+    They are where a second value of a cell is found soonest.
+    """
+    low, high = propagated(System(system.rows, system.rhs, system.lower, system.upper, True))
+    free = np.flatnonzero(high > low)
+    moves = _moves(system, free)
+    if not len(moves):
+        return np.empty((0, system.size))
+    one, two = np.triu_indices(len(moves), 1)
+    one, two = one[:PAIRS], two[:PAIRS]
+    steps = np.concatenate([moves, 2 * moves, moves[one] + moves[two], moves[one] - moves[two]])
+    steps = np.unique(np.concatenate([steps, -steps]), axis=0)
+    steps = steps[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
+    steps = steps[np.abs(steps).sum(axis=1) > 0]
+    near = np.repeat(point.astype(float)[None], len(steps), 0)
+    near[:, free] += steps
+    return np.asarray(near[((near >= system.lower) & (near <= system.upper)).all(axis=1)][:most])
+
+
+def _moves(system: System, free: Array) -> Array:
+    """A basis of the whole-number moves of some variables that keep every sum, one a row."""
+    rows = system.rows[:, free].tocsr()
+    if not len(free):
+        return np.empty((0, 0))
+    return np.asarray(whole_columns(basis(rows[np.diff(rows.indptr) > 0])).toarray(), float)

@@ -25,6 +25,7 @@ from discreet.methods.suppress.key_chance import hiding_chance
 from discreet.methods.suppress.limits import Limit
 from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
 from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.sensitive_unions import union_rule, without_sensitive_unions
 from discreet.methods.suppress.solve import solver_of, weights_of
 from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, RANK, Suppressed, to_protected
 from discreet.release import Protected
@@ -58,8 +59,10 @@ class Suppress:
     know their own cells may work together, from anywhere in the table, and still learn no sensitive cell. ``key``: a
     secret, as for cell keys, from which the order of cells, the weights of a solver and a few further cells are drawn,
     so that nobody who runs the same call on other tables can tell which of them gives this pattern. ``owner``: with a
-    key, whether that attack is tried on small tables and more is hidden where one value would be left. If it cannot be
-    done, ``Refused`` names the cells and the marks to lift. ``details`` tells what was hidden by which step.
+    key, whether that attack is tried on small tables and more is hidden where one value would be left. ``unions``: no
+    sum of hidden cells that follows from the release is sensitive by the rule; by default where a dominance or p %
+    rule is given (see ``discreet.audits.known_sums`` for which sums). If it cannot be done, ``Refused`` names
+    the cells and the marks to lift. ``details`` tells what was hidden by which step.
 
     >>> from discreet.rules import Threshold
     >>> from discreet.methods.contract import protect
@@ -89,6 +92,7 @@ class Suppress:
     insiders: int = field(default=0, kw_only=True)
     key: str | bytes | Secret | None = field(default=None, repr=False, kw_only=True)
     owner: bool = field(default=True, kw_only=True)
+    unions: bool | None = field(default=None, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -142,6 +146,7 @@ class Suppress:
     def _gives(self, task: Task, cells: Array) -> bool:
         """Whether a task with its draw comes out so, before the repair against the holder of the program."""
         special = self.clean_up or self.earlier or self.hidden is not None or self.marks is not None
+        special = special or self._union_rule(task.table) is not None
         if self.method == GAUSS and not special and not (isinstance(self.order, str) and self.order == RANK):
             return elimination_gives(task, cells)
         return bool(np.array_equal(self._result(task).hidden[: len(cells)], cells))
@@ -177,7 +182,21 @@ class Suppress:
                 result = _found(task, solver, limit)
             if len(result.unsafe):
                 raise refusal(task, result.unsafe)
-        return cleaned(task, result, weights_of(solver), limit.hard) if self.clean_up else result
+        if self.clean_up:
+            result = cleaned(task, result, weights_of(solver), limit.hard)
+        rule = self._union_rule(task.table)
+        if rule is None:
+            return result
+        result = without_sensitive_unions(task, result, rule)
+        if len(result.unsafe):
+            raise refusal(task, result.unsafe)
+        return result
+
+    def _union_rule(self, table: Table) -> Rule | None:
+        """The rule for sums of hidden cells; None where there is none, or nothing is checked."""
+        if self.asks == OFF or not table.has_contributions:
+            return None
+        return union_rule(self.rule, self.unions)
 
 
 def _found(task: Task, solver: Any, limit: Limit) -> Suppressed:

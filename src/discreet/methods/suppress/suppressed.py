@@ -16,6 +16,7 @@ from discreet.tables.room import Room
 from discreet.tables.table import Table
 
 RULE, KEY, ELIMINATION, RANK, REPAIR = "rule", "key", "elimination", "rank", "repair"  # steps,
+UNIONS = "unions"
 OPTIMAL, MODULAR = "optimal", "modular"  # and solvers, each a step as well
 WIDTH = 11  # letters of the longest name of a step
 
@@ -60,7 +61,7 @@ def to_protected(task: Task, result: Suppressed, measures: Sequence[str] | None)
         "primary": int((status == Status.PRIMARY.value).sum()),
         **result.details,
     }
-    steps = (ELIMINATION, RANK, OPTIMAL, MODULAR, REPAIR)
+    steps = (ELIMINATION, RANK, OPTIMAL, MODULAR, REPAIR, UNIONS)
     if task.asked.key is not None:
         details[KEY] = int((result.step == KEY).sum())
     details |= {name: int((result.step == name).sum()) for name in steps if name in result.details}

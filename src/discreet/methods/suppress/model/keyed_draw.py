@@ -56,8 +56,7 @@ def decoy_chance(table: Table, roles: Roles, tuning: KeyTuning) -> Array:
     n = len(table)
     primary = roles.primary[:n]
     size = np.abs(table.value.astype(float))
-    inner = table.layout.inner_of_cell >= 0
-    able = inner & ~(primary | roles.forced[:n] | roles.never[:n] | roles.empty[:n]) & (size > 0)
+    able = ~(primary | roles.forced[:n] | roles.never[:n] | roles.empty[:n]) & (size > 0)
     if not primary.any() or not able.any():
         return np.zeros(n)
     share = np.where(able, 1 / np.where(able, size, 1), 0)

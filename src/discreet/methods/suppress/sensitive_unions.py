@@ -1,0 +1,77 @@
+"""Unions: a sum of hidden cells that follows from the release is published in effect, and may be sensitive itself.
+
+One firm may dominate several hidden cells together although it dominates none of them. Every such sum becomes a column
+that elimination keeps from following, by withholding the cheapest further cells; what is then hidden has larger sums,
+which are looked at again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.audits.contributors import union_table
+from discreet.audits.known_sums import sums_that_follow
+from discreet.methods.suppress.gauss import candidate_order as order
+from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.model.roles import Array
+from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.suppressed import UNIONS, Suppressed
+from discreet.rules.base import AnyOf, Rule
+from discreet.rules.magnitude import Dominance, PPercent
+from discreet.tables.relations import of_layout
+
+
+def union_rule(rule: Rule, wanted: bool | None) -> Rule | None:
+    """The rule that sums of hidden cells are held to: by default the dominance and p % rules among those given."""
+    if wanted is not None:
+        return rule if wanted else None
+    parts = rule.rules if isinstance(rule, AnyOf) else (rule,)
+    asked = tuple(part for part in parts if isinstance(part, (Dominance, PPercent)))
+    return None if not asked else asked[0] if len(asked) == 1 else AnyOf(asked)
+
+
+def sensitive_unions(task: Task, hidden: Array, rule: Rule) -> list[tuple[int, ...]]:
+    """Sums of hidden cells that follow and that the rule calls sensitive."""
+    sums = list(sums_that_follow(of_layout(task.table.layout), hidden[: len(task.table)]))
+    if not sums:
+        return []
+    return [sums[k] for k in np.flatnonzero(np.asarray(rule(union_table(task.table, sums)), bool))]
+
+
+def without_sensitive_unions(task: Task, result: Suppressed, rule: Rule) -> Suppressed:
+    """The result with further cells hidden until no sum that follows is sensitive.
+
+    ``unsafe`` are cells of sums that follow from what must be published.
+    """
+    n, hidden, kept = len(task.table), result.hidden.copy(), list[tuple[int, ...]]()
+    while more := [union for union in sensitive_unions(task, hidden, rule) if union not in kept]:
+        kept += more
+        secondary, unsafe = _withheld(task, hidden, kept)
+        if len(unsafe):
+            cells = np.unique(np.concatenate([np.array(kept[k]) for k in unsafe]))
+            return replace(result, unsafe=cells)
+        hidden[secondary] = True
+    step = result.step.copy()
+    step[(hidden & ~result.hidden)[:n]] = UNIONS
+    return replace(result, hidden=hidden, step=step, details={**result.details, UNIONS: 0})
+
+
+def _withheld(task: Task, hidden: Array, unions: list[tuple[int, ...]]) -> tuple[Array, Array]:
+    """Columns to withhold so that no union follows, and the places of unions that what is forced gives away."""
+    from scipy.sparse import csc_array, hstack
+
+    roles = task.roles
+    columns = roles.matrix.tocsc()
+    sums = csc_array(hstack([csc_array(columns[:, list(union)].sum(axis=1).reshape(-1, 1)) for union in unions]))
+    forced = np.flatnonzero(roles.forced)
+    free = ~(hidden | roles.forced)
+    value = np.abs(task.values) * task.draw.factor
+    zeros_first = np.zeros(roles.n, bool) if roles.zeros else task.values == 0
+    sequence = np.concatenate([forced, order.sequence(value, zeros_first, free)])
+    matrix: Any = csc_array(hstack([columns, sums]))
+    number = roles.n + np.arange(len(unions))
+    pattern = eliminate(matrix, number, sequence, forced=len(forced), virtual=len(unions))
+    return pattern.secondary, pattern.unsafe - roles.n

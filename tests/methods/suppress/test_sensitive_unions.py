@@ -1,0 +1,143 @@
+"""No sum of hidden cells that follows from the release is sensitive: against brute force, with a planted firm."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.audits.known_sums import sums_that_follow
+from discreet.methods.suppress.sensitive_unions import union_rule
+from discreet.tables.relations import of_layout
+
+RULE = dc.Dominance(1, 60)
+
+
+def firms(seed: int, shape: tuple[int, ...], *, chain: bool = True) -> tuple[pd.DataFrame, dc.Table]:
+    """Random firms in every cell; one holding has a firm in each cell of the first line, and leads in none by rule."""
+    random = np.random.default_rng(seed)
+    names = list("abcde")[: len(shape)]
+    rows = [(*map(str, cell), i) for cell in np.ndindex(*shape) for i in range(int(random.integers(3, 7)))]
+    frame = pd.DataFrame(rows, columns=[*names, "firm"])
+    frame["turnover"] = np.rint(random.lognormal(3, 0.9, len(frame))).astype(int) + 1
+    frame["firm"] = np.arange(len(frame))
+    frame["holding"] = frame["firm"]
+    if chain:
+        first = (frame[names[0]] == "0") & ~frame.duplicated(names)
+        frame.loc[first, "holding"] = 10_000
+        frame.loc[first, "turnover"] = 120
+    dimensions = tuple(dc.Dimension.flat(name, range(size)) for name, size in zip(names, shape, strict=True))
+    micro = dc.Microdata.of(frame, dimensions=dimensions, unit="firm", holding="holding", magnitudes=["turnover"])
+    return frame, dc.tabulate(micro, names, value="turnover", top=3)
+
+
+def dominated(frame: pd.DataFrame, names: list[str], cells: list[tuple[str, ...]]) -> bool:
+    """Whether one holding has more than 60 % of the records of some inner cells together: by hand."""
+    wanted = set(cells)
+    inside = [key in wanted for key in map(tuple, frame[names].to_numpy().tolist())]
+    by_holding: Counter[int] = Counter()
+    for holding, turnover in zip(frame["holding"][inside], frame["turnover"][inside], strict=True):
+        by_holding[holding] += turnover
+    return max(by_holding.values()) > 0.6 * sum(by_holding.values())
+
+
+def lines_of(table: dc.Table, frame: pd.DataFrame, hidden: np.ndarray) -> list[list[tuple[str, ...]]]:
+    """Hidden inner cells of every line whose total is shown."""
+    names = [d.name for d in table.dimensions]
+    place = {tuple(codes): k for k, codes in enumerate(table.cells[names].astype(str).to_numpy().tolist())}
+    found = []
+    for axis, name in enumerate(names):
+        others = [[d.leaves, ("Total",)][0] if k != axis else ("Total",) for k, d in enumerate(table.dimensions)]
+        for total in itertools.product(*others):
+            if hidden[place[tuple(total)]]:
+                continue
+            line = [(*total[:axis], code, *total[axis + 1 :]) for code in table.dimensions[axis].leaves]
+            found.append([cell for cell in line if hidden[place[cell]]])
+        assert name == table.dimensions[axis].name
+    return [line for line in found if len(line) > 1]
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 3, 3), (3, 2, 2, 2)])
+def test_no_line_of_hidden_cells_is_dominated(shape: tuple[int, ...]) -> None:
+    """With the planted holding: unions=False leaves sensitive sums in some tables, the default in none."""
+    before = after = 0
+    for seed in range(6):
+        frame, table = firms(seed, shape)
+        names = [d.name for d in table.dimensions]
+        bare, done = (dc.protect(table, dc.Suppress(RULE, unions=wanted)) for wanted in (False, None))
+        before += sum(dominated(frame, names, line) for line in lines_of(table, frame, bare.hidden))
+        after += sum(dominated(frame, names, line) for line in lines_of(table, frame, done.hidden))
+        assert not len(dc.unions(done, RULE))
+        assert (done.hidden | ~bare.hidden).all()
+        assert dc.audit(done).ok
+    assert after == 0
+    if len(shape) < 4:
+        assert before > 0
+
+
+@pytest.mark.parametrize("method", ["optimal", "modular"])
+def test_solvers_and_keys_keep_unions_too(method: str) -> None:
+    """Whatever finds the pattern, and with a key, no union is left; the same key gives the same cells."""
+    for seed in range(3):
+        _, table = firms(seed, (4, 4))
+        call = dc.Suppress(RULE, method=method, key=b"a secret of sixteen bytes", owner=False)
+        done = dc.protect(table, call)
+        assert not len(dc.unions(done, RULE))
+        assert dc.audit(done).ok
+        assert np.array_equal(done.status, dc.protect(table, call).status)
+
+
+def test_hierarchies_and_linked_tables() -> None:
+    """Sub-totals are sums like others, and linked margins of one table are looked at together."""
+    from discreet import datasets
+
+    micro = datasets.business(2_000, seed=2)
+    rule = dc.Dominance(1, 70) | dc.Threshold(3)
+    table = dc.tabulate(micro, ["region", "size"], value="turnover", top=3)
+    linked = table.with_margins([("region",), ("size",)])
+    for one in (table, linked):
+        done = dc.protect(one, dc.Suppress(rule))
+        assert not len(dc.unions(done, dc.Dominance(1, 70)))
+        assert dc.audit(done).ok
+
+
+def test_which_sums_follow() -> None:
+    """Of a hidden total against its parts nothing follows alone; with an equation that has it beside others it does."""
+    table = dc.Table.of(np.arange(1, 10).reshape(3, 3), ["a", "b"])
+    rows = of_layout(table.layout)
+    gone = table.where(a="1") & ~table.where(b="3")  # the total of the line, and two of its cells
+    gone |= table.where(a="2", b="Total")
+    sums = sums_that_follow(rows, gone)
+    total_1, total_2 = (int(np.flatnonzero(table.where(a=a, b="Total"))[0]) for a in "12")
+    parts = tuple(sorted(np.flatnonzero(table.where(a="1") & table.where(b="1") | table.where(a="1", b="2"))))
+    assert tuple(sorted((total_1, total_2))) in sums
+    assert tuple(sorted((*parts, total_2))) in sums
+    assert parts not in sums
+
+
+def test_default_is_for_dominance_and_p_percent_only() -> None:
+    """Rules on counts ask for nothing; a rule among others does."""
+    assert union_rule(dc.Threshold(3), None) is None
+    assert union_rule(dc.Dominance(1, 60) | dc.Threshold(3), None) == dc.Dominance(1, 60)
+    assert union_rule(dc.PPercent(10), None) == dc.PPercent(10)
+    assert union_rule(dc.PPercent(10), False) is None
+    _, table = firms(1, (3, 3))
+    assert "unions" not in dc.protect(table, dc.Suppress(dc.Threshold(5))).details
+    assert "unions" in dc.protect(table, dc.Suppress(RULE)).details
+
+
+def test_forced_cells_that_give_a_union_away_are_refused() -> None:
+    """Where no further cell may be hidden, the table is refused and not published."""
+    for seed in range(6):
+        _, table = firms(seed, (4, 4))
+        bare = dc.protect(table, dc.Suppress(RULE, unions=False))
+        if not len(dc.unions(bare, RULE)):
+            continue
+        with pytest.raises(dc.Refused):
+            dc.protect(table, dc.Suppress(RULE, forced=~bare.hidden))
+        return
+    pytest.fail("no table with a sensitive union")
