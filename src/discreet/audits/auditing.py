@@ -193,15 +193,16 @@ def what_is_out(
     """Several tables as the world sees them, laid over each other; None for a Protected, several, or one Release."""
     if isinstance(released, (str, Path)) or hasattr(released, "columns"):
         released = [released]
-    several = list(released.values()) if isinstance(released, Mapping) else released
-    inside = isinstance(released, (Protected, Release)) or all(isinstance(one, Protected) for one in several)
+    listed_ones = list(released.values()) if isinstance(released, Mapping) else released
+    inside = isinstance(released, (Protected, Release)) or all(isinstance(one, Protected) for one in listed_ones)
     if inside and mapping is None:
         if codebook is not None or total is not None:
             raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
         return None
     names = NameMapping.of(mapping)
     given = [released] if isinstance(released, (Protected, Release)) else released
-    return JoinedTables.of(publications(given, names, codebook=codebook, total=total), names.sums, names.crossing)
+    several = publications(given, names, codebook=codebook, total=total)
+    return JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
 
 
 def _of_publications(

@@ -115,6 +115,7 @@ def difference(
     measure: str | None = None,
     noise: Mapping[str, Any] | None = None,
     likely: float = 0.9,
+    along: str | None = None,
     mapping: str | Path | Mapping[str, Any] | NameMapping | None = None,
     codebook: Codebook | None = None,
     total: Totals = None,
@@ -126,6 +127,7 @@ def difference(
     for the same cell (two months, men beside everybody): the differences of every two, and combinations of up to
     ``terms`` of them that are negative nowhere. ``noise`` gives the perturbation of tables by name (a Transition, a
     perturbation table, a Rounding): differences and averages of changed counts are told where they are ``likely``.
+    ``along="month"``: a table with several months is taken as one table for each.
 
     >>> from discreet import Publish, Table
     >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
@@ -137,9 +139,10 @@ def difference(
     share("likely", likely)
     names = NameMapping.of(mapping)
     several = publications(released, names, codebook=codebook, total=total)
+    several = several if along is None else _split(several, along)
     kinds = _noise(noise or {}, several)
     several = [_bounded(p, kinds[p.name]) for p in several]
-    joined = JoinedTables.of(several, names.sums, names.crossing)
+    joined = JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
     known = list(dict.fromkeys(name for p in several for name in p.release.values))
     if measure is not None and measure not in known:
         raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")
@@ -160,6 +163,26 @@ def difference(
     return Differences(
         tuple(order), tuple(dict.fromkeys(groups)), under, _limits(terms, groups), tuple(dict.fromkeys(unjudged))
     )
+
+
+def _split(several: Sequence[Publication], along: str) -> list[Publication]:
+    """A table for each finest code of a dimension, in place of one with all of them."""
+    parts = []
+    for p in several:
+        held = {d.name: d for d in p.release.dimensions}
+        if along not in held:
+            parts.append(p)
+            continue
+        for code in held[along].leaves:
+            own = p.release.codes[:, list(held).index(along)] == held[along].position[code]
+            stated = {m: (low[own], high[own]) for m, (low, high) in p.stated.items()}
+            ranges = {m: (low[own], high[own]) for m, (low, high) in p.release.ranges.items()}
+            release = replace(p.release.only(along, [code]), ranges=ranges)
+            parts.append(replace(p, name=f"{p.name} {code}", release=release, stated=stated))
+    if len(parts) == len(several):
+        known = dict.fromkeys(d.name for p in several for d in p.release.dimensions)
+        raise InputError(f"along={along!r}: no table has codes of such a dimension; {nearest(along, known)}")
+    return parts
 
 
 def _limits(terms: int, groups: Sequence[tuple[str, ...]]) -> str:

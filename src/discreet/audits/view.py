@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.audits.known import Known
 from discreet.base.arguments import checked
+from discreet.base.naming import unused
 from discreet.errors import InputError, Unjudged, listed
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
@@ -271,12 +272,27 @@ def cell_codes(seen: View, number: Array) -> dict[str, Any]:
         places = np.unravel_index(at, [len(leaves[n]) for n in names])
         for name, place in zip(names, places, strict=True):
             columns[name][beyond] = np.array(leaves[name], object)[place]
+    first = unused("table", columns)
     if seen.names:
-        return {"table": np.array(["", *seen.names], object)[table], **columns}
-    return {"table": table, **columns} if len(layouts) > 1 else dict(columns)
+        return {first: np.array(["", *seen.names], object)[table], **columns}
+    return {first: table, **columns} if len(layouts) > 1 else dict(columns)
 
 
 def cell_names(seen: View, number: Array) -> list[str]:
     """Cells by their codes, for people."""
-    codes = cell_codes(seen, number)
-    return [" ".join(str(c) for c in row) for row in zip(*(v for k, v in codes.items() if k != "table"), strict=True)]
+    codes = list(cell_codes(seen, number).values())
+    several = len(seen.layouts) > 1 or bool(seen.names)
+    return [" ".join(str(c) for c in row) for row in zip(*codes[several:], strict=True)]
+
+
+def cell_places(seen: View, number: Array) -> list[tuple[str, str]]:
+    """Cells of tables by the name of the table, and by dimensions and codes."""
+    starts = np.concatenate([[0], np.cumsum([len(layout) for layout in seen.layouts])])
+    places = []
+    for v in number.tolist():
+        k = int(np.searchsorted(starts, v, "right")) - 1
+        layout = seen.layouts[k]
+        codes = zip(layout.dimensions, layout.codes[v - starts[k]].tolist(), strict=True)
+        words = ", ".join(f"{d.name} {d.codes[c]}" for d, c in codes)
+        places.append((seen.names[k] if seen.names else f"table {k + 1}" if len(seen.layouts) > 1 else "", words))
+    return places

@@ -33,6 +33,7 @@ from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
     from discreet.audits import Audit, Differences
+    from discreet.audits.joined.mapping import NameMapping
     from discreet.audits.joined.publication import Rounding
     from discreet.release import Release
 
@@ -61,6 +62,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @click.option("--confidential", type=_PATH, help="What `protect --confidential` wrote: levels are checked (one file).")
 @click.option("--difference", is_flag=True, help="Look for small populations that follow by subtraction instead.")
 @click.option("--under", type=float, metavar="N", help="With --difference: populations smaller than N; 10.")
+@click.option("--along", metavar="DIMENSION", help="With --difference: each code of a dimension is a table.")
 @click.option("--terms", type=click.IntRange(2, 4), help="With --difference: tables in one combination at most; 3.")
 @click.option("--fail-on", default="narrow", show_default=True, metavar="exact|narrow|risk=BITS",
               help="What exit code 1 is for; risk=BITS adds cells with fewer than BITS bits left.")  # fmt: skip
@@ -84,6 +86,7 @@ def audit(
     confidential: Path | None,
     difference: bool,
     under: float | None,
+    along: str | None,
     terms: int | None,
     fail_on: str,
     as_json: bool,
@@ -105,7 +108,10 @@ def audit(
     Exit code 0: nothing is known (as --fail-on has it) and everything was judged; 1: something is known, or could not
     be judged; 2: a file cannot be read, or files contradict each other.
     """
+    from discreet.audits.joined.mapping import NameMapping
+
     stop = FailOn.of(fail_on)
+    names = NameMapping.of(mapping)
     check_suffix(output, (*CSV, *HTML, ".json"), "an audit")
     check_suffix(html, HTML, "a page")
     check_certificate(certificate)
@@ -116,15 +122,16 @@ def audit(
     }  # fmt: skip
     instance = _refuse_idle(files, for_tables, primary_only)
     if difference:
-        said = {"--fail-on": fail_on != "narrow", "--negative": negative, "--confidential": confidential is not None}
+        said = {"--fail-on": fail_on != "narrow", "--negative": negative, "--confidential": confidential is not None,
+                "--certificate": certificate is not None}  # fmt: skip
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")
-        releases = read_files(files, codebook, total, measures, decimal, thousands)
-        differences = _differences(releases, mapping, rounded, measure, under, terms)
+        releases = read_files(files, codebook, total, measures, decimal, thousands, names)
+        differences = _differences(releases, names, rounded, measure, under, terms, along)
         return tell_differences(differences, rows, output, html, as_json=as_json)
-    if under is not None or terms is not None:
-        raise InputError("--under and --terms go with --difference")
+    if under is not None or terms is not None or along is not None:
+        raise InputError("--under, --along and --terms go with --difference")
     with audit_bar("auditing") as progress:
         if instance:
             from discreet.formats.jj import read_jj
@@ -132,12 +139,12 @@ def audit(
             known = read_jj(files[0])
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            releases = read_files(files, codebook, total, measures, decimal, thousands)
+            releases = read_files(files, codebook, total, measures, decimal, thousands, names)
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
             else:
-                report = _judged(releases, mapping, rounded, measure, nonnegative, progress)
+                report = _judged(releases, names, rounded, measure, nonnegative, progress)
     _tell(report, 0 if instance else rows, rows, as_json=as_json)
     most = 0 if instance else MOST_REASONS
     if output is not None:
@@ -156,6 +163,7 @@ def read_files(
     measures: int | None,
     decimal: str | None,
     thousands: str | None,
+    mapping: NameMapping,
 ) -> dict[str, Release]:
     """The published tables of files under the names of the files."""
     from discreet.audits.joined.sources import names_of_files, read_release
@@ -171,44 +179,48 @@ def read_files(
                 file, codebook=book, measures=measures, total=said, decimal=decimal, thousands=thousands
             )
         else:
-            releases[name] = read_release(
-                file, book, total_of(total), measures=measures, decimal=decimal, thousands=thousands
-            )
+            how: Mapping[str, Any] = {"measures": measures, "decimal": decimal, "thousands": thousands}
+            releases[name] = read_release(file, book, total_of(total), mapping=mapping, name=name, **how)
     return releases
 
 
 def _judged(
     releases: Mapping[str, Release],
-    mapping: Path | None,
+    mapping: NameMapping,
     rounded: Sequence[str],
     measure: str | None,
     nonnegative: bool | None,
     progress: Any,
 ) -> Audit:
     from discreet.audits import audit
-    from discreet.audits.joined.mapping import NameMapping
 
     bases = roundings(rounded, list(releases))
-    if len(releases) == 1 and mapping is None and not bases:
+    if len(releases) == 1 and mapping.empty and not bases:
         return audit(next(iter(releases.values())), measure=measure, nonnegative=nonnegative, progress=progress)
-    names = NameMapping.of(mapping).with_rounding(bases)
+    names = mapping.with_rounding(bases)
     return audit(releases, measure=measure, nonnegative=nonnegative, mapping=names, progress=progress)
 
 
 def _differences(
     releases: Mapping[str, Release],
-    mapping: Path | None,
+    mapping: NameMapping,
     rounded: Sequence[str],
     measure: str | None,
     under: float | None,
     terms: int | None,
+    along: str | None,
 ) -> Differences:
     from discreet.audits import difference
-    from discreet.audits.joined.mapping import NameMapping
 
-    names = NameMapping.of(mapping).with_rounding(roundings(rounded, list(releases)))
-    least = 10.0 if under is None else under
-    return difference(releases, measure=measure, mapping=names, under=least, terms=3 if terms is None else terms)
+    names = mapping.with_rounding(roundings(rounded, list(releases)))
+    return difference(
+        releases,
+        measure=measure,
+        mapping=names,
+        under=10.0 if under is None else under,
+        terms=3 if terms is None else terms,
+        along=along,
+    )
 
 
 def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]:

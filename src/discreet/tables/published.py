@@ -16,7 +16,7 @@ from discreet.errors import InputError, nearest
 from discreet.tables import groups, totals
 from discreet.tables.reading.by_suffix import raw_table
 from discreet.tables.reading.raw_table import RawTable
-from discreet.tables.total_names import like_a_total
+from discreet.tables.total_names import USUAL, like_a_total
 
 if TYPE_CHECKING:
     from discreet.data.codebook import Codebook
@@ -175,17 +175,25 @@ def _dimensions(
 
 
 def _nested(raw: RawTable, name: str, below: Mapping[str, Sequence[str]]) -> Dimension | None:
-    """A dimension of which the file says what lies below what; None if that leaves out some of its codes."""
+    """A dimension of which it is said what lies below what; None if nothing of that is among its codes.
+
+    Sums of which some part is not among its codes are left out; a code without a parent lies below the total.
+    """
     held = list(dict.fromkeys(raw.codes[raw.names.index(name)]))
-    links = [(child, parent) for parent, children in below.items() for child in children if child in held]
+    within = {code: parts for code, parts in below.items() if code in held and set(parts) <= set(held)}
+    links = [(child, parent) for parent, children in within.items() for child in children]
+    if not links:
+        return None
     mentioned = {code for link in links for code in link}
-    if not links or not mentioned <= set(held):
-        return None
-    roots = [parent for parent in below if not any(parent == child for child, _ in links)]
-    total = roots[0] if len(roots) == 1 and not set(held) - mentioned else None
+    roots = [parent for parent in within if not any(parent == child for child, _ in links)]
+    loose = [code for code in held if code not in mentioned]
+    said = raw.totals.get(name)
+    named = [code for code in loose if code in (said, totals.TOTAL) or like_a_total(code) == USUAL]
+    total = named[0] if len(named) == 1 else roots[0] if len(roots) == 1 and not loose else None
     dimension = Dimension.from_parents(name, links, total=total)
-    if set(dimension.codes) != set(held):
-        return None
+    for code in loose:
+        if code != total:
+            dimension = dimension.with_leaf(code)
     return replace(dimension, labels={code: t for code, t in raw.labels.get(name, {}).items() if code in held})
 
 

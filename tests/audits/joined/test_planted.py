@@ -179,3 +179,43 @@ def test_a_mapping_matches_names_codes_and_measures(tmp_path: Path) -> None:
         dc.audit([first, second], mapping={"tables": {"c.csv": {}}})
     with pytest.raises(dc.InputError, match="unknown key 'sum'"):
         dc.audit([first, second], mapping={"sum": {}})
+
+
+def test_sums_of_a_file_come_from_the_mapping(tmp_path: Path) -> None:
+    """A hierarchy in a CSV, which the file itself cannot tell."""
+    path = tmp_path / "tree.csv"
+    path.write_text("area,count\nTotal,30\nN,12\nN1,c\nN2,8\nS,c\nW,7\n")
+    assert dc.audit([path]).lower.tolist() == [0, 0]
+    report = dc.audit([path], mapping={"sums": {"area": {"N": ["N1", "N2"]}}})
+    assert report.lower.tolist() == report.upper.tolist() == [4, 11]
+    assert report.because()["argument"].tolist() == ["12 - 8 = 4 from tree.csv", "30 - 12 - 7 = 11 from tree.csv"]
+
+
+def test_numbers_under_another_name_are_asked_about(tmp_path: Path) -> None:
+    """They may be the same; until the mapping says whether they are, nothing passes."""
+    table = dc.Table.of([[20, 50], [10, 2], [30, 7]], ["area", "table"])  # a dimension that is called as our column is
+    corner = [{"area": a, "table": j} for a in ("2", "3") for j in ("1", "2")]
+    first = write(tmp_path / "a.csv", table, corner)
+    second = tmp_path / "b.csv"
+    second.write_text("area,table,persons\n2,1,10\n")
+    report = dc.audit([first, second])
+    assert report.verdict == "unknown"
+    assert any("'persons' and not 'count'" in text for text in report.unjudged)
+    other = dc.audit([first, second], mapping={"measures": {"persons": "persons", "count": "count"}})
+    assert not any("'persons' and not 'count'" in text for text in other.unjudged)
+    same = dc.audit([first, second], mapping={"measures": {"persons": "count"}})
+    assert same.because()["argument"].iloc[1] == "12 - 10 = 2 from a.csv and b.csv"
+
+
+def test_months_of_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table with its months in a column is one for each month."""
+    path = tmp_path / "months.csv"
+    lines = ["area,month,count"]
+    for k, month in enumerate(("jan", "feb", "mar")):
+        lines += [f"Total,{month},{70 + k}", f"1,{month},{40 + k}", f"2,{month},30"]
+    path.write_text("\n".join(lines))
+    assert run(["audit", str(path), "--total", "month=", "--difference", "--along", "month", "--under", "3"]) == 1
+    out = capsys.readouterr().out
+    assert "area 1: 41 - 40 = 1 from months.csv feb and months.csv jan (difference)" in out
+    assert "area 2" not in out
+    assert run(["audit", str(path), "--total", "month=", "--difference", "--along", "mouth"]) == 2

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audits.view import View, cell_codes
+from discreet.audits.view import View, cell_places
 from discreet.linear.highs import SIMPLEX, LinearProgram, Outcome, Solver
 from discreet.linear.system import System
 
@@ -123,13 +123,10 @@ class Arguments:
     def _told(self, kind: str, factors: dict[int, Fraction], value: float) -> Argument:
         seen, grid = self.seen, 10.0**self.seen.decimals
         variables = sorted(factors, key=lambda v: (-factors[v], -self.system.upper[v]))
-        codes = cell_codes(seen, np.array([v for v in variables if v < self.starts[-1]], np.int64))
-        tables = [str(t) for t in codes.pop("table", [""] * len(variables))]
-        cells = [", ".join(f"{n} {c}" for n, c in zip(codes, row, strict=True) if c != "") for row in
-                 zip(*codes.values(), strict=True)]  # fmt: skip
+        places = cell_places(seen, np.array([v for v in variables if v < self.starts[-1]], np.int64))
         upwards = kind != "at least"
         terms = []
-        for v, table, cell in zip(variables, tables, cells, strict=True):
+        for v, (table, cell) in zip(variables, places, strict=True):
             high = (factors[v] > 0) == upwards
             bound = self.system.upper[v] if high else self.system.lower[v]
             if bound != 0:

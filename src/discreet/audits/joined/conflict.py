@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError, contradicting, possible, possible_in_whole_numbers
-from discreet.audits.view import View, cell_codes
+from discreet.audits.view import View, cell_places
 from discreet.errors import Unjudged, listed
 from discreet.linear.system import System
 
@@ -32,10 +32,7 @@ def conflict(seen: View) -> InfeasibleError:
             files = fewer
     variables, smallest = contradicting(_only(system, starts, files))
     cells = variables[variables < starts[-1]]
-    codes = cell_codes(seen, cells)
-    tables = codes.pop("table", np.array([seen.names[0]] * len(cells), object))
-    names = [f"{t}: {' '.join(str(c) for c in row if c != '')}" for t, row in
-             zip(tables, zip(*codes.values(), strict=True), strict=True)]  # fmt: skip
+    names = [f"{table}: {words}" for table, words in cell_places(seen, cells)]
     held = [seen.names[k] for k in files]
     which = f"{listed(held, 6)} contradict each other" if len(held) > 1 else f"{held[0]!r} contradicts itself"
     return InfeasibleError(cells, names, smallest=smallest, which=which, cure=CURE)

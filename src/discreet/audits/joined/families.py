@@ -139,8 +139,8 @@ def _wholes(several: Sequence[Codes], every: Sums) -> dict[frozenset[str], list[
         for whole, parts in codes.dimension.relations:
             if codes.same[whole] == WHOLE:
                 ways.setdefault(frozenset(codes.same[p] for p, _ in parts), []).append(codes.table)
-    for parts in every.values():
-        ways.setdefault(frozenset(parts), []).append("the mapping")
+    for texts in every.values():
+        ways.setdefault(frozenset(texts), []).append("the mapping")
     return ways
 
 

@@ -70,6 +70,30 @@ class NameMapping:
         path = Path(given)
         return cls(**toml.load(read_text(path), SCHEMA, repr(path.name), "the mapping"))
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is said."""
+        return not (self.dimensions or self.codes or self.measures or self.sums or self.crossing or self.tables)
+
+    @property
+    def known_measures(self) -> tuple[str, ...]:
+        """Measures that the mapping speaks of, by their common names."""
+        own = [name for table in self.tables.values() for name in table.get("measures", {}).values()]
+        return tuple(dict.fromkeys([*self.measures.values(), *own]))
+
+    def children(self, table: str, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+        """The sums of a table's own codes, under its own names."""
+        own = self.of_table(table)
+        dimensions = {**self.dimensions, **own.get("dimensions", {})}
+        found = {}
+        for name in names:
+            common = dimensions.get(name, name)
+            codes = {**self.codes.get(common, {}), **own.get("codes", {}).get(common, {})}
+            back = {new: old for old, new in codes.items()}
+            if common in self.sums:
+                found[name] = {back.get(c, c): [back.get(p, p) for p in of] for c, of in self.sums[common].items()}
+        return found
+
     def with_rounding(self, rounding: Mapping[str, Rounding]) -> NameMapping:
         """The same with the rounding of some tables, which may not be said twice."""
         tables = dict(self.tables)

@@ -40,7 +40,7 @@ def publications(
     mapping.check_tables(names)
     each = []
     for name, (_, one) in zip(names, pairs, strict=True):
-        release = one if isinstance(one, (Release, Protected)) else _read(one, codebook, total)
+        release = one if isinstance(one, (Release, Protected)) else _read(one, codebook, total, mapping, name)
         known = mapping.rounding(name) or (rounding or {}).get(name)
         each.append(mapping.applied(Publication.of(name, release, known)))
     return _alike(each)
@@ -51,20 +51,27 @@ def read_release(
     codebook: Codebook | None = None,
     total: Totals = None,
     *,
+    mapping: NameMapping | None = None,
+    name: str = "",
     measures: int | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Release:
-    """A file, with the codebook where it knows one of its dimensions and with what is said of totals it has."""
+    """A file, with the codebook where it knows one of its dimensions and with what is said of totals it has.
+
+    ``mapping`` says which of its codes are sums of others, where the file does not; ``name`` is what it calls the file.
+    """
     raw = raw_table(Path(path), measures, decimal=decimal, thousands=thousands)
+    if mapping is not None:
+        raw = replace(raw, children={**mapping.children(name, raw.names), **raw.children})
     known = codebook if codebook is not None and knows_some(raw, codebook) else None
     said = {name: code for name, code in total.items() if name in raw.names} if isinstance(total, Mapping) else total
     return Release.of_file(of_raw(raw, known, said or None))
 
 
-def _read(one: Any, codebook: Codebook | None, total: Totals) -> Release:
+def _read(one: Any, codebook: Codebook | None, total: Totals, mapping: NameMapping, name: str) -> Release:
     if isinstance(one, (str, Path)):
-        return read_release(one, codebook, total)
+        return read_release(one, codebook, total, mapping=mapping, name=name)
     if hasattr(one, "columns"):
         return Release.of_frame(one, codebook=codebook, total=total)
     raise InputError(

@@ -73,8 +73,12 @@ class JoinedTables:
         publications: Sequence[Publication],
         sums: Mapping[str, Mapping[str, Sequence[str]]],
         crossing: Sequence[str] = (),
+        measures: Sequence[str] = (),
     ) -> JoinedTables:
-        """``sums``: per dimension the codes that are sums of others; ``crossing``: dimensions of which that is all."""
+        """``sums``: per dimension the codes that are sums of others; ``crossing``: dimensions of which that is all.
+
+        ``measures``: those that are known to be what their names say, and not another's under another name.
+        """
         codes, known, doubts = _matched(publications, sums, crossing)
         laid = [_laid(p, codes, known) for p in publications]
         doubts += _apart(publications, known)
@@ -82,6 +86,7 @@ class JoinedTables:
             if too_large(table):
                 raise InputError(f"{p.name!r} has too many combinations of codes to be audited with others")
         more, words = _completing(laid, known)
+        doubts += _other_measures(publications, measures)
         atoms = {family.name: family.atoms for some in known.values() for family in some}
         return cls(tuple(publications), tuple(laid), CommonCells.of([*laid, *more]), (*doubts, *words), atoms)
 
@@ -131,6 +136,21 @@ def _matched(
         known[name], words = families(name, some, sums.get(name, {}))
         doubts += [] if name in crossing else words
     return codes, known, doubts
+
+
+def _other_measures(publications: Sequence[Publication], known: Sequence[str]) -> list[str]:
+    """Tables whose numbers have a name that no other table's have: the same, perhaps, under another name."""
+    doubts = []
+    for p in publications:
+        others = {name for other in publications if other is not p for name in other.release.values}
+        own = [name for name in p.release.values if name not in known]
+        if others and own and not others & set(p.release.values) and not others <= set(known):
+            doubts.append(
+                f"{p.name!r} has {listed(own)} and not {listed(sorted(others), 3)}, so that it was not set against the "
+                "others: say in the mapping what it is called there ([measures]), or that it is something else: "
+                f'{own[0]} = "{own[0]}"'
+            )
+    return doubts
 
 
 def _apart(publications: Sequence[Publication], known: Mapping[str, list[Family]]) -> list[str]:
