@@ -56,7 +56,7 @@ class Differences:
     time. ``limits`` says what was looked for.
     """
 
-    found: tuple[DerivedPopulation, ...]
+    populations: tuple[DerivedPopulation, ...]
     groups: tuple[tuple[str, ...], ...]
     under: float
     limits: str
@@ -65,7 +65,7 @@ class Differences:
     @property
     def verdict(self) -> Verdict:
         """Fail if a small population follows; unknown if something could not be judged."""
-        return Verdict.of(fails=self.found, unknown=self.unjudged)
+        return Verdict.of(fails=self.populations, unknown=self.unjudged)
 
     @property
     def ok(self) -> bool:
@@ -78,7 +78,7 @@ class Differences:
         import pandas as pd
 
         names = ("cell", "size", "kind", "files", "argument", "probability")
-        return pd.DataFrame({name: [getattr(one, name) for one in self.found] for name in names})
+        return pd.DataFrame({name: [getattr(one, name) for one in self.populations] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python."""
@@ -93,7 +93,7 @@ class Differences:
 
     def to_html(self) -> str:
         """A table for a report."""
-        frame = self.frame.assign(files=[" and ".join(one.files) for one in self.found])
+        frame = self.frame.assign(files=[" and ".join(one.files) for one in self.populations])
         head = "".join(f'<th scope="col">{html.escape(str(c))}</th>' for c in frame.columns)
         rows = [
             "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>"
@@ -103,7 +103,7 @@ class Differences:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{words}"
 
     def __repr__(self) -> str:
-        return f"Differences({self.verdict.value}; {len(self.found):,} populations below {self.under:g})"
+        return f"Differences({self.verdict.value}; {len(self.populations):,} populations below {self.under:g})"
 
 
 @checked
@@ -131,7 +131,7 @@ def difference(
 
     >>> from discreet import Publish, Table
     >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
-    >>> [one.argument for one in difference({"january": months[0], "february": months[1]}).found][:1]
+    >>> [one.argument for one in difference({"january": months[0], "february": months[1]}).populations][:1]
     ['31 - 30 = 1 from january and february']
     """
     above("under", under)
@@ -146,7 +146,7 @@ def difference(
     known = list(dict.fromkeys(name for p in several for name in p.release.values))
     if measure is not None and measure not in known:
         raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")
-    found: list[DerivedPopulation] = []
+    derived: list[DerivedPopulation] = []
     groups: list[tuple[str, ...]] = []
     unjudged = [*joined.doubts]
     for name in known if measure is None else [measure]:
@@ -155,11 +155,11 @@ def difference(
         groups += [tuple(several[k].name for k in part) for part in parts]
         for part in parts:
             more, words = _within(joined, part, name, under * 10**decimals)
-            found += more
+            derived += more
             unjudged += words
-        found += _between(joined, parts, name, under, terms, decimals)
-        found += _likely(joined, parts, name, under, likely, kinds)
-    order = sorted(dict.fromkeys(found), key=lambda one: (abs(one.size), -one.cell.count(","), one.cell))
+        derived += _between(joined, parts, name, under, terms, decimals)
+        derived += _likely(joined, parts, name, under, likely, kinds)
+    order = sorted(dict.fromkeys(derived), key=lambda one: (abs(one.size), -one.cell.count(","), one.cell))
     return Differences(
         tuple(order), tuple(dict.fromkeys(groups)), under, _limits(terms, groups), tuple(dict.fromkeys(unjudged))
     )
@@ -231,7 +231,7 @@ def _within(
     arguments, grid = Arguments(seen), 10.0**seen.decimals
     key_of = {int(v): k + 1 for k, v in enumerate(seen.known.inner_variables())}
     hidden = seen.withheld
-    found = []
+    derived = []
     for members, size in zip(small.sets[:MOST_ARGUMENTS], small.sizes, strict=False):
         several = arguments.of(members, size, size)
         own = len(members) == 1 and members[0] < len(hidden) and bool(hidden[members[0]])
@@ -239,11 +239,11 @@ def _within(
             continue  # a sum of what is shown takes nobody away
         cell = " and ".join(joined.cell_label(key_of[v]) for v in members)
         files = tuple(sorted({file for one in several for file in one.files}))
-        found.append(DerivedPopulation(cell, size / grid, FOLLOWS, files, in_one_line(several)))
+        derived.append(DerivedPopulation(cell, size / grid, FOLLOWS, files, in_one_line(several)))
     words = list(small.unjudged)
     if len(small.sets) > MOST_ARGUMENTS:
         words.append(f"of {len(small.sets):,} small populations the first {MOST_ARGUMENTS} are listed")
-    return found, words
+    return derived, words
 
 
 def _between(
@@ -254,12 +254,12 @@ def _between(
         return []
     groups = [people_of(joined, part, measure) for part in parts]
     grid = 10.0**decimals
-    found = []
+    derived = []
     for change in combined(groups, terms):
         small = np.flatnonzero((change.value != 0) & (np.abs(change.value) < under * grid))
         for k in small:
-            found.append(_told(joined, groups, change, int(k), grid))
-    return found
+            derived.append(_told(joined, groups, change, int(k), grid))
+    return derived
 
 
 def _told(
@@ -291,15 +291,15 @@ def _likely(
     if not noisy or measure != "count":
         return []
     shown = {k: _shown(joined, k, measure) for part in parts for k in part}
-    found = []
+    derived = []
     for one, other in combinations(sorted(shown), 2):
         if {one, other} & noisy:
-            found += _likely_pair(joined, (one, other), shown, under, likely, kinds)
+            derived += _likely_pair(joined, (one, other), shown, under, likely, kinds)
     for part in parts:
         several = [k for k in part if k in noisy]
         if len(several) > 1:
-            found += _averaged(joined, several, shown, under, likely, kinds)
-    return found
+            derived += _averaged(joined, several, shown, under, likely, kinds)
+    return derived
 
 
 def _shown(joined: JoinedTables, k: int, measure: str) -> dict[int, float]:
@@ -320,7 +320,7 @@ def _likely_pair(
 ) -> list[DerivedPopulation]:
     names = [joined.publications[k].name for k in pair]
     known: dict[tuple[float, float], tuple[int, float, float]] = {}
-    found = []
+    derived = []
     for key in sorted(set(shown[pair[0]]) & set(shown[pair[1]])):
         values = shown[pair[0]][key], shown[pair[1]][key]
         if values not in known:
@@ -330,10 +330,10 @@ def _likely_pair(
         value, _, probability = known[values]
         if probability >= likely:
             text = f"{values[0]:g} - {values[1]:g}, as shown, from {' and '.join(names)}"
-            found.append(
+            derived.append(
                 DerivedPopulation(joined.cell_label(key), float(value), DIFFERENCE, tuple(names), text, probability)
             )
-    return found
+    return derived
 
 
 def _averaged(
@@ -345,7 +345,7 @@ def _averaged(
     kinds: Mapping[str, Noise],
 ) -> list[DerivedPopulation]:
     """Cells that several releases show with noise of their own: equal values may be one noise, and count once."""
-    found = []
+    derived = []
     for key in sorted(set().union(*(shown[k] for k in several))):
         holding = [k for k in several if key in shown[k]]
         values = [shown[k][key] for k in holding]
@@ -355,7 +355,7 @@ def _averaged(
         value, probability = common_posterior(values, [kinds[n] for n in names]).likeliest
         if probability >= likely and 0 < value < under:
             text = f"{', '.join(f'{v:g}' for v in values)}, as shown, from {' and '.join(names)}"
-            found.append(
+            derived.append(
                 DerivedPopulation(joined.cell_label(key), float(value), AVERAGE, tuple(names), text, probability)
             )
-    return found
+    return derived

@@ -64,8 +64,13 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @click.option("--under", type=float, metavar="N", help="With --difference: populations smaller than N; 10.")
 @click.option("--along", metavar="DIMENSION", help="With --difference: each code of a dimension is a table.")
 @click.option("--terms", type=click.IntRange(2, 4), help="With --difference: tables in one combination at most; 3.")
-@click.option("--fail-on", default="narrow", show_default=True, metavar="exact|narrow|risk=BITS",
-              help="What exit code 1 is for; risk=BITS adds cells with fewer than BITS bits left.")  # fmt: skip
+@click.option(
+    "--fail-on",
+    default="narrow",
+    show_default=True,
+    metavar="exact|narrow|risk=BITS",
+    help="What exit code 1 is for; risk=BITS adds cells with fewer than BITS bits left.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print verdict, arguments and all audited cells as JSON.")
 @click.option("--rows", default=20, show_default=True, help="Cells to show; all are written with -o.")
 @click.option("-o", "--output", type=_PATH, help="Write all audited cells here: .csv, .json or .html.")
@@ -117,13 +122,23 @@ def audit(
     check_certificate(certificate)
     reading = {"--measures": measures, "--decimal": decimal, "--thousands": thousands}
     for_tables = {
-        "--codebook": codebook, "--mapping": mapping, "--total": total, **reading, "--measure": measure,
-        "--negative": negative, "--confidential": confidential, "--rounded": rounded,
-    }  # fmt: skip
+        "--codebook": codebook,
+        "--mapping": mapping,
+        "--total": total,
+        **reading,
+        "--measure": measure,
+        "--negative": negative,
+        "--confidential": confidential,
+        "--rounded": rounded,
+    }
     instance = _refuse_idle(files, for_tables, primary_only)
     if difference:
-        said = {"--fail-on": fail_on != "narrow", "--negative": negative, "--confidential": confidential is not None,
-                "--certificate": certificate is not None}  # fmt: skip
+        said = {
+            "--fail-on": fail_on != "narrow",
+            "--negative": negative,
+            "--confidential": confidential is not None,
+            "--certificate": certificate is not None,
+        }
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")

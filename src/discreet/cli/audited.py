@@ -1,4 +1,4 @@
-"""What an audit found, on the terminal, as JSON, as a page; and whether a pipeline should stop on it."""
+"""What an audit differences, on the terminal, as JSON, as a page; and whether a pipeline should stop on it."""
 
 from __future__ import annotations
 
@@ -149,37 +149,42 @@ def _text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def tell_differences(found: Differences, rows: int, output: Path | None, page: Path | None, *, as_json: bool) -> int:
+def tell_differences(
+    differences: Differences, rows: int, output: Path | None, page: Path | None, *, as_json: bool
+) -> int:
     """Small populations on the terminal and in files; 1 if there are any, or if something could not be judged."""
-    listed_ones = found.found[:rows]
+    listed_ones = differences.populations[:rows]
     if as_json:
-        emit_json(found.to_dict())
+        emit_json(differences.to_dict())
     else:
         for one in listed_ones:
             probably = "" if one.probability == 1 else f", probability {one.probability:.3g}"
             click.echo(f"{one.cell}: {one.argument} ({one.kind}{probably})")
-        if len(found.found) > len(listed_ones):
-            click.echo(f"({len(found.found) - len(listed_ones):,} more: --rows shows more, -o found.csv writes all)")
+        rest = len(differences.populations) - len(listed_ones)
+        if rest:
+            click.echo(f"({rest:,} more: --rows shows more, -o found.csv writes all)")
     for path in (output, page):
         if path is not None:
-            emit(_differences_bytes(found, path.suffix.lower()), path, private=True)
-    say(f"{len(found.found):,} populations smaller than {found.under:g}")
-    for text in found.unjudged:
+            emit(_differences_bytes(differences, path.suffix.lower()), path, private=True)
+    say(f"{len(differences.populations):,} populations smaller than {differences.under:g}")
+    for text in differences.unjudged:
         say(text)
-    say(f"verdict: {found.verdict.value}")
-    return 0 if found.ok else 1
+    say(f"verdict: {differences.verdict.value}")
+    return 0 if differences.ok else 1
 
 
-def _differences_bytes(found: Differences, suffix: str) -> bytes:
+def _differences_bytes(differences: Differences, suffix: str) -> bytes:
     if suffix == ".json":
-        return (json.dumps(plain_json(found.to_dict()), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        return (
+            json.dumps(plain_json(differences.to_dict()), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        ).encode()
     if suffix == ".csv":
-        frame = found.frame.assign(files=[" and ".join(one.files) for one in found.found])
+        frame = differences.frame.assign(files=[" and ".join(one.files) for one in differences.populations])
         return str(frame.to_csv(index=False)).encode()
-    verdict = f"<p>Verdict: <strong>{found.verdict.value}</strong></p>"
+    verdict = f"<p>Verdict: <strong>{differences.verdict.value}</strong></p>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Differences</title>'
-        f"{style(_RULES)}</head>\n<body><main><h1>Differences</h1>{verdict}{found.to_html()}</main></body></html>\n"
+        f"{style(_RULES)}</head>\n<body><main><h1>Differences</h1>{verdict}{differences.to_html()}</main></body></html>\n"
     ).encode()
 
 

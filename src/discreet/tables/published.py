@@ -76,9 +76,16 @@ def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, fi
     known = {*declared, *raw.children, *(said if isinstance(said, Mapping) else ())}
     doubts = _doubts(cells, dims, known) if find else ()
     return Published(
-        dims, codes.astype(np.int32), dict(raw.values), dict(raw.decimals), raw.status, doubts,
-        words=raw.words, notes=raw.notes, ranges=raw.ranges,
-    )  # fmt: skip
+        dims,
+        codes.astype(np.int32),
+        dict(raw.values),
+        dict(raw.decimals),
+        raw.status,
+        doubts,
+        words=raw.words,
+        notes=raw.notes,
+        ranges=raw.ranges,
+    )
 
 
 def _as_named(raw: RawTable, codebook: Codebook) -> RawTable:

@@ -93,10 +93,10 @@ def test_three_tables_in_one_combination() -> None:
     tables = {"all": men + women + others, "men": men, "women": women}
     releases = {k: dc.protect(dc.Table.of(v, ["area", "age"]), dc.Publish()).release() for k, v in tables.items()}
     found = dc.difference(releases, under=3)
-    cells = {one.cell: one.size for one in found.found if one.kind == "combination"}
+    cells = {one.cell: one.size for one in found.populations if one.kind == "combination"}
     assert cells["area 2, age 1"] == 2
     assert {"area 1, age 2", "area 3, age 3"} <= set(cells)
-    assert not [one for one in dc.difference(releases, under=3, terms=2).found if one.kind == "combination"]
+    assert not [one for one in dc.difference(releases, under=3, terms=2).populations if one.kind == "combination"]
 
 
 def test_a_hidden_cell_counts_by_what_follows() -> None:
@@ -105,7 +105,7 @@ def test_a_hidden_cell_counts_by_what_follows() -> None:
     hidden = dc.protect(table, dc.Hide([{"area": "2", "sex": "2"}])).release()
     later = dc.protect(dc.Table.of([[40, 39], [30, 33]], ["area", "sex"]), dc.Publish()).release()
     found = dc.difference({"january": hidden, "february": later}, under=3)
-    assert "area 2, sex 2" in {one.cell for one in found.found}
+    assert "area 2, sex 2" in {one.cell for one in found.populations}
 
 
 def test_tables_of_the_same_people_have_no_differences() -> None:
@@ -140,18 +140,18 @@ def test_changed_releases_are_told_with_probabilities() -> None:
     table = dc.Table.of([[4, 40], [30, 31]], ["area", "sex"])
     rounded = [dc.protect(table, dc.RandomRound(3, seed=k)).release() for k in range(5)]
     found = dc.difference({str(k): r for k, r in enumerate(rounded)}, under=6, likely=0.5)
-    averages = [one for one in found.found if one.kind == "average"]
+    averages = [one for one in found.populations if one.kind == "average"]
     assert averages
     for one in averages:
         assert 0.5 <= one.probability <= 1
     exact = dc.protect(dc.Table.of([[30, 40], [30, 31]], ["area", "sex"]), dc.Publish()).release()
     other = dc.difference({"rounded": rounded[0], "exact": exact}, under=40, likely=0.9)
-    assert any(one.kind == "difference" and one.probability > 0.9 for one in other.found)
+    assert any(one.kind == "difference" and one.probability > 0.9 for one in other.populations)
     keyed = dc.protect(dc.Table.of([5, 60], ["sex"]), dc.Publish()).release()
     table_of_noise = dc.PTable.design(d=2, v=1.0)
     noisy = dc.difference(
         {"a": keyed, "b": keyed}, noise={"a": table_of_noise, "b": table_of_noise}, under=3, likely=0.1
     )
-    assert all(0 < one.probability < 1 for one in noisy.found)
+    assert all(0 < one.probability < 1 for one in noisy.populations)
     with pytest.raises(dc.InputError, match="'c', which is not given"):
         dc.difference({"a": keyed, "b": keyed}, noise={"c": table_of_noise})

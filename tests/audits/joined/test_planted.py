@@ -50,8 +50,10 @@ def test_men_beside_everybody(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     mapping.write_text('[tables."males.json"]\nfixed = { sex = "m" }\n')
     found = dc.difference([every, males], mapping=mapping)
     assert found.groups == (("all.px", "males.json"),)
-    assert [(one.size, one.kind, one.files) for one in found.found] == [(1, "subtraction", ("all.px", "males.json"))]
-    assert found.found[0].argument == "13 - 12 = 1 from all.px and males.json"
+    assert [(one.size, one.kind, one.files) for one in found.populations] == [
+        (1, "subtraction", ("all.px", "males.json"))
+    ]
+    assert found.populations[0].argument == "13 - 12 = 1 from all.px and males.json"
 
 
 def test_a_grid_beside_municipalities(tmp_path: Path) -> None:
@@ -65,10 +67,10 @@ def test_a_grid_beside_municipalities(tmp_path: Path) -> None:
     assert unknown.verdict == "unknown"
     found = dc.difference([first, second], mapping={"sums": {"place": leaves}})
     assert found.verdict == "fail"
-    sliver = found.found[0]
+    sliver = found.populations[0]
     assert (sliver.cell, sliver.size, sliver.files) == ("place l2", 2, ("grid.parquet", "towns.csv"))
     assert sliver.argument == "70 - 68 = 2 from grid.parquet and towns.csv"
-    assert not dc.difference([first, second], under=2, mapping={"sums": {"place": leaves}}).found
+    assert not dc.difference([first, second], under=2, mapping={"sums": {"place": leaves}}).populations
 
 
 def test_a_firm_in_two_linked_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 import discreet as dc
 
 PLACES = ("l0", "l1", "l2", "l3")
-WAYS = {  # ways of dividing the places: codes and the leaves of each
+WAYS: dict[str, dict[str, tuple[str, ...]]] = {  # ways of dividing the places: codes and the leaves of each
     "finest": {leaf: (leaf,) for leaf in PLACES},
     "halves": {"west": ("l0", "l1"), "east": ("l2", "l3")},
     "rings": {"l0": ("l0",), "middle": ("l1", "l2"), "l3": ("l3",)},
@@ -41,8 +41,10 @@ def files(draw: st.DrawFn, counts: dict[tuple[str, str, str], int]) -> File:
     way = WAYS[draw(st.sampled_from(sorted(WAYS)))]
     fixed = {"sex": "m"} if "sex" not in names and draw(st.booleans()) else {}
     codes: dict[str, dict[str, tuple[str, ...]]] = {
-        "place": way, "sex": {s: (s,) for s in SEXES}, "age": {a: (a,) for a in AGES}
-    }  # fmt: skip
+        "place": way,
+        "sex": {s: (s,) for s in SEXES},
+        "age": {a: (a,) for a in AGES},
+    }
     dims, listed = [], []
     for name in names:
         total = draw(st.sampled_from(["Total", None]))
@@ -67,9 +69,13 @@ def files(draw: st.DrawFn, counts: dict[tuple[str, str, str], int]) -> File:
         values.append(float(sum(counts[leaf] for leaf in inside)))
     hidden = np.array(draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
     release = dc.Release(
-        dimensions=tuple(dims), codes=np.array(rows), values={"count": np.where(hidden, np.nan, values)},
-        decimals={"count": 0}, status=np.where(hidden, "c", ""), method="",
-    )  # fmt: skip
+        dimensions=tuple(dims),
+        codes=np.array(rows),
+        values={"count": np.where(hidden, np.nan, values)},
+        decimals={"count": 0},
+        status=np.where(hidden, "c", ""),
+        method="",
+    )
     return File(release, cells, fixed)
 
 

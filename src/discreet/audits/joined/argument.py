@@ -144,8 +144,10 @@ class _Near:
         self.columns = np.union1d(np.unique(part.tocsr().indices), numbers)
         self.matrix, self.right = part[:, self.columns].tocsc(), system.rhs[self.rows]
         self.lower, self.upper = system.lower[self.columns], system.upper[self.columns]
-        self.shown = {int(v): bool(lo > 0 or np.isfinite(hi)) for v, lo, hi in
-                      zip(self.columns, self.lower, self.upper, strict=True)}  # fmt: skip
+        self.shown = {
+            int(v): bool(lo > 0 or np.isfinite(hi))
+            for v, lo, hi in zip(self.columns, self.lower, self.upper, strict=True)
+        }
         self.exact = dict(zip(self.columns.tolist(), (self.lower == self.upper).tolist(), strict=True))
         self.at = np.searchsorted(self.columns, numbers)
         self.side, self.value, self.integer = side, value, system.integer
@@ -167,8 +169,9 @@ class _Near:
         most = np.where(gone, np.inf, self.upper)
         plus, minus = (most, least) if self.side > 0 else (least, most)  # bounds that a positive, a negative factor use
         cost = np.concatenate([np.zeros(many), *(self._cost(b) for b in (plus, minus))])
-        free = np.concatenate([np.full(many, np.inf), np.where(np.isfinite(plus), np.inf, 0.0),
-                               np.where(np.isfinite(minus), np.inf, 0.0)])  # fmt: skip
+        free = np.concatenate(
+            [np.full(many, np.inf), np.where(np.isfinite(plus), np.inf, 0.0), np.where(np.isfinite(minus), np.inf, 0.0)]
+        )
         cells = hstack([self.matrix.T, eye_array(n), -eye_array(n)])
         finite = [np.where(np.isfinite(b), b, 0.0) for b in (plus, minus)]
         bound = np.concatenate([self.right, finite[0], -finite[1]])
@@ -178,10 +181,13 @@ class _Near:
         ends = (-np.inf, value) if self.side > 0 else (value, np.inf)
         scale = max(1.0, float(np.abs(bound).max(initial=1)))  # so that tolerances are about the factors
         program = LinearProgram(
-            csc_array(vstack([cells, csc_array(bound[None, :] / scale)])), cost,
-            np.concatenate([np.full(many, -np.inf), np.zeros(2 * n)]), free,
-            np.concatenate([unit, [ends[0] / scale]]), np.concatenate([unit, [ends[1] / scale]]),
-        )  # fmt: skip
+            csc_array(vstack([cells, csc_array(bound[None, :] / scale)])),
+            cost,
+            np.concatenate([np.full(many, -np.inf), np.zeros(2 * n)]),
+            free,
+            np.concatenate([unit, [ends[0] / scale]]),
+            np.concatenate([unit, [ends[1] / scale]]),
+        )
         solver = Solver(SIMPLEX, program)
         if solver.run() is not Outcome.SOLVED:
             return None
@@ -199,8 +205,9 @@ class _Near:
         factor = -(self.matrix.T @ parts)
         factor[self.at] += DENOMINATOR
         used = np.flatnonzero(np.abs(factor) > 1e-9)
-        bound = sum((Fraction(float(p)) * Fraction(float(r)) for p, r in zip(parts, self.right, strict=True) if p),
-                    Fraction(0))  # fmt: skip
+        bound = sum(
+            (Fraction(float(p)) * Fraction(float(r)) for p, r in zip(parts, self.right, strict=True) if p), Fraction(0)
+        )
         for k in used:
             limit = bounds[0][k] if factor[k] > 0 else bounds[1][k]
             if not np.isfinite(limit):

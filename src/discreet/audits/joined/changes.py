@@ -99,8 +99,9 @@ def people_of(joined: JoinedTables, tables: Sequence[int], measure: str) -> Peop
     own = np.where(system.lower == system.upper, system.lower, np.nan)
     own[targets] = np.where(lower == upper, lower, np.nan)
     start = 0
-    for k, layout in zip([t for t in tables if measure in joined.publications[t].release.values], seen.layouts,
-                         strict=True):  # fmt: skip
+    for k, layout in zip(
+        [t for t in tables if measure in joined.publications[t].release.values], seen.layouts, strict=True
+    ):
         keys = joined.tables[k].own(joined.common.keys[k])
         values = own[start : start + len(layout)]
         new = ~np.isnan(values) & np.isnan(value[keys])

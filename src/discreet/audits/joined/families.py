@@ -114,11 +114,11 @@ def families(name: str, several: Sequence[Codes], sums: Sums) -> tuple[list[Fami
             f"{listed(who, 4)} have different codes of {name!r}, and nothing says which are sums of which: give a "
             "codebook or a mapping with [sums], or say in the mapping that they cross freely"
         )
-    found = []
+    named = []
     for k, (atoms, _) in enumerate(groups, 1):
         title = name if len(groups) == 1 else f"{name} ({k})"
-        found.append(_family(title, atoms, split))
-    return found, doubts
+        named.append(_family(title, atoms, split))
+    return named, doubts
 
 
 def _with(

@@ -3,7 +3,7 @@
 A population is a set of finest cells. Its size is known if the set, as a vector of zeros and ones, is a combination of
 published totals, whatever the factors (the lattice of the published totals, taken up to multiples: a combination with
 fractions has a multiple in whole numbers). Cells that are known by themselves come from the audit of all common cells.
-Sets of several cells none of which is known are found by elimination: cells that could be too many are eliminated
+Sets of several cells none of which is known are sums by elimination: cells that could be too many are eliminated
 first; what is left are the known sums of cells that are few, and of these every one with factors of zero and one.
 """
 
@@ -94,7 +94,7 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
     point = any_solution(system)  # a sum that is known is the same in every solution
     rows = csr_array(system.rows[:, open_])
     label = labels(rows)[1]
-    found: list[tuple[tuple[int, ...], float]] = []
+    sums: list[tuple[tuple[int, ...], float]] = []
     skipped = 0
     for part in np.unique(label[np.isin(open_, few)]):
         columns = np.flatnonzero(label == part)
@@ -105,11 +105,11 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
         touching = np.unique(rows.tocsc()[:, columns].indices)
         matrix = _known_sums(rows[touching][:, columns], mine)
         for chosen, size in _zero_one(matrix, matrix @ point[open_[columns[mine]]], under):
-            found.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
+            sums.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
     text = (
         f"{skipped:,} cells hang together with more than {MOST_ELIMINATED:,} others; sets of them were not looked for"
     )
-    return _minimal(found), ((text,) if skipped else ())
+    return _minimal(sums), ((text,) if skipped else ())
 
 
 def _known_sums(rows: csr_array, few: Array) -> Array:
@@ -150,10 +150,10 @@ def _zero_one(matrix: Array, values: Array, under: float) -> Iterator[tuple[tupl
                 yield tuple(np.flatnonzero(vector).tolist()), float(total)
 
 
-def _minimal(found: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
+def _minimal(sums: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
     """Sets that hold no other one."""
     kept: list[tuple[tuple[int, ...], float]] = []
-    for members, size in sorted(found, key=lambda f: len(f[0])):
+    for members, size in sorted(sums, key=lambda f: len(f[0])):
         if not any(set(other) <= set(members) for other, _ in kept):
             kept.append((members, size))
     return kept

@@ -85,14 +85,14 @@ class NameMapping:
         """The sums of a table's own codes, under its own names."""
         own = self.of_table(table)
         dimensions = {**self.dimensions, **own.get("dimensions", {})}
-        found = {}
+        below = {}
         for name in names:
             common = dimensions.get(name, name)
             codes = {**self.codes.get(common, {}), **own.get("codes", {}).get(common, {})}
             back = {new: old for old, new in codes.items()}
             if common in self.sums:
-                found[name] = {back.get(c, c): [back.get(p, p) for p in of] for c, of in self.sums[common].items()}
-        return found
+                below[name] = {back.get(c, c): [back.get(p, p) for p in of] for c, of in self.sums[common].items()}
+        return below
 
     def with_rounding(self, rounding: Mapping[str, Rounding]) -> NameMapping:
         """The same with the rounding of some tables, which may not be said twice."""
@@ -128,8 +128,10 @@ class NameMapping:
         """A publication under the common names."""
         own = self.of_table(publication.name)
         dimensions = {**self.dimensions, **own.get("dimensions", {})}
-        codes = {n: {**self.codes.get(n, {}), **own.get("codes", {}).get(n, {})} for n in
-                 {**self.codes, **own.get("codes", {})}}  # fmt: skip
+        codes = {
+            n: {**self.codes.get(n, {}), **own.get("codes", {}).get(n, {})}
+            for n in {**self.codes, **own.get("codes", {})}
+        }
         held = {dimensions.get(d.name, d.name) for d in publication.release.dimensions}
         fixed = dict(own.get("fixed", {}))
         if both := [name for name in fixed if name in held]:

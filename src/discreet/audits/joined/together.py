@@ -287,9 +287,16 @@ def view_together(
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]
     return View(
-        known, None, layouts, measure, decimals, left=left, unjudged=(*doubts, *joined.doubts),
-        names=tuple(p.name for p in some), aside=aside,
-    )  # fmt: skip
+        known,
+        None,
+        layouts,
+        measure,
+        decimals,
+        left=left,
+        unjudged=(*doubts, *joined.doubts),
+        names=tuple(p.name for p in some),
+        aside=aside,
+    )
 
 
 def _shown(
@@ -336,8 +343,9 @@ def _rows(joined: JoinedTables, chosen: Sequence[int], matrix: csr_array) -> csr
     sums = [joined.common.sums(k) for k in (*chosen, *extra)]
     entries = vstack(sums, format="coo") if sums else coo_array((0, joined.common.size))
     held = entries.col != NOBODY
-    rows = coo_array((entries.data[held], (entries.row[held], variable[entries.col[held] - 1])),
-                     shape=(entries.shape[0], size)).tocsr()  # fmt: skip
+    rows = coo_array(
+        (entries.data[held], (entries.row[held], variable[entries.col[held] - 1])), shape=(entries.shape[0], size)
+    ).tocsr()
     by_cell = matrix.tocsc()
     own = np.flatnonzero(np.diff(by_cell.indptr))
     first = variable[by_cell.indices[by_cell.indptr[own]]]

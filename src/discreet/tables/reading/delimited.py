@@ -44,10 +44,18 @@ def delimited(
     gone = np.logical_and.reduce([np.isnan(v) for v in values.values()])
     status = np.array(columns[-1]) if behind else np.where(gone, HIDDEN, "")
     return RawTable(
-        name=path.name, names=tuple(names), codes=tuple(codes), values=values, decimals=decimals, status=status,
-        labels=labels, words={k: v for k, v in words if k in ("title", "source", "method")},
-        notes=tuple(v for k, v in words if k == "note"), ranges=ranges, line=above + 2,
-    )  # fmt: skip
+        name=path.name,
+        names=tuple(names),
+        codes=tuple(codes),
+        values=values,
+        decimals=decimals,
+        status=status,
+        labels=labels,
+        words={k: v for k, v in words if k in ("title", "source", "method")},
+        notes=tuple(v for k, v in words if k == "note"),
+        ranges=ranges,
+        line=above + 2,
+    )
 
 
 def _has_status(head: Sequence[str]) -> bool:

@@ -57,14 +57,16 @@ def _dataset(file: str, dataset: Mapping[str, Any]) -> RawTable:
     decimals = {m: int(units.get(m, {}).get("decimals", _decimals(values[m]))) for m in measures}
     dims = tuple(names[k] for k in kept)
     return RawTable(
-        name=file, names=dims,
+        name=file,
+        names=dims,
         codes=tuple([categories[k][p] for p in place.tolist()] for k, place in zip(kept, places, strict=True)),
-        values=values, decimals=decimals,
+        values=values,
+        decimals=decimals,
         status=np.where(flat[2][rows].any(axis=1), HIDDEN, ""),
         labels={names[k]: _labels(dataset["dimension"][names[k]]["category"]) for k in kept},
         children={n: c for n in dims if (c := dataset["dimension"][n]["category"].get("child"))},
         **_words(dataset, dims, measures),
-    )  # fmt: skip
+    )
 
 
 def _categories(category: Mapping[str, Any]) -> list[str]:

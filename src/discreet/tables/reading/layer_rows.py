@@ -60,9 +60,17 @@ def of_layers(name: str, sheets: Sequence[LayerSheet], words: Sequence[tuple[str
         status[[held[cell].get(measure, "") == HIDDEN for cell in cells]] = HIDDEN
     said = dict(words)
     return RawTable(
-        name=name, names=names, codes=tuple([cell[k] for cell in cells] for k in range(len(names))), values=values,
-        decimals=decimals, status=status.astype(str), labels={n: own_labels(of) for n, of in labels.items()},
-        words={"title": heading_or_title(title, names, list(decimals)), "source": said.get("source", ""),
-               "method": said.get("method", "")},
+        name=name,
+        names=names,
+        codes=tuple([cell[k] for cell in cells] for k in range(len(names))),
+        values=values,
+        decimals=decimals,
+        status=status.astype(str),
+        labels={n: own_labels(of) for n, of in labels.items()},
+        words={
+            "title": heading_or_title(title, names, list(decimals)),
+            "source": said.get("source", ""),
+            "method": said.get("method", ""),
+        },
         notes=tuple(text for term, text in words if term == "note"),
-    )  # fmt: skip
+    )

@@ -35,8 +35,10 @@ def arrow_table(name: str, table: Any) -> RawTable:
     inside = heads[: len(heads) - behind]
     stated = [b"decimals" in (table.schema.field(n).metadata or {}) for n in inside]
     if not any(stated):
-        stated = [pa.types.is_floating(t) or pa.types.is_integer(t) or pa.types.is_decimal(t) for t in
-                  (table.schema.field(n).type for n in inside)]  # fmt: skip
+        stated = [
+            pa.types.is_floating(t) or pa.types.is_integer(t) or pa.types.is_decimal(t)
+            for t in (table.schema.field(n).type for n in inside)
+        ]
         stated = [flag and not any(not later for later in stated[k:]) for k, flag in enumerate(stated)]
     split = stated.index(True) if True in stated else len(stated)
     if not split or split == len(inside) or not all(stated[split:]) or not table.num_rows:
@@ -66,10 +68,16 @@ def arrow_table(name: str, table: Any) -> RawTable:
             raise InputError(f"{name!r}: some rows have no code of {n!r}; give missing values a category")
         codes.append([code_text(v) for v in column])
     return RawTable(
-        name=name, names=names, codes=tuple(codes), values=values, decimals=decimals, status=status.astype(str),
-        labels=labels, words={k: str(about.get(k, "")) for k in ("title", "source", "method")},
+        name=name,
+        names=names,
+        codes=tuple(codes),
+        values=values,
+        decimals=decimals,
+        status=status.astype(str),
+        labels=labels,
+        words={k: str(about.get(k, "")) for k in ("title", "source", "method")},
         notes=tuple(str(n) for n in about.get("notes", ())),
-    )  # fmt: skip
+    )
 
 
 def _decimals(values: Any) -> int:

@@ -45,14 +45,16 @@ def px_file(path: Path) -> RawTable:
     kept = [k for k in order if k != across]
     places = np.unravel_index(rows, [size[k] for k in kept])
     return RawTable(
-        name=path.name, names=tuple(names[k] for k in kept),
+        name=path.name,
+        names=tuple(names[k] for k in kept),
         codes=tuple([codes[k][p] for p in place.tolist()] for k, place in zip(kept, places, strict=True)),
-        values={m: flat[0][rows, j] for j, m in enumerate(own)}, decimals=own,
+        values={m: flat[0][rows, j] for j, m in enumerate(own)},
+        decimals=own,
         status=np.where(flat[2][rows].any(axis=1), HIDDEN, ""),
         labels={names[k]: own_labels(dict(zip(codes[k], values[k], strict=True))) for k in kept},
         totals=_totals(keywords, names, codes, values),
         **_words(keywords, [names[k] for k in kept], list(own)),
-    )  # fmt: skip
+    )
 
 
 def _keywords(path: Path) -> Keywords:

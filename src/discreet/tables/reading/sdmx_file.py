@@ -53,11 +53,15 @@ def sdmx_file(path: Path) -> RawTable:
     upper = title.upper().replace(" ", "_")
     title = "" if upper == heading_or_default(names, measures) else title
     return RawTable(
-        name=path.name, names=tuple(names), codes=tuple([cell[k] for cell in place] for k in range(len(names))),
-        values=values, decimals=decimals, status=status.astype(str),
+        name=path.name,
+        names=tuple(names),
+        codes=tuple([cell[k] for cell in place] for k in range(len(names))),
+        values=values,
+        decimals=decimals,
+        status=status.astype(str),
         words={"title": title, "source": first["SOURCE"], "method": first["METHOD"]},
         notes=(first["NOTE"],) if first["NOTE"] else (),
-    )  # fmt: skip
+    )
 
 
 def heading_or_default(names: list[str], measures: list[str]) -> str:
