@@ -21,10 +21,12 @@ import click
 
 from discreet.base.version import described
 from discreet.cli import (  # noqa: F401 - importing a file of commands adds them to the application
+    admin,
     attack,
     audit,
     certificate,
     console,
+    demo,
     policy,
     programme,
     protect,

@@ -1,8 +1,7 @@
-"""discreet serve, cube, and admin: the table server and what its keeper does."""
+"""discreet serve, cube and answer: the table server, the cube it starts from, and what it would answer."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.base.files import check_suffix, is_file, own_folder, write_whole
+from discreet.base.files import is_file
 from discreet.cli.application import app, example
 from discreet.cli.console import say
 from discreet.cli.inputs import is_rda, records_of
 from discreet.cli.options import Place, joined_by, place_options, release_options
-from discreet.cli.output import emit, emit_release, format_of
+from discreet.cli.output import emit_release, format_of
 from discreet.cli.policy import say_openly
 from discreet.cli.progress import working
-from discreet.cli.store import open_store, store_option
+from discreet.cli.store import store_option
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -247,172 +246,3 @@ def answer(
     release = ask(source, query_from(source.dimensions, variables, where), policy)
     say_openly(policy, release)
     emit_release(release, output, format, metadata=metadata)
-
-
-@example("discreet demo --folder demo")
-@app.command()
-@click.option("--folder", type=PATH, default=Path("demo"), show_default=True, help="Where data, secret and store go.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
-)
-@click.option("-n", "records", default=1_500_000, show_default=True, type=click.IntRange(1), help="Synthetic persons.")
-def demo(folder: Path, host: str, port: int, records: int) -> None:
-    """Serve a synthetic census: everything is made on the spot, and a methodologist to sign in as."""
-    import secrets
-    from importlib import resources
-
-    import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
-
-    from discreet import datasets
-    from discreet.policy import read_policy
-    from discreet.server import auth, cube
-    from discreet.server.settings import Settings
-    from discreet.server.workers import listening
-
-    own_folder(folder)
-    if not (folder / "secret.key").exists():
-        write_whole(folder / "secret.key", secrets.token_hex(32).encode(), private=True)
-    text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
-    text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
-    write_whole(folder / "policy.toml", text.encode(), private=True)
-    policy = read_policy(folder / "policy.toml")
-    if not cube.made_by(folder / "cube", policy):
-        say(f"making {records:,} synthetic persons, and their cube as the policy has it")
-        cube.build(datasets.census(n=records), folder / "cube", policy, say)
-    url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
-    with open_store(url) as store:
-        if store.user("ada") is None:
-            auth.new_user(store, "ada", "methodologist", password)
-            say(f"methodologist: name ada, password {password}")
-    socket_ = listening(host, port)
-    base = f"http://{host}:{socket_.getsockname()[1]}"
-    for words, path in TRY:
-        say(f"  {words:<22}{base}{path}")
-    serve_on(
-        Settings(policy=str(folder / "policy.toml"), cube=str(folder / "cube"), store=url),
-        socket_,
-        f"{base}/",
-        workers=2,
-    )
-
-
-TRY = (
-    ("a heat map", "/table?variables=age,activity&where=region=R1&view=heat"),
-    ("the same as CSV", "/api/table.csv?variables=age,activity&where=region=R1"),
-    ("one that is refused", "/table?variables=sex&where=citizenship=STL"),
-)
-
-# -- the keeper -------------------------------------------------------------------------------------------------
-
-
-@app.group()
-def admin() -> None:
-    """Keep a table server: users, tokens, keys, the record."""
-
-
-STORE = store_option("url", "The servers' store")
-
-
-@example("discreet admin add-user ada --role methodologist --password-stdin < password.txt")
-@admin.command("add-user")
-@click.argument("name")
-@click.option("--role", default="approved", show_default=True, help="public, approved, methodologist or admin.")
-@click.option("--password-stdin", is_flag=True, help="Read a password; without one the user has tokens only.")
-@STORE
-def add_user(name: str, role: str, password_stdin: bool, url: str) -> None:
-    """Add a user."""
-    from discreet.server import auth
-
-    password = sys.stdin.readline().rstrip("\n") if password_stdin else None
-    with open_store(url) as store:
-        auth.new_user(store, name, role, password)
-    say(f"added {name}, {role}")
-
-
-@example("discreet admin change-user ada --role admin")
-@admin.command("change-user")
-@click.argument("name")
-@click.option("--role", help="public, approved, methodologist or admin.")
-@click.option("--password-stdin", is_flag=True, help="Read a new password.")
-@click.option("--active/--inactive", default=None, help="Whether the account can be used.")
-@STORE
-def change_user(name: str, role: str | None, password_stdin: bool, active: bool | None, url: str) -> None:
-    """Change a user's role or password, or close the account; sessions end."""
-    from discreet.server import auth
-    from discreet.server.settings import ROLES
-
-    changes: dict[str, object] = {}
-    if role is not None:
-        if role not in ROLES:
-            raise InputError(f"role {role!r} is none of {', '.join(ROLES)}")
-        changes["role"] = role
-    if password_stdin:
-        changes["password"] = auth.hashed(auth.checked_password(sys.stdin.readline().rstrip("\n")))
-    if active is not None:
-        changes["active"] = active
-    if not changes:
-        raise InputError("nothing to change: give --role, --password-stdin or --inactive")
-    with open_store(url) as store:
-        store.change_user(name, **changes)
-    say(f"changed {name}")
-
-
-@example("discreet admin users")
-@admin.command()
-@STORE
-def users(url: str) -> None:
-    """List the users."""
-    with open_store(url) as store:
-        listed_users = store.all_users()
-    for user in listed_users:
-        click.echo(f"{user['name']}\t{user['role']}\t{'active' if user['active'] else 'closed'}")
-
-
-@example("discreet admin token ada")
-@admin.command()
-@click.argument("name")
-@click.option("--revoke", is_flag=True, help="End all tokens of the user instead.")
-@STORE
-def token(name: str, revoke: bool, url: str) -> None:
-    """Print a new API token of a user; it is shown this once, and kept as a hash."""
-    from discreet.server import auth
-
-    with open_store(url) as store:
-        if not revoke:
-            click.echo(auth.new_token(store, name))
-            return
-        user = store.user(name)
-        if user is None:
-            raise InputError(f"no user {name!r}")
-        ended = store.revoke_tokens(user["id"])
-    say(f"{ended} tokens ended; workers forget them within {auth.TOKEN_SECONDS:g} s")
-
-
-@example("discreet admin rotate-keys")
-@admin.command("rotate-keys")
-@STORE
-def rotate_keys(url: str) -> None:
-    """New keys for forms and addresses; all sessions end. Running servers take them up within seconds.
-
-    The secret of the protection method is not touched: another one would change every number.
-    """
-    from discreet.server import auth
-
-    with open_store(url) as store:
-        ended = store.rotate()
-    say(f"keys are new, {ended} sessions ended; servers take them up within {auth.KEY_SECONDS:g} s")
-
-
-@example("discreet admin record -o record.jsonl")
-@admin.command("record")
-@click.option("-o", "--output", type=PATH, help="Write here instead of to stdout.")
-@STORE
-def export_record(output: Path | None, url: str) -> None:
-    """The dissemination record as lines that `discreet replay` reads."""
-    from discreet.server.record_lines import export
-
-    check_suffix(output, [".jsonl", ".json"], "a record")
-    with open_store(url) as store:
-        lines = list(export(store))
-    emit("".join(line + "\n" for line in lines).encode(), output, private=True)
