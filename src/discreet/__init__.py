@@ -96,7 +96,8 @@ if TYPE_CHECKING:
         read_marks,
     )
     from discreet.tables.room import Room
-    from discreet.tables.table import Table, tabulate
+    from discreet.tables.table import Table
+    from discreet.tables.tabulation import tabulate
     from discreet.utility import compare
 
 # Names are loaded when first used, so that `import discreet` and `discreet --help` stay quick.
@@ -207,7 +208,7 @@ _HOME = {
     "register": "methods",
     "risk": "risk",
     "ru_map": "policy",
-    "tabulate": "tables.table",
+    "tabulate": "tables.tabulation",
     "unions": "audits",
     "utility": "utility",
     "write": "formats",

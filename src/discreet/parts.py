@@ -34,7 +34,8 @@ from discreet.methods.contract import Method, contract_of, protect, title
 from discreet.release import Release
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
-from discreet.tables.table import Table, group_statistics
+from discreet.tables.table import Table
+from discreet.tables.tabulation import group_statistics
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

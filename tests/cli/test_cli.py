@@ -135,7 +135,7 @@ def test_a_fault_of_ours_shows_no_data(
     def fail(*_: object, **__: object) -> None:
         raise KeyError("XSECRETX")
 
-    monkeypatch.setattr("discreet.tables.table.tabulate", fail)
+    monkeypatch.setattr("discreet.tables.tabulation.tabulate", fail)
     assert cli.run(["tabulate", "people.csv", "--by", "sex"]) == cli.FAULT
     err = capfdbinary.readouterr().err
     assert b"KeyError" in err

@@ -23,7 +23,8 @@ from discreet.datasets.printed import (
     WILLENBORG_REDESIGNED,
 )
 from discreet.errors import InputError
-from discreet.tables.table import Table, tabulate
+from discreet.tables.table import Table
+from discreet.tables.tabulation import tabulate
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

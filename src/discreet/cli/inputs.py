@@ -38,7 +38,7 @@ def load_table(
     totals: str = "check",
 ) -> Table:
     """The table that ``table_options`` describe; ``dimensions`` known already need no codebook."""
-    from discreet.tables.table import tabulate
+    from discreet.tables.tabulation import tabulate
 
     if ready:
         of_records = {"--where": where or None, "--missing": missing, "--table": database_table, "--engine": engine}

@@ -191,7 +191,7 @@ def _protected(
     from discreet.methods import acts_on_records, method, parameters
     from discreet.methods.by_hand import as_counted
     from discreet.methods.contract import protect
-    from discreet.tables.table import tabulate
+    from discreet.tables.tabulation import tabulate
 
     if "progress" in parameters(name):
         arguments = {**arguments, "progress": progress}

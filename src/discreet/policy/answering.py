@@ -26,7 +26,8 @@ from discreet.policy.query import Query, Resolved
 from discreet.policy.steps import words_of
 from discreet.policy.untouched import check_untouched
 from discreet.release import Protected, Release
-from discreet.tables.table import Table, tabulate
+from discreet.tables.table import Table
+from discreet.tables.tabulation import tabulate
 
 SEEN = "The quality stated is an estimate from the changed data."
 UNSEEN = "What that costs is not stated."

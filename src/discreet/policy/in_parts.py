@@ -31,7 +31,7 @@ from discreet.policy.posterior import ShownCounts, reach_of, small_share
 from discreet.policy.query import Query, Resolved
 from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
-from discreet.tables.table import tabulate
+from discreet.tables.tabulation import tabulate
 
 
 @checked

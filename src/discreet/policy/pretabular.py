@@ -34,7 +34,8 @@ from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
-from discreet.tables.table import Table, tabulate
+from discreet.tables.table import Table
+from discreet.tables.tabulation import tabulate
 
 MOST_CELLS = 20_000_000  # inner cells of the cube
 TWIN = "again "  # a statistic of this name holds counts of data that were changed once more

@@ -29,7 +29,8 @@ from discreet.publishing.linked_in_turn import protect_in_turn
 from discreet.publishing.parsing import file_name
 from discreet.publishing.spec import Entry, How, Source, Unit
 from discreet.release import Protected, Release
-from discreet.tables.table import Table, tabulate
+from discreet.tables.table import Table
+from discreet.tables.tabulation import tabulate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

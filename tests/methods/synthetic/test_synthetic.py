@@ -21,7 +21,8 @@ from discreet.methods.synthetic.noisy_margins import Measurement, keyed_noise
 from discreet.methods.synthetic.synthetic import Synthetic
 from discreet.policy import Query, answer, parse_policy, ready
 from discreet.policy.pretabular import cube_of
-from discreet.tables.table import Table, tabulate
+from discreet.tables.table import Table
+from discreet.tables.tabulation import tabulate
 
 SECRET = b"a secret of sixteen bytes or more"
 POLICY = '[query]\nmax_dimensions = 3\n[[before]]\nname = "synthetic"\nseed = 7\n[guard]\naction = "off"\n'
