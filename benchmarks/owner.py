@@ -21,7 +21,7 @@ import discreet as dc
 
 SHAPES = {"3x3": (3, 3), "4x3": (4, 3), "3x3x3": (3, 3, 3)}
 NAMES = ("a", "b", "c")
-KEYS, CALLS, FITTING, DRAWS = 3, 1_000, 300, 60  # of one attack
+KEYS, CALLS, FITTING, DRAWS = 2, 400, 300, 60  # of one attack
 
 
 def counts(random: np.random.Generator, shape: tuple[int, ...]) -> dc.Table:

@@ -37,27 +37,34 @@ def elimination_gives(task: Task, cells: Array) -> bool:
     hidden[pattern.secondary] = True
     if (hidden[:n] & ~cells).any():
         return False
+    same = bool(np.array_equal(hidden[:n], cells))
     if task.asked.asks == OFF:
-        return bool(np.array_equal(hidden[:n], cells))
+        return same
+    if same:  # whether the audit adds a cell does not depend on what is drawn
+        return task.kept(f"audit of {hidden.tobytes().hex()}", lambda: _after_audit(task, hidden, cells))
+    return _after_audit(task, hidden, cells)
+
+
+def _after_audit(task: Task, hidden: Array, cells: Array) -> bool:
+    """Whether the audit leaves exactly these cells hidden."""
     result = audited(task, hidden, task.owners)
-    return not len(result.hopeless) and bool(np.array_equal(result.hidden[:n], cells))
+    return not len(result.hopeless) and bool(np.array_equal(result.hidden[: len(cells)], cells))
 
 
 def defended(task: Task, result: Suppressed, call: Any) -> Suppressed:
     """The result after the attack of the holder of the program leaves every sensitive cell two values.
 
     ``details["owner"]``: how many sensitive cells still have one value for him, or "not tried" where the table is not
-    small. The same key gives the same pattern: the work is limited by numbers of calls, not by seconds.
+    small or a solver finds the pattern, which takes too long to be repeated some hundred times. The same key gives the
+    same pattern: the work is limited by numbers of calls, not by seconds.
     """
-    small = int(result.hidden.sum()) <= task.tuning.key.free
+    small = int(result.hidden.sum()) <= task.tuning.key.free and _by_elimination(call)
     if task.asked.asks == OFF or not small or not task.roles.primary.any() or task.asked.earlier:
         return replace(result, details={**result.details, OWNER: NOT_TRIED})
     lone = lone_cells(task, result, call)
-    tried = 0
-    for cell in _further_cells(task, result.hidden):
-        if not lone or tried == task.tuning.key.cells:
+    for cell in _further_cells(task, result.hidden)[: task.tuning.key.cells]:
+        if not lone:
             break
-        tried += 1
         other = _hiding(task, result, cell)
         if other is None:
             continue
@@ -77,10 +84,13 @@ def lone_cells(task: Task, result: Suppressed, call: Any) -> int:
         tables, _ = fitting_tables(protected, view(protected).known, call, tuning.fitting, tuning.draws, random)
     except InputError:
         return len(number)
-    calls = tuning.calls if isinstance(call.method, str) and call.method == "gauss" else tuning.calls_of_solver
-    search = OwnerSearch(protected, call, tables, number, random, calls)
+    search = OwnerSearch(protected, call, tables, number, random, tuning.calls)
     search.look_for_second_values()
     return int(search.lone().sum())
+
+
+def _by_elimination(call: Any) -> bool:
+    return isinstance(call.method, str) and call.method == "gauss"
 
 
 def _further_cells(task: Task, hidden: Array) -> list[int]:

@@ -29,13 +29,15 @@ def eliminate(
     forced: int = 0,
     singletons: Singletons | None = None,
     virtual: int = 0,
+    modular_columns: Any = None,
     progress: Progress | None = None,
 ) -> Pattern:
     """Let columns in one by one; withhold each that would make a sensitive column follow from those let in.
 
     ``primary``: numbers of the sensitive columns, the last ``virtual`` of them sums that no cell shows. ``order``:
     numbers of the candidates, most important first; the first ``forced`` are let in whatever follows. Columns in
-    neither are never published. The result does not depend on how pivots are chosen, only on the order.
+    neither are never published. ``modular_columns``: the residues of the matrix, if they are at hand. The result does
+    not depend on how pivots are chosen, only on the order.
 
     >>> from discreet.tables.table import Table
     >>> table = Table.of([[20, 50], [10, 5]], ["area", "sex"])
@@ -47,7 +49,7 @@ def eliminate(
     from discreet.methods.suppress.gauss import _kernel as kernel
     from discreet.methods.suppress.gauss._kernel_state import Columns, Question
 
-    columns = residues(matrix)
+    columns = residues(matrix) if modular_columns is None else modular_columns
     single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))
     question = Question(
         order=order.astype(np.int64),

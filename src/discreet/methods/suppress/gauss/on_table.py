@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +17,10 @@ from discreet.methods.suppress.model.task import Task
 
 def eliminated(task: Task) -> gauss.Pattern:
     """The pattern that elimination finds; ``unsafe`` columns follow from what must be published."""
-    from scipy.sparse import csc_array, hstack
-
     table, roles, single = task.table, task.roles, task.singletons
-    extra = [gauss.unseen_singletons(roles.matrix, single)]
     if roles.sums is not None:
-        extra.insert(0, roles.sums.matrix)
         single = replace(single, lenient=True)
-    virtual = sum(e.shape[1] for e in extra)
-    matrix = csc_array(hstack([roles.matrix.tocsc(), *extra])) if virtual else roles.matrix
+    matrix, virtual, modular_columns = task.kept("elimination columns", lambda: _columns(task))
     forced = np.flatnonzero(roles.forced)
     free = ~(task.withheld | roles.forced)
     size = np.ones(roles.n)
@@ -39,6 +35,7 @@ def eliminated(task: Task) -> gauss.Pattern:
         forced=len(forced),
         singletons=single,
         virtual=virtual,
+        modular_columns=modular_columns,
         progress=task.asked.progress,
     )
     if single.kind == singletons.OWN and not len(pattern.unsafe):
@@ -47,6 +44,21 @@ def eliminated(task: Task) -> gauss.Pattern:
             matrix, sensitive, sequence, len(forced), pattern.secondary, single.group, rounds=rounds
         )
     return pattern
+
+
+def _columns(task: Task) -> tuple[Any, int, Any]:
+    """Cells and sums that no cell shows as one matrix, how many of its columns are such sums, and its residues."""
+    from scipy.sparse import csc_array, hstack
+
+    from discreet.linear.modular import residues
+
+    roles = task.roles
+    extra = [gauss.unseen_singletons(roles.matrix, task.singletons)]
+    if roles.sums is not None:
+        extra.insert(0, roles.sums.matrix)
+    virtual = sum(e.shape[1] for e in extra)
+    matrix = csc_array(hstack([roles.matrix.tocsc(), *extra])) if virtual else roles.matrix
+    return matrix, virtual, residues(matrix)
 
 
 def _wanted(task: Task) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     from discreet.audits.known import Known
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -39,6 +42,7 @@ class Task:
     given_draw: KeyedDraw | None = None
     _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
     _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, asked: SuppressParameters, table: Table, *, clash: bool = False, tuning: Tuning = DEFAULT) -> Task:
@@ -72,6 +76,13 @@ class Task:
         object.__setattr__(other, "given_draw", draw)
         other.__dict__.pop("draw", None)
         return other
+
+    def kept(self, name: str, compute: Callable[[], T]) -> T:
+        """What a step computes of the task once, whatever is drawn."""
+        if name not in self._kept:
+            self._kept[name] = compute()
+        kept: T = self._kept[name]
+        return kept
 
     def without_decoys(self) -> Task:
         """The same, with no cell protected that is not sensitive."""

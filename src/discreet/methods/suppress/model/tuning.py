@@ -273,12 +273,11 @@ class KeyTuning:
     decoy_share: float = 0.015  # and for each that is
     chance: float = 0.5  # of one cell, at most
     # repair against the holder of the program
-    free: int = 60  # cells that can move, in a table on which his attack is tried
+    free: int = 30  # hidden cells at most of a table on which his attack is tried
     fitting: int = 300  # tables that fit, all of which are tried,
     draws: int = 60  # or so many of more
-    calls: int = 400  # of elimination in one attack,
-    calls_of_solver: int = 40  # or of a solver
-    cells: int = 4  # further cells tried one after the other
+    calls: int = 400  # of elimination in one attack
+    cells: int = 6  # further cells tried one after the other
 
 
 @dataclass(frozen=True)
