@@ -152,3 +152,35 @@ def test_what_is_no_table_is_refused(suffix: str, content: bytes, tmp_path: Path
     with pytest.raises(dc.InputError) as error:
         dc.Release.read(path)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore::discreet.DiscreetWarning")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_damaged_files_are_read_or_refused(suffix: str, tmp_path: Path) -> None:
+    """Bytes changed, taken out and put in: a table, or one line that says what is wrong."""
+    table = dc.Table.of(np.arange(12).reshape(2, 3, 2), ["area", "job", "sex"])
+    path = dc.write(dc.protect(table, dc.Hide([4, 5])).release(title="T"), tmp_path / f"whole{suffix}")
+    whole = path.read_bytes()
+    generator = np.random.default_rng(2)
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(int(generator.integers(1, 4))):
+            at, kind = int(generator.integers(len(data))), int(generator.integers(3))
+            if kind == 0:
+                data[at] = int(generator.integers(256))
+            elif kind == 1:
+                del data[at : at + int(generator.integers(1, 30))]
+            else:
+                data[at:at] = bytes(generator.choice(list(b'",;=<>{}[]09a'), 3).tolist())
+            data = data or bytearray(b"x")
+        path.write_bytes(data)
+        assert damage(path) in ("read", "refused")
+
+
+def damage(path: Path) -> str:
+    """Whether a file is read, or refused in one line."""
+    try:
+        release = dc.Release.read(path)
+    except dc.InputError as error:
+        return "refused" if "\n" not in str(error) else "refused in many words"
+    return "read" if len(release.codes) == len(release.status) else "read in part"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
-from discreet.errors import InputError, nearest
+from discreet.errors import DiscreetError, InputError, nearest
 from discreet.tables.reading.delimited import delimited
 from discreet.tables.reading.excel_file import excel_file
 from discreet.tables.reading.html_file import html_file
@@ -36,8 +38,21 @@ def raw_table(
         if name.endswith(suffix):
             if measures is not None or decimal is not None or thousands is not None:
                 raise InputError(f"{path.name!r}: --measures, --decimal and --thousands are for CSV; leave them out")
-            return reader(path)
+            return _whole(reader, path)
     if not name.endswith(DELIMITED) and path.suffix:
         known = [*WHOLE_FILES, *DELIMITED]
         raise InputError(f"{path.name!r}: no format for {path.suffix!r} is known; {nearest(path.suffix, known)}")
     return delimited(path, measures, decimal=decimal, thousands=thousands)
+
+
+def _whole(reader: Callable[[Path], RawTable], path: Path) -> RawTable:
+    """What a reader makes of a file; one that is damaged is said to be, without a word of its content."""
+    import pyarrow as pa
+
+    damaged = (LookupError, TypeError, ValueError, AttributeError, NotImplementedError, EOFError, zlib.error)
+    try:
+        return reader(path)
+    except DiscreetError:
+        raise
+    except (*damaged, pa.ArrowException):
+        raise InputError(f"{path.name!r} is damaged: its parts do not fit together; write it again") from None
