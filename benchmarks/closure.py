@@ -1,9 +1,9 @@
 """All answers of a policy together: what attacks rebuild from everything that it ever answers, for several policies.
 
-    python benchmarks/closure.py [PERSONS] [--only NAME ...] [--write]
+    python benchmarks/closure.py [PERSONS] [--only NAME ...]
 
-Prints the table of docs/security.md, and puts it there, between its two marks, with --write. The demo has 1,500,000
-persons; fewer take a few minutes.
+Prints the table of docs/security.md and, if all policies were measured, puts it there, between its two marks. The demo
+has 1,500,000 persons; fewer take a few minutes.
 """
 
 from __future__ import annotations
@@ -122,9 +122,8 @@ def measured(cube: Table, text: str) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("persons", nargs="?", type=int, default=200_000)
+    parser.add_argument("persons", nargs="?", type=int, default=100_000)
     parser.add_argument("--only", action="append", choices=list(policies()))
-    parser.add_argument("--write", action="store_true", help="put the table into docs/security.md")
     given = parser.parse_args()
     cube = cube_of(dc.datasets.census(n=given.persons))
     columns = {}
@@ -135,8 +134,8 @@ def main() -> None:
         columns[name] = measured(cube, text)
         print(f"{name}: {time.perf_counter() - began:,.0f} s", file=sys.stderr)
     print(table(columns))
-    if given.write:
-        put(table(columns))
+    if not given.only:
+        put(f"{given.persons:,} persons, the {MOST} smallest categories.\n\n{table(columns)}")
 
 
 if __name__ == "__main__":

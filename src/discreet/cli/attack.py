@@ -41,6 +41,9 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
 @click.option(
     "--targets", default=20, show_default=True, type=click.IntRange(0), help="People queries are searched for."
 )
+@click.option(
+    "--editions/--no-editions", default=True, help="A second edition with new records; on unless switched off."
+)
 @click.option("--effort", default="normal", show_default=True, type=click.Choice(list(EFFORTS)), help="Of sampling.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same report.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds; what is left then is unknown.")
@@ -122,6 +125,7 @@ def _attacked(
     pairs: bool,
     secrets: int,
     targets: int,
+    editions: bool,
     effort: str,
     seed: int,
     time_limit: float | None,
@@ -144,6 +148,7 @@ def _attacked(
         together=2 if pairs else 1,
         secrets=secrets,
         targets=targets,
+        editions=editions,
         effort=chosen,
         seed=seed,
         time_limit=time_limit,

@@ -89,3 +89,14 @@ def test_shown_as_it_is_every_number_is_the_true_one() -> None:
     assert len(pairs) == 8
     for _, shown, true in pairs:
         assert np.array_equal(shown, true)
+
+
+def test_what_is_too_much_to_enumerate_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closure that is cut says so, and is smaller; it is never taken for the whole."""
+    policy = parse_policy("[query]\nmax_dimensions = 3\n" + KEYED)
+    whole = collect(people(), policy)
+    monkeypatch.setattr("discreet.policy.attacks.answers.MOST_CELLS", 30)
+    cut = collect(people(), policy)
+    assert whole.left_out == 0
+    assert cut.left_out > 0
+    assert cut.cells < whole.cells

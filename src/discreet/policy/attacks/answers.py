@@ -6,6 +6,7 @@ tables is one. Attacks see ``AllAnswers`` and the policy; only the score looks a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +30,7 @@ from discreet.tables.table import Table
 Array = NDArray[Any]
 Frame = tuple[int, ...]
 UNKNOWN = -1
-MOST_CELLS = 50_000_000  # of all frames together
+MOST_CELLS = 20_000_000  # of one set of variables, over all codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +134,9 @@ def collect(data: Microdata | Table, policy: Policy, *, progress: Callable[[str]
     for candidate in candidates(dimensions, policy):
         deadline.check()
         left_out += candidate.left_out
+        if math.prod(len(dimensions[k].codes) for k in candidate.names) > MOST_CELLS:
+            left_out += sum(len(way) for way in candidate.ways[:1])
+            continue
         for way in candidate.ways:
             open_requests = [resolved for resolved in way if collected.lacks(resolved)]
             if not open_requests:
