@@ -18,10 +18,10 @@ import numpy as np
 
 from discreet.audits.certificate_claims import Audited, claim_of
 from discreet.audits.intruders import NOT_TRIED, OUTSIDER, all_intruders
-from discreet.audits.verify import FINDINGS, sha256, verify
+from discreet.audits.verify import FINDINGS, NotProvedError, sha256, verify
 from discreet.base.files import check_suffix, write_whole
 from discreet.base.version import described
-from discreet.errors import InputError
+from discreet.errors import InputError, Unjudged
 from discreet.release import Protected, Release, csv_head, csv_pieces
 
 FORMAT = "discreet certificate 1"
@@ -107,7 +107,10 @@ def certified(report: Audited, *, confidential: bool = False, intervals: bool = 
     words += [row["verdict"] for row in content["intruders"] if row["verdict"] in ("fail", "unknown")]
     content["verdict"] = next((word for word in ("fail", "unknown") if word in words), "pass")
     content["seal"] = sha256(content)
-    verify(content, list(every))
+    try:
+        verify(content, list(every))
+    except NotProvedError as error:
+        raise Unjudged(f"the certificate does not hold when it is checked ({error}); nothing is certified") from None
     return Certificate(content)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any, Protocol
@@ -16,9 +17,10 @@ from discreet.audits.intruders import Intruder
 from discreet.audits.verify import FINDINGS, Measure, NotProvedError, read_cells
 from discreet.audits.view import View, cell_codes
 from discreet.base.naming import heads
-from discreet.errors import InputError
+from discreet.errors import InputError, Unjudged
 from discreet.linear.bound_proof import BoundProofs
 from discreet.linear.pool import Pool, Wanted, pool_of
+from discreet.linear.system import ContradictionError
 from discreet.release import Protected, Release
 from discreet.tables.layout import Layout
 
@@ -87,12 +89,30 @@ def claim_of(
     if confidential and report.sums is not None:
         claim["unjudged"].append(LINES)
     need = _need(report) if confidential else None
-    pool = pool_of(system, _wanted(report, need, intervals))
+    try:
+        pool = pool_of(system, _wanted(report, need, intervals))
+    except ContradictionError:
+        raise InputError("no table adds up to all of what is published by the sums of its codes") from None
     claim |= _witnesses(pool, seen, place)
     claim["cells"] = _cells(report, need)
     measure = Measure(claim, list(texts))
+    _drop_unproved(measure)
     findings = _findings(claim, report, Proofs(seen, measure), intervals)
     return claim | {"summary": {name: findings[name] for name in FINDINGS}}
+
+
+def _drop_unproved(measure: Measure) -> None:
+    """Leave out a witness table that does not fit when it is added up exactly; without the base nothing is shown."""
+    try:
+        base = measure.witness({}, *measure.claim["base"])
+    except NotProvedError:
+        raise Unjudged("no witness table of this release fits it exactly, so nothing can be certified") from None
+    kept = []
+    for move in measure.claim["moves"]:
+        with suppress(NotProvedError):
+            measure.witness(base, *move)
+            kept.append(move)
+    measure.claim["moves"] = kept
 
 
 def _tables(seen: View, releases: Sequence[Release], texts: Sequence[str]) -> list[dict[str, Any]]:

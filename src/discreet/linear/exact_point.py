@@ -18,7 +18,7 @@ LARGEST = 2.0**52  # up to here a float holds every whole number
 SECONDS = 1.0  # for a solution in whole numbers around a few variables
 
 
-def near_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int] | None:
+def near_point(system: System, x: Array, divisor: int = 1, seconds: float = SECONDS) -> tuple[Array, int] | None:
     """``exact_point``, or one in whole numbers that differs from ``x`` only around those that are fractions there."""
     point = exact_point(system, x, divisor)
     if point is not None or not system.integer:
@@ -29,7 +29,7 @@ def near_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int] 
         free = _around_all(system, seeds, size)
         part = system.with_others_at(free, whole, system.lower[free], system.upper[free])
         try:
-            repaired = whole_point(part, SECONDS)
+            repaired = whole_point(part, seconds)
         except ContradictionError:
             continue
         if repaired is not None:

@@ -26,6 +26,7 @@ from discreet.linear.system import ContradictionError, System
 
 Array = NDArray[Any]
 MOST_DIRECTIONS = 60  # programs that push all variables of a part at once
+FIRST_DIRECTIONS = 4  # vertices from which the base is looked for
 FEW = 8  # variables that such a program must settle to be followed by another
 NEAR = (60, 400, 4_000)  # variables left free around one that has not been seen far enough
 BASE_SECONDS = 60.0  # for the base in whole numbers, which everything else stands on
@@ -198,9 +199,12 @@ class PartSearch:
             return
         model, random = SystemProgram(self.system), np.random.default_rng(1)
         first = None
-        for sign in (-1.0, 1.0):
-            x = model.minimum(sign * random.uniform(0.5, 1.5, self.system.size))
-            first = first or (None if x is None else near_point(self.system, x))
+        for k in range(FIRST_DIRECTIONS):
+            cost = random.uniform(0.5, 1.5, self.system.size) * (1 if k == 1 else -1)
+            x = model.minimum(cost if k < 2 else cost * random.choice([-1, 1], self.system.size))
+            first = None if x is None else near_point(self.system, x, seconds=BASE_SECONDS / 12)
+            if first is not None:
+                break
         self.base, self.divisor = first or self._whole()
         self.least = self.most = self.asked.at(self.base / self.divisor)
         self._all_at_once(model, random)
@@ -296,10 +300,12 @@ class PartSearch:
             return
         part = replace(part, integer=system.integer)
         exact = near_point(part, point, self.divisor)
-        if exact is None:
-            exact = self._pushed_whole(part, here, up, point[here], x[variable])
         if exact is not None:
             self._take(free, exact)
+        if self._is_short(k, side) and (system.integer or exact is None):
+            exact = self._pushed_whole(part, here, up, point[here], x[variable])
+            if exact is not None:
+                self._take(free, exact)
 
     def _pushed_whole(self, part: System, here: int, up: bool, most: float, base: float) -> tuple[Array, int] | None:
         """The same in whole numbers: as far as the program, half as far, or one step."""
