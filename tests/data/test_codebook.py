@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from discreet.data.code_groups import Group
 from discreet.data.codebook import Codebook, Magnitude, codebook_schema, parse_codebook, read_codebook
-from discreet.data.dimension import Dimension, Group
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 
 EXAMPLE = """\

@@ -19,7 +19,8 @@ from discreet.base.arguments import checked
 from discreet.base.files import is_file
 from discreet.base.texts import as_csv, code_text, read_text
 from discreet.base.toml import load, place
-from discreet.data.dimension import Dimension, Group
+from discreet.data.code_groups import Group
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed, nearest
 
 _WAYS = ("codes", "hrc", "parents", "prefix", "file")

@@ -18,6 +18,16 @@ from discreet.base.arguments import checked
 from discreet.base.files import check_suffix, write_whole
 from discreet.base.texts import code_text, read_text
 from discreet.data import hierarchy
+from discreet.data.code_groups import (
+    Group,
+    check_groups,
+    check_leaf_sums,
+    display_order,
+    groups_of_links,
+    hierarchies,
+    leaf_sums,
+    single_root,
+)
 from discreet.data.hierarchy import Link, Parents
 from discreet.errors import InputError, listed, nearest
 
@@ -25,22 +35,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 ROOT = ""  # as a total code: take the hierarchy's single root, else "Total"
-
-
-@dataclass(frozen=True)
-class Group:
-    """A code that stands for others: ``parts`` are (code, sign) pairs.
-
-    ``tree`` numbers the hierarchy the group belongs to; a signed group (EU = Europe − others) stands outside all.
-    """
-
-    code: str
-    parts: tuple[tuple[str, int], ...]
-    tree: int = 0
-
-    @property
-    def signed(self) -> bool:
-        return any(sign < 0 for _, sign in self.parts)
 
 
 @checked
@@ -83,7 +77,7 @@ class Dimension:
         if not columns:
             raise InputError("Dimension.nested needs at least one column")
         leaves, links = hierarchy.from_nested(hierarchy.unique_rows(frame, columns), columns)
-        dimension = cls(name or columns[0], tuple(leaves), _groups([links]), total)
+        dimension = cls(name or columns[0], tuple(leaves), groups_of_links([links]), total)
         return replace(dimension, level_names=tuple(reversed(columns)))
 
     @classmethod
@@ -119,7 +113,7 @@ class Dimension:
         """
         texts = [code_text(c) for c in codes]
         links = hierarchy.from_prefix(texts, lengths)
-        return cls(name, tuple(texts), _groups([links]), total, _labels(labels))
+        return cls(name, tuple(texts), groups_of_links([links]), total, _labels(labels))
 
     @classmethod
     def from_hrc(
@@ -148,12 +142,12 @@ class Dimension:
     def _from_links(
         cls, name: str, trees: list[list[Link]], codes: list[str], total: str | None, labels: dict[str, str]
     ) -> Dimension:
-        groups = _groups(trees)
+        groups = groups_of_links(trees)
         parents = {g.code for g in groups}
         leaves = tuple(c for c in codes if c not in parents)
         if not leaves:
             raise InputError(f"dimension {name!r}: the groups go in a circle: {listed(parents)}")
-        root = _root(groups, leaves)
+        root = single_root(groups, leaves)
         if total == ROOT:
             total = root or "Total"
         if total is not None and total == root:
@@ -195,59 +189,18 @@ class Dimension:
             raise InputError(f"dimension {self.name!r}: duplicate codes {listed(repeated)}")
         if "" in own:
             raise InputError(f"dimension {self.name!r}: a code is empty text")
-        self._check_groups(set(own))
+        check_groups(self.name, self.groups, set(own))
+        check_leaf_sums(self.name, self._leaves_of)
         for code in self.labels:
             if code not in self.position:
                 raise InputError(f"dimension {self.name!r}: label for unknown code {code!r}; {nearest(code, own)}")
-
-    def _check_groups(self, known: set[str]) -> None:
-        parent: dict[tuple[int, str], str] = {}
-        for group in self.groups:
-            if not group.parts:
-                raise InputError(f"dimension {self.name!r}: group {group.code!r} has no parts")
-            for part, _ in group.parts:
-                if part not in known:
-                    raise InputError(
-                        f"dimension {self.name!r}: group {group.code!r} has the unknown part {part!r}; "
-                        + nearest(part, known)
-                    )
-                first = parent.setdefault((group.tree, part), group.code)
-                if first != group.code and group.tree >= 0:
-                    raise InputError(
-                        f"dimension {self.name!r}: {part!r} has two parents, {first!r} and {group.code!r}; "
-                        "give the second grouping as a hierarchy of its own (from_parents(name, first, second))"
-                    )
-        for code, leaves in self._leaves_of.items():
-            if not leaves or any(abs(sign) > 1 for sign in leaves.values()):
-                what = "nothing" if not leaves else "a code more than once"
-                raise InputError(f"dimension {self.name!r}: group {code!r} holds {what}")
 
     # -- what it knows ------------------------------------------------------------------------------------------
 
     @cached_property
     def _leaves_of(self) -> dict[str, dict[str, int]]:
         """Every code as a signed sum of leaves."""
-        parts = {g.code: g.parts for g in self.groups}
-        done: dict[str, dict[str, int]] = {leaf: {leaf: 1} for leaf in self.leaves}
-        if self.total is not None:
-            done[self.total] = dict.fromkeys(self.leaves, 1)
-
-        def expand(code: str, path: tuple[str, ...]) -> dict[str, int]:
-            if code in done:
-                return done[code]
-            if code in path:
-                circle = " in ".join(repr(c) for c in (*path[path.index(code) :], code))
-                raise InputError(f"dimension {self.name!r}: the groups go in a circle: {circle}")
-            out: dict[str, int] = {}
-            for part, sign in parts[code]:
-                for leaf, coefficient in expand(part, (*path, code)).items():
-                    out[leaf] = out.get(leaf, 0) + sign * coefficient
-            done[code] = {leaf: c for leaf, c in out.items() if c}
-            return done[code]
-
-        for group in self.groups:
-            expand(group.code, ())
-        return done
+        return leaf_sums(self.name, self.leaves, self.groups, self.total)
 
     def _first_leaf(self, code: str) -> int:
         return min(self.leaf_position[leaf] for leaf in self._leaves_of[code])
@@ -259,20 +212,7 @@ class Dimension:
     @cached_property
     def codes(self) -> tuple[str, ...]:
         """All codes in display order: the total, then the first hierarchy from above, then other groups."""
-        tree = {g.code: [p for p, _ in g.parts] for g in self.groups if g.tree == 0}
-        inside = {part for parts in tree.values() for part in parts}
-        order: dict[str, None] = {} if self.total is None else {self.total: None}
-
-        def walk(code: str) -> None:
-            order[code] = None
-            for child in tree.get(code, ()):
-                walk(child)
-
-        tops = [c for c in (*tree, *self.leaves) if c not in inside]
-        for code in sorted(tops, key=self._first_leaf):
-            walk(code)
-        order.update(dict.fromkeys(g.code for g in self.groups))
-        return tuple(order)
+        return display_order(self.leaves, self.groups, self.total, self._first_leaf)
 
     @cached_property
     def position(self) -> dict[str, int]:
@@ -327,14 +267,7 @@ class Dimension:
     @cached_property
     def _trees(self) -> list[tuple[tuple[str, ...], dict[str, list[str]]]]:
         """Of every hierarchy its topmost codes and each group's children."""
-        trees = []
-        for number in sorted({g.tree for g in self.groups if g.tree >= 0}) or [0]:
-            children = {g.code: [p for p, _ in g.parts] for g in self.groups if g.tree == number}
-            inside = {leaf for code in children for leaf in self._leaves_of[code]}
-            nested = {part for parts in children.values() for part in parts}
-            tops = [c for c in children if c not in nested] + [leaf for leaf in self.leaves if leaf not in inside]
-            trees.append((tuple(sorted(tops, key=self._first_leaf)), children))
-        return trees
+        return hierarchies(self.leaves, self.groups, self._leaves_of, self._first_leaf)
 
     @cached_property
     def levels(self) -> dict[str, tuple[str, ...]]:
@@ -414,26 +347,3 @@ class Dimension:
 
 def _labels(labels: Mapping[Any, str] | None) -> dict[str, str]:
     return {code_text(code): str(label) for code, label in (labels or {}).items()}
-
-
-def _groups(trees: Sequence[Sequence[Link]]) -> tuple[Group, ...]:
-    """Groups in order of first mention; those with a part taken away stand outside the hierarchies."""
-    groups: dict[str, Group] = {}
-    for tree, links in enumerate(trees):
-        parts: dict[str, list[tuple[str, int]]] = {}
-        for link in links:
-            parts.setdefault(link.parent, []).append((link.child, link.sign))
-        for code, members in parts.items():
-            if code in groups and set(groups[code].parts) != set(members):
-                raise InputError(f"group {code!r} has different parts in two hierarchies; give them two codes")
-            group = Group(code, tuple(members), tree)
-            groups.setdefault(code, replace(group, tree=-1) if group.signed else group)
-    return tuple(groups.values())
-
-
-def _root(groups: Sequence[Group], leaves: Sequence[str]) -> str | None:
-    """The one group that nothing contains, if all leaves lie below it."""
-    inside = {part for g in groups if not g.signed for part, _ in g.parts}
-    tops = [g.code for g in groups if not g.signed and g.code not in inside]
-    loose = [leaf for leaf in leaves if leaf not in inside]
-    return tops[0] if len(tops) == 1 and not loose else None

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.dimension import Dimension, Group
+from discreet.data.code_groups import Group
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged
 from discreet.release import CONFIDENTIAL, Protected, Release
 
