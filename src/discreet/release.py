@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.files import TEXT, check_suffix, write_whole
 from discreet.base.naming import STATUS, beside, heads
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from discreet.data.codebook import Codebook
-
-Array = NDArray[Any]
 
 
 class Status(StrEnum):

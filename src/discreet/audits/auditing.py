@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
@@ -21,6 +20,7 @@ from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.owner_attack import OwnerAudit, owner_audit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, cell_codes, view, view_of_release
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers, positive, whole
 from discreet.errors import InputError
 from discreet.release import Protected, Release
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from discreet.data.codebook import Codebook
 
-Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
 MOST_INSIDERS = 100
 PLACEHOLDER = "the values that stand in cells marked as confidential do not fit the sums and were left out"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.joined.changes import MOST_GROUPS, GroupCombination, PeopleOf, agreeing, combined, people_of
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from discreet.data.codebook import Codebook
 
-Array = NDArray[Any]
 MOST_ARGUMENTS = 200
 FOLLOWS, DIFFERENCE, NET, COMBINATION, AVERAGE = "subtraction", "difference", "net change", "combination", "average"
 

@@ -10,12 +10,12 @@ from math import ceil, floor
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.described import described_view, dimensions_of
 from discreet.audits.intruders import Intruder
 from discreet.audits.verify import FINDINGS, Measure, NotProvedError, read_cells
 from discreet.audits.view import View, cell_codes
+from discreet.base.annotations import Array
 from discreet.base.naming import heads
 from discreet.errors import InputError, Unjudged
 from discreet.linear.bound_proof import BoundProofs
@@ -24,7 +24,6 @@ from discreet.linear.system import ContradictionError
 from discreet.release import Protected, Release
 from discreet.tables.layout import Layout
 
-Array = NDArray[Any]
 SLACK = 1e-6  # of a unit of the last decimal: levels are worked out in floating point
 LINES = "sums that a rule on whole lines keeps unknown: the audit judges them, and no proof of that is here"
 PARAMETERS = (

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError, Unjudged, listed
 from discreet.linear.highs import FROM_SCRATCH, Outcome
 from discreet.linear.presolve import propagated, reduce
 from discreet.linear.program import SystemProgram, any_solution
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 DOUBT = (
     "whether any table fits the release is unknown: one calculation says that none does and another finds one. That is "
     "a matter of rounding in the solver, not a judgement; scale very large values, or audit fewer tables at once"

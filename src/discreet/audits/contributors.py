@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known, unmovable
 from discreet.audits.known_sums import sums_that_follow
 from discreet.audits.view import view
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
@@ -23,8 +23,6 @@ from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

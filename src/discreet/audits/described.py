@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known
 from discreet.audits.view import View
@@ -20,7 +19,6 @@ from discreet.tables.layout import Layout
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 MOST_INNER = 1_000_000
 OTHER_ROWS = "a certificate is of tables whose cells are sums of finest codes; this system has other rows"
 

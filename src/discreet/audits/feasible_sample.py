@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError
@@ -19,7 +18,6 @@ from discreet.linear.system import System
 from discreet.linear.whole_points import all_points
 from discreet.risk.cell import distribution_bits
 
-Array = NDArray[Any]
 CHAINS = 4
 MOST_VARIABLES = 3000  # of one component: a dense basis of its directions is needed
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.tables.layout import Layout
-
-Array = NDArray[Any]
 
 
 @checked

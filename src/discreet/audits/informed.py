@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.contributors import OwnParts, parts_of, with_own_parts
@@ -17,10 +15,10 @@ from discreet.audits.intruders import EARLIER, Intruder, least_and_median
 from discreet.audits.known import settled_intervals
 from discreet.audits.report import EXACT, NARROW, UNKNOWN, Audit
 from discreet.audits.view import View, cell_codes
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.release import Protected, Release, Status
 
-Array = NDArray[Any]
 MOST_COALITIONS = 20_000
 
 

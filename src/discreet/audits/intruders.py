@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.base.annotations import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[Any]
 OUTSIDER, INSIDERS = "outsider", "insiders"
 PROGRAM, EARLIER = "holder of the program", "holder of last period's table"
 NOT_TRIED, NOT_JUDGED, NO_LEVEL = "not tried", "not judged", "no level"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.linear.system import ContradictionError, System
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from discreet.tables.table import Table
-
-Array = NDArray[Any]
-Progress = Callable[[int, int], None]
 
 
 @checked

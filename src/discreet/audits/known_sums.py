@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from discreet.base.annotations import Array
+
 Terms = dict[int, int]  # hidden cells of an equation and their factors
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known, settled_intervals
 from discreet.audits.view import View
+from discreet.base.annotations import Array
 from discreet.linear.integer import whole_point
 from discreet.linear.system import ContradictionError, System
 from discreet.rules.base import AllOf, AnyOf, Rule, Sums
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from discreet.tables.table import Table
 
-Array = NDArray[Any]
 SECONDS = 10.0  # for all sums that whole numbers must reach; what is not settled by then is unknown
 
 

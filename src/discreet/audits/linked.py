@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.view import view
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.release import Protected
@@ -20,7 +20,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 Released = Table | Protected | Sequence[Protected]
 
 

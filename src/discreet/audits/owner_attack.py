@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.intruders import PROGRAM, Intruder, least_and_median
 from discreet.audits.known import Known
 from discreet.audits.view import view
+from discreet.base.annotations import Array
 from discreet.base.arguments import above, checked, whole
 from discreet.base.verdicts import Verdict
 from discreet.errors import InputError, OutOfTimeError, Refused, Unjudged
@@ -30,7 +30,6 @@ from discreet.tables.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[Any]
 Call = Callable[[Table], Protected]
 FIRST, MORE = 2, 4  # keys of the first round of the search for a second value, and how many times as many in the next
 KEY_BYTES = 32

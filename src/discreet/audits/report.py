@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
 from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.lines import Lines
 from discreet.audits.owner_attack import OwnerAudit
 from discreet.audits.view import View, cell_codes, cell_names
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
 from discreet.base.verdicts import Verdict
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from discreet.audits.certificate import Certificate
 
-Array = NDArray[Any]
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
 EXACT, NARROW, OPEN, UNKNOWN = "exact", "narrow", "open", "unknown"
 FINDINGS = (EXACT, NARROW, OPEN, UNKNOWN)

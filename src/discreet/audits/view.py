@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import Known
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
 from discreet.errors import InputError, Unjudged, listed
@@ -18,7 +18,6 @@ from discreet.tables import relations as related
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 Prior = float | tuple[Array, Array]
 MOST_INNER = 5_000_000
 

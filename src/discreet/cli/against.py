@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.naming import STATUS, unused
 from discreet.cli.ready import read_csv
 from discreet.errors import InputError
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.tables.layout import Layout
 
-Array = NDArray[Any]
 LEVELS = ("below", "above", "sliding")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.components import labels
 from discreet.linear.exact_point import DIVISORS
 from discreet.linear.program import SystemProgram
@@ -16,7 +16,6 @@ from discreet.linear.system import System
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 NEARBY = 1e-5  # how near a multiplier must be to a fraction
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.linear.integer import whole_point
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 DIVISORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 36, 48, 60)
 REPAIRED = (150, 1_000)  # variables set free around those that are no whole numbers in a vertex
 CLOSE = 1e-6

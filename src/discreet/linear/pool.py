@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.linear.components import components
 from discreet.linear.exact_point import SECONDS, exact_point, near_point
@@ -24,7 +23,6 @@ from discreet.linear.presolve import Affine, Step, reduce
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 MOST_DIRECTIONS = 60  # programs that push all variables of a part at once
 FIRST_DIRECTIONS = 4  # vertices from which the base is looked for
 FEW = 8  # variables that such a program must settle to be followed by another

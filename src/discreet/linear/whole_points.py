@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.linear.null_space import basis, whole_columns
 from discreet.linear.presolve import propagated
 from discreet.linear.system import ContradictionError, System
 
-Array = NDArray[Any]
 MOST_FREE = 200  # variables that are not settled, of a system whose solutions are listed
 NODES = 4_000_000  # steps of the search for all of them
 TOGETHER = 3  # moves of the basis that one step of the walk takes together, at most

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.server.spans import derived_boxes, derived_sets
 from discreet.server.unions import Sets, adds_up, atoms, union
 
-Array = NDArray[Any]
 Families = tuple[int, ...]
 MOST_CONTEXTS = 200  # populations along the other variables that are looked at for one variable
 

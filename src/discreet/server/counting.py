@@ -11,11 +11,11 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.policy.answering import from_cube, from_records
@@ -24,7 +24,6 @@ from discreet.server.cube import narrowed, read_cube
 from discreet.server.settings import Settings
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 MOST_CUBES = 200  # of fewer variables, that a worker keeps
 
 

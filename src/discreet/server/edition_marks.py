@@ -8,16 +8,15 @@ record, made from its codes under the policy's secret: without the secret they t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.files import is_file, whole_file
 from discreet.methods.keys import mix, open_secret
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 FILE = "edition.npy"
 
 

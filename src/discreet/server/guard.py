@@ -18,11 +18,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
@@ -34,7 +33,6 @@ from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 MOST_COUNTS = 50_000  # protected counts that are kept
 Box = tuple[tuple[int, int], ...]  # (axis, set of leaves as bits), for the axes that are not whole
 

@@ -11,11 +11,9 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.base.version import VERSION
-
-Floats = NDArray[np.float64]
 
 WORKERS, ROUTES = 64, 64
 STATUSES = (200, 204, 302, 303, 304, 400, 401, 403, 404, 405, 406, 413, 414, 422, 429, 500, 503)

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.release import Release
-
-Array = NDArray[Any]
 
 PLACES = ("rows", "columns", "wafers")
 MOST_ROWS, MOST_COLUMNS = 400, 60

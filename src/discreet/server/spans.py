@@ -11,14 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.server.unions import Sets, adds_up, atoms, union
 
-Array = NDArray[Any]
 MOST_JOINED = 3  # atoms of a derived set; where there are more than MOST_TRIPLES atoms, two
 MOST_TRIPLES = 24
 MOST_ATOMS = 200  # along one variable; of more, those that the new table cuts are looked at

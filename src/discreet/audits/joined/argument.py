@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.view import View, cell_places
+from discreet.base.annotations import Array
 from discreet.linear.highs import SIMPLEX, LinearProgram, Outcome, Solver
 from discreet.linear.system import System
 
-Array = NDArray[Any]
 SIZES = (60, 600, 6_000)  # variables around the cell that are tried, the nearest first
 DENOMINATOR = 60  # factors are whole multiples of one part in so many
 LENGTH = 12  # terms that are written out

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.joined.common_cells import NOBODY
 from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.known import settled_intervals
+from discreet.base.annotations import Array
 
-Array = NDArray[Any]
 MOST_GROUPS = 12  # populations up to which combinations of more than two are tried
 FEWEST_CELLS = 3  # that tables must have in common for a combination of more than two
 

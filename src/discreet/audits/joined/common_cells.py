@@ -10,15 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.base.annotations import Array
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 GRID = 4_000_000  # combinations of a table's codes up to which cells that it does not show are laid out too
 MOST_NUMBERS = 1 << 62
 NOBODY = 0  # the key of cells that consist of no finest code

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.contradiction import InfeasibleError, contradicting, possible, possible_in_whole_numbers
 from discreet.audits.view import View, cell_places
+from discreet.base.annotations import Array
 from discreet.errors import Unjudged, listed
 from discreet.linear.system import System
 
-Array = NDArray[Any]
 CURE = (
     "if they are of different populations or times, say so in the mapping (fixed) or look at their differences "
     "(--difference); if values are rounded, say the base (--rounded)"

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.known import settled_intervals
 from discreet.audits.view import View
+from discreet.base.annotations import Array
 from discreet.linear.components import labels
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
@@ -26,7 +26,6 @@ from discreet.linear.system import System
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 MOST_OPEN = 4_000
 """Cells that are not shown up to which all of them are judged."""
 MOST_ELIMINATED = 1_500

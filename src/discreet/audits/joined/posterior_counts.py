@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.publication import Rounding
+from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.risk.transition import Transition
 
-Array = NDArray[Any]
 Noise = Transition | Rounding | None
 REACH = 60  # how far from a shown value true ones are looked for
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged
 from discreet.release import CONFIDENTIAL, Protected, Release
 
-Array = NDArray[Any]
 NEAREST = re.compile(r"rounded to the nearest multiple of ([\d.]+)")
 RANDOM = re.compile(r"random(?:ly)? round(?:ed|ing) to base ([\d.]+)")
 

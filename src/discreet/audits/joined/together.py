@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.audits.joined.common_cells import NOBODY, Axis, CommonCells, axis_of_classes, too_large
 from discreet.audits.joined.families import WHOLE, Codes, Family, families, matched, only_total
@@ -16,6 +15,7 @@ from discreet.audits.joined.join_tree import crossed_sets
 from discreet.audits.joined.publication import Publication
 from discreet.audits.known import Known
 from discreet.audits.view import View, not_published, strange_marks
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
 from discreet.tables import relations as related
@@ -24,7 +24,6 @@ from discreet.tables.layout import Layout
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[Any]
 MOST_CROSSED = 200_000
 """Combinations of codes up to which shared margins, and dimensions that go in a circle, are written down in full."""
 FREE = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.audits.owner_attack import candidate_table
 from discreet.base import deadline
-from discreet.base.annotations import Array
+from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import above, checked, whole
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
@@ -23,7 +23,7 @@ from discreet.methods.suppress.cleaning import cleaned
 from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
 from discreet.methods.suppress.key_chance import hiding_chance
 from discreet.methods.suppress.limits import Limit
-from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, Progress, SuppressParameters
+from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, SuppressParameters
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.sensitive_unions import union_rule, without_sensitive_unions
 from discreet.methods.suppress.solve import solver_of, weights_of

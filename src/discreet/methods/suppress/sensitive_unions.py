@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.audits.contributors import union_table
 from discreet.audits.known_sums import sums_that_follow
+from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss.eliminate import eliminate
-from discreet.methods.suppress.model.roles import Array
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.suppressed import UNIONS, Suppressed
 from discreet.rules.base import AnyOf, Rule

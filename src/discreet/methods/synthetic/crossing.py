@@ -7,19 +7,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.methods.keys import category_keys
 from discreet.methods.records.record_columns import leaf_codes, record_keys
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 MOST_CROSSINGS = 400  # margins that are fitted at once: every one is looked at for every record
 MOST_CELLS = 4_000_000  # of one margin

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.methods.synthetic.noisy_margins import NoisyMargin
 from discreet.population.ipf import SumsByLabel, scale_in_turn
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_CELLS = 3_000_000  # combinations of codes up to which all are looked at; of more, a sample
 MOST_DRAWN = 2_000_000  # combinations in such a sample

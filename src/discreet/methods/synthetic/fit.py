@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.methods.synthetic.crossing import Crossing, InnerCells
 from discreet.methods.synthetic.first_population import MOST_CELLS, start_records
 from discreet.methods.synthetic.noisy_margins import EMPTY, NoisyMargin
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 VISITED = 200_000  # records a round: each variable of each is drawn again
 LEAST_ROUNDS = 3

@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.methods.keys import Secret, mix, unit_interval
 from discreet.methods.synthetic.crossing import Crossing, InnerCells
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 Noise = Callable[[Crossing | None, Words], Array]
 """Whole numbers of noise for the cells of a crossing (None: of the total), given a number for each cell."""

@@ -8,11 +8,11 @@ import itertools
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, positive, whole
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
@@ -26,8 +26,6 @@ from discreet.methods.synthetic.noisy_margins import Measurement, Noise, Words, 
 from discreet.methods.synthetic.synthetic import inner_counts
 from discreet.release import Protected
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 WORDS = "counts of a synthetic population that fits margins with noise of a stated privacy budget"
 MOST_RHO = 50.0  # beyond, the noise changes hardly any count

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked, positive, whole
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
@@ -21,8 +21,6 @@ from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, default_zero, keyed_noise
 from discreet.release import Protected
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 WORDS = "counts of a synthetic population that fits noisy margins"
 LEAST_V = 0.5  # noise of a smaller variance leaves most counts of two variables as they are

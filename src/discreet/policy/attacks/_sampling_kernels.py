@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.base.compiled import compiled
 from discreet.population._random import start, uniform
 
-Array = NDArray[Any]
 SCREENED = 0.5  # how much of the quick answer decides whether a move is looked at closely: cells share their noise
 
 

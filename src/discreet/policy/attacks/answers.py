@@ -10,12 +10,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import Refused
@@ -27,7 +26,6 @@ from discreet.policy.query import Resolved
 from discreet.release import Release
 from discreet.tables.table import Table
 
-Array = NDArray[Any]
 Frame = tuple[int, ...]
 UNKNOWN = -1
 MOST_CELLS = 20_000_000  # of one set of variables, over all codes

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
 from discreet.policy.attacks.finding import AttackFinding
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 SMALLEST, LARGEST = 1, 100  # counts that are looked at
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.policy.attacks.sampling import Sampled
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 PROBABILITIES = (0.5, 0.8, 0.95)
 BINS = 10  # of the calibration

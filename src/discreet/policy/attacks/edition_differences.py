@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
 from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.policy import Policy
 from discreet.tables.additive import Additive
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def edition_difference(

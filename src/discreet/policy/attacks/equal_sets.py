@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.policy.attacks.answers import AllAnswers, Truth
 from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.attacks.two_way import TwoWayModel
 
-Array = NDArray[Any]
 FEW = 10  # people of a group that is looked at
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from discreet.base.annotations import Array
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,14 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.data.dimension import Dimension
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
 from discreet.policy.attacks.two_way import TwoWayModel
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 ITERATIONS = 250
 MOST_ENTRIES = 60_000_000  # of the matrix

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.methods.contract import contract_of, transition_of
 from discreet.policy.policy import Policy
 from discreet.risk.transition import Transition
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

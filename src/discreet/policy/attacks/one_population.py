@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth
 from discreet.policy.attacks.attack_report import Attacked, excess
 from discreet.policy.attacks.claims import calibration_of, score_claims
@@ -16,8 +15,6 @@ from discreet.policy.attacks.mechanism import Mechanism
 from discreet.policy.attacks.sampling import Effort, Sampled, sample_tables
 from discreet.policy.attacks.small_populations import CellsOf, SmallPopulation, published_cells
 from discreet.policy.attacks.two_way import TwoWayModel
-
-Array = NDArray[Any]
 
 
 def attacked_population(

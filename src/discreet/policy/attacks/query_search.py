@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Floats
 from discreet.policy.attacks.answers import AllAnswers, Truth
 from discreet.policy.attacks.finding import AttackFinding, area_under_curve
 from discreet.policy.attacks.mechanism import Mechanism
 from discreet.policy.attacks.target_cells import KnownTarget, TargetCells
 from discreet.policy.attacks.two_way import TwoWayModel
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 TRAINED, CHECKED, HELD_OUT = 1500, 1000, 2000  # shadow data for the rule, for the search, and for the report
 QUESTIONS = 8  # sets of attributes that a target's questions are about

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import deadline
+from discreet.base.annotations import Array, Floats
 from discreet.base.parallel import side_by_side
 from discreet.policy.attacks.answers import UNKNOWN
 from discreet.policy.attacks.mechanism import Mechanism
@@ -23,8 +23,6 @@ from discreet.population.ipf import SumsOverAxes, scale_in_turn
 if TYPE_CHECKING:
     from discreet.policy.attacks import _sampling_kernels as kernels
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_COMBINATIONS = 4_000_000  # of a population that is sampled
 STOCK = 1 << 18  # records drawn beforehand, from which proposals are taken

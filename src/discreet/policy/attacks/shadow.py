@@ -6,11 +6,10 @@ Their keys are the attacker's own. So the chances of a method that does not tell
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Floats
 from discreet.errors import DiscreetError
 from discreet.policy.attacks.answers import Truth, collect
 from discreet.policy.attacks.mechanism import Mechanism
@@ -18,9 +17,6 @@ from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.policy import Policy
 from discreet.tables.additive import Additive
 from discreet.tables.table import Table
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 SIZES = 4  # numbers of variables that have chances of their own
 ROWS = 13  # counts that have chances of their own; the last row serves all larger ones

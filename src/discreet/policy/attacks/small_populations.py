@@ -6,17 +6,13 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.data.dimension import Dimension
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
 from discreet.policy.attacks.two_way import TwoWayModel
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_BLOCKS = 20_000  # parts of tables that are read for one population
 

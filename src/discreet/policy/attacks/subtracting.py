@@ -7,15 +7,13 @@ it is the way to them; elsewhere it adds to what they show themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
 from discreet.policy.attacks.finding import AttackFinding, area_under_curve
 
-Array = NDArray[Any]
 MOST_CASES = 200_000
 FEW = 3  # people that a difference is asked about
 

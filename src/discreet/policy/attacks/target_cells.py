@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.methods.keys import mix, unit_interval
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers
 from discreet.policy.attacks.mechanism import Mechanism
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_SETS = 60  # sets of known attributes that are asked about
 KINDS = 3  # of a cell: with the one category, with the other, with any

@@ -9,16 +9,12 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array, Floats
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame
 from discreet.population.ipf import SumsOverAxes, scale_in_turn
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 MOST_COMBINATIONS = 20_000_000  # full combinations of codes that are held
 ROUNDS = 30

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.annotations import Array
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame, Truth
 from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.attacks.mechanism import Mechanism
 from discreet.policy.attacks.two_way import TwoWayModel
 
-Array = NDArray[Any]
 MANY = np.int64(1) << np.int64(40)  # no count is as large
 NOBODY = 1e-3  # people expected by the model, below which a zero is not doubted
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.base.annotations import Progress
 from discreet.methods.keys import Secret
 from discreet.release import Protected
 from discreet.rules.levels import Levels
 from discreet.tables.table import Table
-
-Progress = Callable[[int, int], None]
 
 OFF, EXACT, LEVELS = "off", "exact", "levels"  # what is checked: nothing, a second value, room as the levels ask
 
