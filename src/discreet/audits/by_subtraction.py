@@ -233,7 +233,7 @@ def _within(
     for members, size in zip(small.sets[:MOST_ARGUMENTS], small.sizes, strict=False):
         several = arguments.of(members, size, size)
         own = len(members) == 1 and members[0] < len(hidden) and bool(hidden[members[0]])
-        if several and not own and not any(t.factor < 0 for one in several for t in one.terms):
+        if several and not own and not any(t.factor < 0 and t.value for one in several for t in one.terms):
             continue  # a sum of what is shown takes nobody away
         cell = " and ".join(joined.cell_label(key_of[v]) for v in members)
         files = tuple(sorted({file for one in several for file in one.files}))

@@ -218,10 +218,10 @@ class Audit:
 
         known = np.flatnonzero(self.m == 1)[:most]
         codes = {unused(name, COLUMNS): c for name, c in cell_codes(self.view, self.number[known]).items()}
-        arguments = Arguments(self.view)
+        arguments = Arguments(self.view) if len(known) else None
         grid = 10.0**self.view.decimals
         ends = [(int(self.number[k]), np.rint(self.lower[k] * grid), np.rint(self.upper[k] * grid)) for k in known]
-        found = [arguments.of(*end) for end in ends]
+        found = [arguments.of(*end) for end in ends] if arguments else []
         files = [tuple(sorted({file for one in several for file in one.files})) for several in found]
         return pd.DataFrame({**codes, "value": self.lower[known], "files": files,
                              "argument": [in_one_line(several) for several in found]})  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import discreet as dc
+from discreet.audits.joined.argument import Arguments
 
 PLACES = ("l0", "l1", "l2", "l3")
 WAYS: dict[str, dict[str, tuple[str, ...]]] = {  # ways of dividing the places: codes and the leaves of each
@@ -133,3 +134,41 @@ def test_intervals_are_those_over_the_finest_cells(data: st.DataObject) -> None:
             if most - least > 2:
                 assert lower[at] == pytest.approx(np.ceil(least - 1e-6))
         start += int(np.prod(shape))
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_arguments_add_up_and_their_files_are_enough(data: st.DataObject) -> None:
+    """The shown numbers come to the value, and the files that are named are enough."""
+    counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 5), min_size=24, max_size=24)), strict=True))
+    several = [data.draw(files(counts)) for _ in range(data.draw(st.integers(2, 3)))]
+    named = {f"t{k}": file.release for k, file in enumerate(several)}
+    tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
+    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
+    mapping = {"sums": sums, "tables": tables}
+    report = dc.audit(named, mapping=mapping)
+    arguments = Arguments(report.view)
+    known = np.flatnonzero(report.lower == report.upper)[:3]
+    for k in known:
+        number, value = int(report.number[k]), float(report.lower[k])
+        told = arguments.of(number, value, value)
+        for one in told:
+            total = sum(term.factor * int(term.value) for term in one.terms)
+            assert total == value or (one.kind != "exactly" and abs(total - value) < 1)
+        if not told or {one.kind for one in told} not in ({"exactly"}, {"at most", "at least"}):
+            continue
+        needed = {file for one in told for file in one.files}
+
+        def exact(names: set[str], number: int = number) -> bool:
+            some = {n: r if n in names else blank(r) for n, r in named.items()}
+            fewer = dc.audit(some, mapping=mapping)
+            at = np.flatnonzero(fewer.number == number)
+            return bool((fewer.lower[at] == fewer.upper[at]).all())
+
+        assert exact(needed)
+
+
+def blank(release: dc.Release) -> dc.Release:
+    """The same table with nothing shown."""
+    values = {name: np.full(len(release), np.nan) for name in release.values}
+    return replace(release, values=values, status=np.full(len(release), "c"))

@@ -53,8 +53,9 @@ class Argument:
         >>> Argument("exactly", (Term("a", "x", Fraction(1), 79.0), Term("b", "y", Fraction(-1), 76.0)), 3.0).text
         '79 - 76 = 3 from a and b'
         """
-        texts = [_signed(term, k == 0) for k, term in enumerate(self.terms[:LENGTH])]
-        rest = len(self.terms) - LENGTH
+        terms = [term for term in self.terms if term.value]  # zeros are needed, and need not be added
+        texts = [_signed(term, k == 0) for k, term in enumerate(terms[:LENGTH])] or (["0"] if self.terms else [])
+        rest = len(terms) - LENGTH
         sum_ = "".join(texts) + (f" and {rest} more terms" if rest > 0 else "")
         before = "" if self.kind == "exactly" else f"{self.kind} "
         if not self.terms:
@@ -127,8 +128,7 @@ class Arguments:
         for v, (table, cell) in zip(variables, places, strict=True):
             high = (factors[v] > 0) == upwards
             bound = self.system.upper[v] if high else self.system.lower[v]
-            if bound != 0:
-                terms.append(Term(table, cell, factors[v], float(bound / grid)))
+            terms.append(Term(table, cell, factors[v], float(bound / grid)))
         return Argument(kind, tuple(terms), float(value / grid))
 
 
