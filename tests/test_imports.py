@@ -50,6 +50,11 @@ LAYERS = {
         intervals exact_point
         witness pool bound_proof
     """,
+    "release": """
+        status
+        release
+        protected
+    """,
     "audits": """
         contradiction frechet verify known_sums
         known

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = Path(dc.__file__).parents[1]
 BARE = ROOT / "tests" / "bare"
 CORE = (
-    "tables/test_table", "test_release", "rules/test_rules", "data/test_codebook", "methods/test_keys",
+    "tables/test_table", "release/test_release", "rules/test_rules", "data/test_codebook", "methods/test_keys",
     "methods/perturb/test_small_counts",
 )  # fmt: skip
 PROGRAMME = """
