@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from discreet import Dimension, Table
-from discreet.policy import parse_policy
+from discreet.policy import EditionRules, parse_policy
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
 from discreet.policy.attacks.averaging import averaged
 from discreet.policy.attacks.edition_differences import edition_difference
@@ -87,12 +89,15 @@ def test_averages_over_breakdowns_hit_more_counts_than_the_numbers_themselves() 
 
 def test_a_single_new_record_is_read_off_two_editions() -> None:
     """Every attribute, since only the cells of the record change."""
-    policy = parse_policy(NOISY)
+    waits = parse_policy(NOISY)
+    policy = replace(waits, edition=EditionRules(min_changes=0))
     cube = cube_of(people())
     found = edition_difference(cube, policy, collect(cube, policy), added=1, trials=4, seed=2)
     assert found.rate == 1.0
     assert found.cases == 4 * len(cube.dimensions)
     assert found.blind < 0.9
+    held = edition_difference(cube, waits, collect(cube, waits), added=1, trials=4, seed=2)
+    assert held.rate == held.blind == found.blind  # 100 records have to change before there is another edition
 
 
 @pytest.mark.parametrize("seed", range(3))

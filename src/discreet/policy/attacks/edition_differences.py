@@ -27,9 +27,10 @@ def edition_difference(
     right = blind = 0
     for _ in range(trials):
         places = rng.choice(counts.size, size=added, p=counts.ravel() / counts.sum())
-        waits = added < policy.edition.min_changes  # then the edition that is there stays
-        after = before if waits else collect(_with_records(cube, places, rng), policy)
-        guesses = _explained(before, after, added)
+        if added < policy.edition.min_changes:  # the edition that is there stays, so nothing changes
+            guesses = [_usual(counts)] * added
+        else:
+            guesses = _explained(before, collect(_with_records(cube, places, rng), policy), added)
         true = [np.unravel_index(place, counts.shape) for place in places.tolist()]
         right += _matched(guesses, [tuple(int(x) for x in one) for one in true])
         blind += _matched([_usual(counts)] * added, [tuple(int(x) for x in one) for one in true])
