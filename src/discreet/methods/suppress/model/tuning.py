@@ -270,7 +270,7 @@ class KeyTuning:
     inner: float = 0.3  # spread of the logarithm of a weight, of inner cells
     margins: float = 0.15  # and of margins: to hide those costs many cells
     decoys: float = 0.25  # cells on average that are protected as if they were sensitive, in any table,
-    decoy_share: float = 0.015  # and for each that is
+    decoy_share: float = 0.01  # and for each that is
     chance: float = 0.5  # of one cell, at most
     # repair against the holder of the program
     free: int = 30  # hidden cells at most of a table on which his attack is tried
