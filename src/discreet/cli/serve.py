@@ -203,10 +203,10 @@ def cube(
 
     with working("building the cube"):
         steps_policy = None if policy_file is None else read_policy(policy_file)
-        version = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say)
+        cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say)
     population = steps_policy is not None and steps_policy.draws_population
     held = "counts of the synthetic population, no true ones" if population else "true counts"
-    say(f"wrote {output}, version {version}. Confidential: it holds {held}.")
+    say(f"wrote {output}. Confidential: it holds {held}.")
 
 
 @example("discreet answer people.cube --policy policy.toml --variables sex,age --where region=R1 -o table.csv")

@@ -68,9 +68,11 @@ class Combinations:
             near = earlier[missing == away[:, one] + away[:, other].astype(int)]
             if self._is_total(one, new, near) or self._is_total(other, new, near):
                 continue
-            held = set(map(tuple, near[:, [one, other]].tolist()))
             told = self._table("includes", one, new[one])[near[:, one]]
-            if len(held) < 2 or (told & self._table("includes", other, new[other])[near[:, other]]).any():
+            if (told & self._table("includes", other, new[other])[near[:, other]]).any():
+                continue
+            held = set(map(tuple, near[:, [one, other]].tolist()))
+            if len(held) < 2:
                 continue
             spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in held)
             context = {k: sets for k, sets in population.items() if k not in (one, other)}
@@ -83,15 +85,18 @@ class Combinations:
         axes = [k for k in range(len(new)) if k != axis]
         shared = {k: [self.pair(k, new[k], f).shared for f in range(len(self.families[k]))] for k in axes}
         near = np.ones(len(earlier), bool)
+        key = np.zeros(len(earlier), np.int64)
         for k in axes:
+            number = {one: n for n, one in enumerate(dict.fromkeys(shared[k]))}
             near &= np.array([one > 0 for one in shared[k]])[earlier[:, k]]
+            key = key * len(number) + np.array([number[one] for one in shared[k]])[earlier[:, k]]
         if len(set(earlier[near, axis].tolist())) < 2:
             return
-        contexts = dict.fromkeys(
-            tuple(shared[k][f] for k, f in zip(axes, row, strict=True))
-            for row in set(map(tuple, earlier[near][:, axes].tolist()))
-        )
-        for sets in sorted(contexts)[:MOST_CONTEXTS]:
+        _, first, group = np.unique(key[near], return_index=True, return_inverse=True)
+        told = self._table("includes", axis, new[axis])[earlier[near, axis]]  # then nothing is news
+        open_ = np.flatnonzero(np.bincount(group, weights=told, minlength=len(first)) == 0)
+        rows = earlier[near][first[open_]].tolist()
+        for sets in sorted(tuple(shared[k][row[k]] for k in axes) for row in rows)[:MOST_CONTEXTS]:
             context = dict(zip(axes, sets, strict=True))
             yield context, earlier[self._making(earlier, context)]
 

@@ -20,7 +20,7 @@ from discreet.server.unions import Sets, adds_up, atoms, union
 MOST_JOINED = 3  # atoms of a derived set; where there are more than MOST_TRIPLES atoms, two
 MOST_TRIPLES = 24
 MOST_ATOMS = 200  # along one variable; of more, those that the new table cuts are looked at
-MOST_BOXES = 144  # atoms along two variables, crossed
+MOST_BOXES = 64  # atoms along two variables, crossed
 NEAR_ZERO = 1e-7
 
 
@@ -37,16 +37,14 @@ def derived_sets(mine: Sets, others: frozenset[Sets]) -> tuple[int, ...]:
         parts = [part for part in parts if part & whole][:MOST_ATOMS]
     if len(parts) < 2:
         return ()
-    before = _projection([_vectors(family, parts) for family in others], len(parts))
-    after = _projection([_vectors(mine, parts), *(_vectors(family, parts) for family in others)], len(parts))
+    after = _projection([_vectors(family, parts) for family in (mine, *others)], len(parts))
     told = frozenset().union(*(atoms(family) for family in (mine, *others)))  # and whoever has them can add them up
-    smallest: list[int] = []
-    for chosen in _unions_in(after, before):
-        joined = union(parts[k] for k in chosen)
-        inside = any(one & ~joined == 0 for one in smallest)
-        if not inside and not adds_up(joined, told):
-            smallest.append(joined)
-    return tuple(sorted(smallest))
+    chosen = [one for one in _unions_in(after) if not adds_up(union(parts[k] for k in one), told)]
+    if not chosen:
+        return ()
+    before = _projection([_vectors(family, parts) for family in others], len(parts))
+    news = [one for one in chosen if not _lies(before, one)]
+    return tuple(sorted(union(parts[k] for k in one) for one in news))
 
 
 @lru_cache(maxsize=20_000)
@@ -62,37 +60,39 @@ def derived_boxes(mine: tuple[Sets, Sets], others: frozenset[tuple[Sets, Sets]])
     n = len(parts[0]) * len(parts[1])
     if min(map(len, parts)) < 2 or n > MOST_BOXES:
         return ()
-    spaces = {pair: tuple(_told(pair[side], parts[side]) for side in (0, 1)) for pair in every}
-    crossed = {pair: np.kron(first, second) for pair, (first, second) in spaces.items()}
-    after = _projection(list(crossed.values()), n)
-    before = _projection([crossed[pair] for pair in others], n)
-    boxes = []
-    for (a, one), (b, other) in itertools.product(enumerate(parts[0]), enumerate(parts[1])):
-        at = a * len(parts[1]) + b
-        if after[at, at] < 1 - NEAR_ZERO or before[at, at] >= 1 - NEAR_ZERO:
-            continue
-        if not any(adds_up(one, atoms(pair[0])) and adds_up(other, atoms(pair[1])) for pair in every):
-            boxes.append((one, other))
-    return tuple(boxes)
+    spaces = [tuple(_told(pair[side], parts[side]) for side in (0, 1)) for pair in every]
+    direct = np.zeros((len(parts[0]), len(parts[1])), bool)
+    for first, second in spaces:
+        direct |= np.outer(*(_single(space) for space in (first, second)))
+    if direct.all():
+        return ()
+    crossed = [np.kron(first, second) for first, second in spaces]
+    after = np.diag(_projection(crossed, n)) >= 1 - NEAR_ZERO
+    news = np.flatnonzero(after & ~direct.ravel())
+    if not len(news):
+        return ()
+    before = np.diag(_projection(crossed[1:], n)) >= 1 - NEAR_ZERO
+    return tuple((parts[0][k // len(parts[1])], parts[1][k % len(parts[1])]) for k in news.tolist() if not before[k])
 
 
-def _unions_in(after: Array, before: Array) -> list[tuple[int, ...]]:
-    """Positions of atoms whose union lies in one space and not in another, small unions first."""
-    n = len(after)
+def _unions_in(space: Array) -> list[tuple[int, ...]]:
+    """Positions of atoms whose union lies in a space, the smallest only: the rest of a larger one lies there, too."""
+    free = list(range(len(space)))
     out: list[tuple[int, ...]] = []
-    for size in range(1, min(MOST_JOINED if n <= MOST_TRIPLES else 2, n) + 1):
-        chosen = np.array(list(itertools.combinations(range(n), size)))
-        lies = [_length(space, chosen) >= size - NEAR_ZERO for space in (after, before)]
-        out += [tuple(row) for row in chosen[lies[0] & ~lies[1]].tolist()]
+    for size in range(1, MOST_JOINED + 1):
+        if size == 3 and len(free) > MOST_TRIPLES:
+            break
+        chosen = np.array(list(itertools.combinations(free, size)), int).reshape(-1, size)
+        length = sum(space[chosen[:, a], chosen[:, b]] for a, b in itertools.product(range(size), repeat=2))
+        out += [tuple(row) for row in chosen[length >= size - NEAR_ZERO].tolist()]
+        if size == 1:
+            free = [k for k in free if (k,) not in set(out)]
     return out
 
 
-def _length(space: Array, chosen: Array) -> Array:
-    """The squared length of the projection of unions of atoms; that of the union itself is its number of atoms."""
-    total = np.zeros(len(chosen))
-    for a, b in itertools.product(range(chosen.shape[1]), repeat=2):
-        total += space[chosen[:, a], chosen[:, b]]
-    return total
+def _lies(space: Array, chosen: Sequence[int]) -> bool:
+    """Whether a union of atoms lies in a space: its projection is as long as itself."""
+    return bool(space[np.ix_(chosen, chosen)].sum() >= len(chosen) - NEAR_ZERO)
 
 
 def _projection(spaces: Sequence[Array], n: int) -> Array:
@@ -111,14 +111,15 @@ def _vectors(family: Sets, parts: Sequence[int]) -> Array:
     return np.array([[float(one & part == part) for part in parts] for one in family])
 
 
-def _cut(families: Sequence[Sets]) -> list[int]:
+def _cut(families: Sequence[Sets]) -> tuple[int, ...]:
     """The atoms of the sets that stand without a total around them, and of the rest."""
     whole = union(union(family) for family in families)
     alone = frozenset().union(*(family for family in families if whole not in family))
-    return sorted(atoms(alone | {whole}))
+    return tuple(sorted(atoms(alone | {whole})))
 
 
-def _told(family: Sets, parts: Sequence[int]) -> Array:
+@lru_cache(maxsize=20_000)
+def _told(family: Sets, parts: tuple[int, ...]) -> Array:
     """What a family tells of these atoms: each that it makes up, and the sets that are unions of them."""
     known = atoms(family)
     rows = [one for one in parts if adds_up(one, known)]
@@ -126,3 +127,9 @@ def _told(family: Sets, parts: Sequence[int]) -> Array:
     if not rows:
         return np.zeros((1, len(parts)))
     return np.array([[float(one & part == part) for part in parts] for one in dict.fromkeys(rows)])
+
+
+def _single(space: Array) -> Array:
+    """Which atoms a family tells by themselves."""
+    single: Array = space[space.sum(axis=1) == 1].any(axis=0)
+    return single
