@@ -157,6 +157,7 @@ def test_package_and_version_go_together() -> None:
     """The R package has the version of the Python one, documents all it exports, and exports all it documents."""
     description = (PACKAGE / "DESCRIPTION").read_text()
     assert f"\nVersion: {dc.__version__}\n" in description
+    assert f"\nversion: {dc.__version__}\n" in (PACKAGE.parents[1] / "CITATION.cff").read_text()
     exported = set(re.findall(r"export\((\w+)\)", (PACKAGE / "NAMESPACE").read_text()))
     pages = "".join(path.read_text() for path in (PACKAGE / "man").glob("*.Rd"))
     assert exported == set(re.findall(r"\\alias\{(\w+)\}", pages))

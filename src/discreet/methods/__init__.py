@@ -63,7 +63,7 @@ def method_class(name: str) -> type[Any]:
     if name in _registered:
         return _registered[name]
     if name not in HOMES:
-        raise InputError(f"no method {name!r}; {nearest(name, method_names())}")
+        raise InputError(f"no method {name!r}; {nearest(name, method_names())} (all: discreet protect --method list)")
     module, _, attribute = HOMES[name].partition(":")
     kind: type[Any] = getattr(importlib.import_module(module), attribute)
     return kind

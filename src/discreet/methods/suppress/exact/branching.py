@@ -74,29 +74,28 @@ def by_gain(
     best, value = int(order[0]), -1.0
     bounds = (now, now)
     misses = trials = 0
-    relaxation.solver.set_options({"simplex_iteration_limit": exact.iterations})
-    for cell in order.tolist():
-        change = (float(x[cell]), float(1 - x[cell]))
-        if pseudocosts.count[:, cell].min() >= exact.reliable:
-            gains = [float(pseudocosts.guess(np.array([cell]), v)[0]) * change[v] for v in (0, 1)]
-            proved = (now, now)
-        else:
-            if trials >= exact.tried or misses >= exact.look:
-                continue
-            trials += 1
-            decided = [try_decision(relaxation, cell, v, basis) for v in (0, 1)]
-            for v in (0, 1):
-                pseudocosts.note(cell, v, max(min(decided[v], target + exact.step) - now, 0.0), change[v])
-            gains = [max(bound - now, 0.0) for bound in decided]
-            proved = (max(decided[0], now), max(decided[1], now))
-        score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
-        if score > value:
-            best, value = cell, score
-            bounds = proved
-            misses = 0
-        else:
-            misses += 1
-    relaxation.solver.set_options({"simplex_iteration_limit": np.iinfo(np.int32).max})
+    with relaxation.solver.options({"simplex_iteration_limit": exact.iterations}):
+        for cell in order.tolist():
+            change = (float(x[cell]), float(1 - x[cell]))
+            if pseudocosts.count[:, cell].min() >= exact.reliable:
+                gains = [float(pseudocosts.guess(np.array([cell]), v)[0]) * change[v] for v in (0, 1)]
+                proved = (now, now)
+            else:
+                if trials >= exact.tried or misses >= exact.look:
+                    continue
+                trials += 1
+                decided = [try_decision(relaxation, cell, v, basis) for v in (0, 1)]
+                for v in (0, 1):
+                    pseudocosts.note(cell, v, max(min(decided[v], target + exact.step) - now, 0.0), change[v])
+                gains = [max(bound - now, 0.0) for bound in decided]
+                proved = (max(decided[0], now), max(decided[1], now))
+            score = (min(gains[0], most) + 1e-6) * (min(gains[1], most) + 1e-6)
+            if score > value:
+                best, value = cell, score
+                bounds = proved
+                misses = 0
+            else:
+                misses += 1
     relaxation.solver.basis = basis
     return best, bounds
 
