@@ -62,7 +62,7 @@ class Limit:
         """The error when no pattern was proved to protect."""
         return OutOfTimeError(
             f"no pattern was proved to protect the table in {self.seconds:g} seconds, and nothing is returned; give "
-            "more (time=; the first call on a machine also compiles), use elimination (method='gauss'), or take the table apart"
+            "more (time=), use elimination (method='gauss'), or take the table apart"
         )
 
 
