@@ -114,7 +114,8 @@ LAYERS = {
         in_parts record screening attacks
     """,
     "policy/attacks": """
-        closure mechanism finding _sampling_kernels
+        closure mechanism finding _sampled_table
+        _sampling_kernels
         answers
         two_way averaging subtracting edition_differences
         small_populations least_squares zeros equal_sets shadow target_cells

@@ -21,6 +21,7 @@ from discreet.policy.attacks.small_populations import CellsOf, combinations_of
 from discreet.population.ipf import SumsOverAxes, scale_in_turn
 
 if TYPE_CHECKING:
+    from discreet.policy.attacks import _sampled_table as sampled
     from discreet.policy.attacks import _sampling_kernels as kernels
 
 
@@ -77,9 +78,9 @@ def sample_tables(cells: CellsOf, mechanism: Mechanism, *, effort: Effort, seed:
     """Claims about the records of a population; None where there are too many possible records."""
     if combinations_of(cells) > MOST_COMBINATIONS or cells.prior.sum() <= 0:
         return None
-    from discreet.policy.attacks import _sampling_kernels as kernels  # loads the compiler
+    from discreet.policy.attacks import _sampled_table as sampled  # loads the compiler
 
-    public = kernels.PublishedCells(
+    public = sampled.PublishedCells(
         cells.offset,
         cells.step,
         cells.shown,
@@ -183,7 +184,7 @@ def _hot(cells: CellsOf, believed: Floats) -> Floats:
 # -- chains -----------------------------------------------------------------------------------------------------
 
 
-def _chain(public: kernels.PublishedCells, prior: kernels.Prior, cells: CellsOf, effort: Effort, seed: int) -> _Chain:
+def _chain(public: sampled.PublishedCells, prior: kernels.Prior, cells: CellsOf, effort: Effort, seed: int) -> _Chain:
     """One chain: cooled in stages, then sampled."""
     from discreet.policy.attacks import _sampling_kernels as kernels
 
@@ -212,15 +213,15 @@ def _chain(public: kernels.PublishedCells, prior: kernels.Prior, cells: CellsOf,
 
 
 def _state(
-    public: kernels.PublishedCells, prior: kernels.Prior, start: int, rng: np.random.Generator
-) -> kernels.TableState:
-    from discreet.policy.attacks import _sampling_kernels as kernels
+    public: sampled.PublishedCells, prior: kernels.Prior, start: int, rng: np.random.Generator
+) -> sampled.TableState:
+    from discreet.policy.attacks import _sampled_table as sampled
 
     room = int(start * ROOM) + 20
     records = np.zeros((room, prior.stride.size), np.int64)
     records[:start] = prior.stock[rng.integers(len(prior.stock), size=start)]
     slots = 1 << int(np.ceil(np.log2(8 * min(public.shown.size, room * public.offset.size) + 64)))
-    return kernels.TableState(
+    return sampled.TableState(
         records,
         rng.integers(1, 2**63, size=room, dtype=np.uint64) * np.uint64(2) + np.uint64(1),
         np.zeros((room, public.offset.size), np.int64),
