@@ -71,13 +71,18 @@ def test_equal_numbers_of_a_total_and_its_part_are_one_set_more_often_than_the_m
 
 
 def test_differences_tell_presence_only_through_what_is_left() -> None:
-    """Exact numbers tell it always; noisy ones better than blind and worse than exact."""
-    truth = Truth.of(people())
-    exact = differences(collect(people(), parse_policy('publish = "as it is"\n[query]\nmax_dimensions = 4\n')), truth)
-    noisy = differences(collect(people(), parse_policy(NOISY)), truth)
-    assert [one.rate for one in exact] == [1.0] * len(exact)
+    """Exact numbers tell it always; noisy ones do not, and the model is beside them."""
+
+    def areas(text: str) -> list[tuple[float, float]]:
+        answers = collect(people(), parse_policy(text))
+        found = differences(answers, Truth.of(people()), TwoWayModel.of(answers))
+        return [(one.rate, one.blind) for one in found]
+
+    exact, noisy = areas('publish = "as it is"\n[query]\nmax_dimensions = 4\n'), areas(NOISY)
+    assert [rate for rate, _ in exact] == [1.0] * len(exact)
     assert len(noisy) == len(exact)
-    assert all(0.5 < one.rate < 1.0 for one in noisy)
+    assert all(0.5 < rate < 1.0 for rate, _ in noisy)
+    assert all(0.5 < blind < 1.0 for _, blind in exact)
 
 
 def test_averages_over_breakdowns_hit_more_counts_than_the_numbers_themselves() -> None:

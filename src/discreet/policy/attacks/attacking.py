@@ -40,7 +40,8 @@ from discreet.tables.table import Table
 Progress = Callable[[str], None]
 
 LATE = "there was no time left"
-TRIALS, ADDED = 2, (1, 10)  # of edition differences: how often, and how many new records
+TRIALS = 2  # of edition differences
+ADDED = 10  # new records, if the policy does not wait for more
 
 
 @checked
@@ -202,15 +203,16 @@ class _Task:
         yield from zero_proofs(answers, self.truth, mechanisms[0], model)
         if (same := equal_sets(answers, self.truth, model)) is not None:
             yield same
-        yield from differences(answers, self.truth)
+        yield from differences(answers, self.truth, model)
         for size in sorted({len(frame) for frame in answers.frames} - {0})[:-1]:
             if (mean := averaged(answers, self.truth, size)) is not None:
                 yield mean
 
     def _editions(self, policy: Policy, answers: AllAnswers, seed: int, unjudged: list[str]) -> Iterator[AttackFinding]:
-        for added in ADDED:
+        for added in (1, max(ADDED, policy.edition.min_changes)):
             try:
-                yield edition_difference(cube_of(self.data), policy, answers, added=added, trials=TRIALS, seed=seed)
+                trials = TRIALS if added <= ADDED else 1
+                yield edition_difference(cube_of(self.data), policy, answers, added=added, trials=trials, seed=seed)
             except OutOfTimeError:
                 raise
             except DiscreetError:
