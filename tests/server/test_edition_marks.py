@@ -35,7 +35,8 @@ def edited(number: int) -> Microdata:
 @pytest.mark.parametrize("method", ['[[before]]\nname = "synthetic"\nseed = 3\n', '[[method]]\nname = "cell-key"\n'])
 def test_one_changed_record_changes_nothing_that_is_served(tmp_path: Path, method: str) -> None:
     """All answers are the same bytes until as many records have changed as the policy asks for."""
-    made, said = policy(50, method), []
+    made = policy(50, method)
+    said: list[str] = []
     first = cube.build(edited(0), tmp_path, made, said.append)
     before = answer(cube.read_cube(tmp_path)[0], Query.of("sex, age, region"), made).to_csv()
     assert cube.build(edited(1), tmp_path, made, said.append) == first
