@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import discreet as dc
-from discreet.audits.joined.known_sets import small_sets
+from discreet.audits.joined.known_sets import _sharing, _zero_one, small_sets
 from discreet.audits.joined.posterior_counts import common_posterior, count_posterior
 from discreet.audits.joined.publication import Publication, Rounding
 from discreet.audits.joined.together import JoinedTables, view_together
@@ -65,6 +65,19 @@ def test_every_small_set_in_the_span_is_found(
         if known and 0 < people[list(chosen)].sum() < under:
             inside = [s for s in (*labels, *published) if s and s <= names and _count(s, people) > 0]
             assert inside, names
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 7), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_groups_of_sums_are_searched_apart(rows: int, more: int, seed: int) -> None:
+    """The least sets by groups of sums with cells in common are those by all sums at once."""
+    random = np.random.default_rng(seed)
+    matrix = np.hstack([np.eye(rows, dtype=int), random.choice([-1, 0, 0, 0, 1], size=(rows, more))])
+    values = matrix @ random.integers(1, 4, rows + more)
+    at_once = {frozenset(s) for s, _ in _zero_one(matrix, values, 1e9)}
+    apart = {frozenset(s) for group in _sharing(matrix) for s, _ in _zero_one(matrix[group], values[group], 1e9)}
+    least = [{s for s in sets if not any(other < s for other in sets)} for sets in (at_once, apart)]
+    assert least[0] == least[1]
 
 
 def _count(names: set[str], people: np.ndarray[Any, Any]) -> int:

@@ -31,7 +31,7 @@ MOST_OPEN = 4_000
 MOST_ELIMINATED = 1_500
 """Cells that hang together up to which sets of several are looked for."""
 ALL_SETS, FEW = 14, 3
-"""With so many independent known sums all sets are tried; with more, sets that consist of at most a few of them."""
+"""With so many known sums that have cells in common all sets are tried; with more, sets of at most a few of them."""
 PRIME = 2_147_483_647
 
 
@@ -94,7 +94,7 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
     rows = csr_array(system.rows[:, open_])
     label = labels(rows)[1]
     sums: list[tuple[tuple[int, ...], float]] = []
-    skipped = 0
+    skipped = largest = 0
     for part in np.unique(label[np.isin(open_, few)]):
         columns = np.flatnonzero(label == part)
         mine = np.flatnonzero(np.isin(open_[columns], few))
@@ -103,12 +103,29 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
             continue
         touching = np.unique(rows.tocsc()[:, columns].indices)
         matrix = _known_sums(rows[touching][:, columns], mine)
-        for chosen, size in _zero_one(matrix, matrix @ point[open_[columns[mine]]], under):
-            sums.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
-    text = (
-        f"{skipped:,} cells hang together with more than {MOST_ELIMINATED:,} others; sets of them were not looked for"
-    )
-    return _minimal(sums), ((text,) if skipped else ())
+        values = matrix @ point[open_[columns[mine]]]
+        for group in _sharing(matrix):
+            largest = max(largest, len(group))
+            for chosen, size in _zero_one(matrix[group], values[group], under):
+                sums.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
+    doubts = []
+    if skipped:
+        hanging = f"{skipped:,} cells hang together with more than {MOST_ELIMINATED:,} others"
+        doubts.append(f"{hanging}; sets of them were not looked for")
+    if largest > ALL_SETS:
+        together = f"{largest:,} known sums have cells in common, more than {ALL_SETS}"
+        doubts.append(f"{together}; sets that take more than {FEW} of them were not looked for")
+    return _minimal(sums), tuple(doubts)
+
+
+def _sharing(matrix: Array) -> list[Array]:
+    """Rows that have columns in common, by group: a set over two groups is two sets, each known by itself."""
+    from scipy.sparse import csr_array
+
+    if not len(matrix):
+        return []
+    label = labels(csr_array((matrix != 0).astype(float)))[0]
+    return [np.flatnonzero(label == group) for group in np.unique(label)]
 
 
 def _known_sums(rows: csr_array, few: Array) -> Array:
