@@ -66,6 +66,7 @@ LAYERS = {
         certificate
         report
         informed
+        view_audit
         auditing
     """,
     "audits/joined": """

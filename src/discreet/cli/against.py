@@ -44,8 +44,8 @@ def against(
     progress: Callable[[int, int], None] | None,
 ) -> Audit:
     """The audit of all cells that are not shown and of all that the confidential file calls sensitive."""
-    from discreet.audits.auditing import empty, of_view
     from discreet.audits.view import view_of_release
+    from discreet.audits.view_audit import empty, of_view
 
     if measure is None and len(release.values) > 1:
         raise InputError(f"protection levels are of one measure; say --measure with one of {', '.join(release.values)}")

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from discreet.audits.auditing import empty, of_view
 from discreet.audits.known import Known
 from discreet.audits.report import Audit
 from discreet.audits.view import View
+from discreet.audits.view_audit import empty, of_view
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged, nearest
