@@ -107,7 +107,8 @@ def from_xlsx(data: bytes, names: list[str], codes: list[list[str]]) -> Cells:
     for sheet in book.worksheets[1:]:
         body = list(sheet.iter_rows(values_only=True))
         head = next(k for k, row in enumerate(body) if row[0] == "code")
-        values += [v for row in body[head + 1 :] if row[0] is not None for v in row[2:]]
+        columns = sum(name is not None for name in body[head])
+        values += [v for row in body[head + 1 :] if row[0] is not None for v in row[2:columns]]
     return in_order(values, codes)
 
 

@@ -136,11 +136,13 @@ def test_walk_keeps_every_sum_and_finds_every_table_of_a_small_system() -> None:
     table = small(2)
     system = Known.hiding(table, table.is_inner).system()
     points = all_points(system, most=50_000)
+    assert system.point is not None
     drawn = points_on_walk(system, system.point, 300, np.random.default_rng(1))
     assert np.allclose(system.rows @ drawn.T, system.rhs[:, None])
     every = {tuple(p) for p in points.astype(int)}
     assert {tuple(p) for p in drawn.astype(int)} <= every
     narrow = Known.hiding(dc.Table.of([[1, 2], [2, 1]], ["a", "b"]), np.arange(9) > 3).system()
+    assert narrow.point is not None
     assert {tuple(p) for p in points_on_walk(narrow, narrow.point, 80, np.random.default_rng(1)).astype(int)} == {
         tuple(p) for p in all_points(narrow, most=100).astype(int)
     }

@@ -148,7 +148,8 @@ def test_show_draws_the_table(folder: Path, capfdbinary: pytest.CaptureFixture[b
     assert cli.run(["show", "t.csv"]) == 0
     assert cli.run(["show", "t.csv", "--codebook", "people.toml", "--rows", "2"]) == 0
     assert "4 more rows" in capfdbinary.readouterr().out.decode()
-    assert cli.run(["show", "people.csv"]) == 2
+    Path("words.csv").write_text("county,sex,remark\n1,f,moved\n2,m,stayed\n")
+    assert cli.run(["show", "words.csv"]) == 2
     assert b"no table that discreet wrote" in capfdbinary.readouterr().err
 
 

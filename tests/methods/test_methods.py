@@ -93,8 +93,8 @@ def test_a_release_holds_nothing_of_the_truth(name: str) -> None:
     book = dataclasses.replace(data.codebook, magnitudes=(Magnitude("income"),))
     data = dc.Microdata(data.engine, book)
     table = dc.tabulate(data, by=["area", "age"], value="income" if name == "cell-key-magnitude" else None)
-    needed: dict[str, Any] = {"cta": {"rule": "threshold(n=3)"}, "discrete-gaussian": {"seed": 1}}.get(name, {})
-    made = dc.protect(table, method(name, **needed))
+    needs: dict[str, dict[str, Any]] = {"cta": {"rule": "threshold(n=3)"}, "discrete-gaussian": {"seed": 1}}
+    made = dc.protect(table, method(name, **needs.get(name, {})))
     release = made.release()
     assert pickle.loads(pickle.dumps(release)) == release
     assert not any(hasattr(release, field) for field in ("table", "details"))

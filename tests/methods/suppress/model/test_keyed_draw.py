@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.methods.keys import Secret
 from discreet.methods.suppress.model.keyed_draw import drawn
 from discreet.methods.suppress.model.roles import roles_of
 from discreet.methods.suppress.model.tuning import KeyTuning
@@ -55,10 +56,12 @@ def test_draws_depend_on_codes_and_not_on_values() -> None:
     """A cell's factor is the same whatever is counted in it, and in a table with the dimensions the other way round."""
     one, other = counts(1), counts(2)
     parameters = [dc.Suppress(RULE, key=key(1)).parameters for _ in range(2)]
-    draws = [drawn(p.key, t, roles_of(p, t), KeyTuning()) for p, t in zip(parameters, (one, other), strict=True)]
+    draws = [
+        drawn(Secret(key(1)), t, roles_of(p, t), KeyTuning()) for p, t in zip(parameters, (one, other), strict=True)
+    ]
     assert np.array_equal(draws[0].factor, draws[1].factor)
     turned = dc.Table.of(one.layout.dense(one.statistic("count").inner).T, ["b", "a"])
-    swapped = drawn(parameters[0].key, turned, roles_of(parameters[0], turned), KeyTuning()).factor
+    swapped = drawn(Secret(key(1)), turned, roles_of(parameters[0], turned), KeyTuning()).factor
     by_codes = dict(zip(map(tuple, one.layout.codes.tolist()), draws[0].factor, strict=True))
     assert all(by_codes[b, a] == f for (a, b), f in zip(turned.layout.codes.tolist(), swapped, strict=True))
 
@@ -71,7 +74,7 @@ def test_decoys_are_few_and_never_forced_or_empty() -> None:
     for k in range(300):
         parameters = dc.Suppress(RULE, key=key(k), forced=forced).parameters
         roles = roles_of(parameters, table)
-        draw = drawn(parameters.key, table, roles, tuning)
+        draw = drawn(Secret(key(k)), table, roles, tuning)
         assert not (draw.decoys & (roles.forced | roles.empty | roles.primary)).any()
         decoys.append(draw.decoys.sum())
     wanted = tuning.decoys + tuning.decoy_share * RULE(table).sum()
@@ -118,10 +121,10 @@ def test_policy_and_programme_use_their_secret() -> None:
     text = '[[rule]]\nrule = "threshold"\nn = 3\n[[method]]\nname = "suppress"\n'
     bare = parse_policy(text)
     assert "key" in bare.unkeyed
-    assert bare.make(0).key is None
+    assert vars(bare.make(0))["key"] is None
     keyed = replace(bare, secret=key(1))
     assert not keyed.unkeyed
-    assert keyed.make(0).key is not None
+    assert vars(keyed.make(0))["key"] is not None
     assert How(rule="threshold(n=3)").unkeyed
     how = How(rule="threshold(n=3)", parameters={"secret": "env:ORDER_OF_CELLS"})
     assert not how.unkeyed
