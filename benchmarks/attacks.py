@@ -346,16 +346,15 @@ def a9_tracker(n: int) -> Outcome:
     people = regrouped(n, dc.Dimension.from_parents("citizenship", rest))
 
     def attack(victim: Victim) -> float:
-        assert victim.ask(["age", "sex"], citizenship=["STL"]) is None
         one, two = victim.ask(["age", "sex"]), victim.ask(["age", "sex"], citizenship=["citizens"])
         if one is None or two is None:
             return 0.0
         true = victim.true(["age", "sex"], citizenship=["STL"])
         return float(np.mean([k in one and k in two and one[k] - two[k] == count for k, count in true.items()]))
 
-    table = "min_population = 2000"
-    found = both(people, attack, policy(D2, FREE, OFF, table), policy(D5, FREE, REFUSE, table))
-    return Outcome("A9 tracker", *found, "cells of the refused population found", "differencing guard")
+    minimum = policy(D5, FREE, REFUSE, "min_population = 2000")
+    found = both(people, attack, policy(D2, FREE, OFF), minimum)
+    return Outcome("A9 tracker", *found, "cells of a small population found", "minimum population, guard")
 
 
 def a10_utility(people: Path) -> Outcome:
