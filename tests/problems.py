@@ -20,7 +20,7 @@ from discreet import Dimension, Refused, Table
 from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.hitas.subtables import Block, maximal
 from discreet.methods.suppress.model.condense import Condensed, condense
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.solution import Solution
 from discreet.release import Protected
 from discreet.tables.layout import Layout
@@ -59,8 +59,8 @@ def drawn(kind: str, seed: int) -> Problem:
     down, up = (np.where(hidden, value, np.ceil(random.uniform(0.05, 0.8, n) * value)) for _ in range(2))
     up[~hidden & (random.random(n) < 0.2)] = np.inf
     below, above = np.ceil(0.3 * value[cell]), np.ceil(0.4 * value[cell])
-    needs = Needs.of(cell, below, above * [1, 1, 0], np.ceil(value[cell] * [0, 0.7, 0]))
-    insider = Needs(cell[:1], np.zeros(1), np.zeros(1), np.ones(1), np.zeros(1, np.int64), (cell[1:2],))
+    needs = Requirements.of(cell, below, above * [1, 1, 0], np.ceil(value[cell] * [0, 0.7, 0]))
+    insider = Requirements(cell[:1], np.zeros(1), np.zeros(1), np.ones(1), np.zeros(1, np.int64), (cell[1:2],))
     return Problem(rows, down, up, weight, hidden, needs + insider if seed % 3 else needs)
 
 
@@ -190,7 +190,7 @@ def larger_problem(seed: int, shape: tuple[int, int] = (14, 10), share: float = 
     value = layout.aggregate(random.lognormal(3, 1.2, layout.n_inner).round() + 1).astype(float)
     hidden = (layout.inner_of_cell >= 0) & (random.random(len(value)) < share)
     cell = np.flatnonzero(hidden)
-    needs = Needs.of(cell, 0.15 * value[cell], 0.15 * value[cell])
+    needs = Requirements.of(cell, 0.15 * value[cell], 0.15 * value[cell])
     return Problem(of_layout(layout), value, value, value.copy(), hidden, needs)
 
 
@@ -234,9 +234,9 @@ def random_problem(seed: int, shape: tuple[int, ...], *, free: int | None = None
         rest = random.permutation(np.flatnonzero(~hidden))
         weight[rest[free:]] = np.inf
     below, above = np.ceil(value[cells] * 0.3), np.ceil(value[cells] * 0.2)
-    needs = Needs.of(cells, below, above, np.ceil(value[cells] * random.choice([0, 0.8], 2)))
+    needs = Requirements.of(cells, below, above, np.ceil(value[cells] * random.choice([0, 0.8], 2)))
     if coalitions:
-        group = Needs(cells[:1], np.zeros(1), np.ones(1), np.zeros(1), np.zeros(1, np.int64), (cells[1:],))
+        group = Requirements(cells[:1], np.zeros(1), np.ones(1), np.zeros(1), np.zeros(1, np.int64), (cells[1:],))
         needs = needs + group
     return Problem(rows, value.copy(), value + 10.0, weight, hidden, needs)
 
@@ -256,7 +256,7 @@ def needy(seed: int, shape: tuple[int, ...]) -> Problem:
     hidden = np.zeros(len(p), bool)
     hidden[cells] = True
     far = np.where(random.random(len(cells)) < 0.1, 40, 1)
-    needs = Needs.of(cells, np.ceil(value[cells] * 0.3), np.ceil(value[cells] * 0.2) * far)
+    needs = Requirements.of(cells, np.ceil(value[cells] * 0.3), np.ceil(value[cells] * 0.2) * far)
     return Problem(p.rows, p.down, p.up, np.where(hidden, 0, value + 1.0), hidden, needs)
 
 
@@ -278,7 +278,7 @@ def problem_of(layout: Layout, inner: np.ndarray, random: np.random.Generator, s
     sensitive = (layout.inner_of_cell >= 0) & (random.uniform(size=len(value)) < share) & (value > 0)
     cell = np.flatnonzero(sensitive)
     weight = np.where(value > 0, value, np.inf)
-    needs = Needs.of(cell, 0.2 * value[cell], 0.2 * value[cell])
+    needs = Requirements.of(cell, 0.2 * value[cell], 0.2 * value[cell])
     return Problem(of_layout(layout), value, 2 * value, weight, sensitive, needs)
 
 
@@ -295,14 +295,16 @@ def square(values: Sequence[Sequence[float]], sensitive: list[int], **changed: n
     hidden[sensitive] = True
     at = np.array(sensitive)
     fields = {"down": value, "up": 2 * value, "weight": value.copy(), **changed}
-    return Problem(csr_array(rows), hidden=hidden, needs=Needs.of(at, 0.2 * value[at], 0.2 * value[at]), **fields)
+    return Problem(
+        csr_array(rows), hidden=hidden, needs=Requirements.of(at, 0.2 * value[at], 0.2 * value[at]), **fields
+    )
 
 
 def beside(first: Problem, second: Problem) -> Problem:
     """Two problems that know nothing of each other, as one."""
     one, two = first.needs, second.needs
     known = tuple(k + len(first) for k in two.known)
-    moved = Needs(two.cell + len(first), two.below, two.above, two.sliding, two.coalition, known)
+    moved = Requirements(two.cell + len(first), two.below, two.above, two.sliding, two.coalition, known)
     both = {
         name: np.concatenate([getattr(first, name), getattr(second, name)])
         for name in ("down", "up", "weight", "hidden")

@@ -16,7 +16,7 @@ from discreet.formats.jj import parse_jj, read_jj
 from discreet.linear.null_space import basis, whole_columns
 from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.solution import UnprotectedError
 from tests.scripts import script
 
@@ -117,7 +117,7 @@ def test_elimination_protects_any_system_of_sums(seed: int) -> None:
     cell = random.choice(12, 2, replace=False)
     hidden = np.isin(np.arange(12), cell)
     weight = np.where(hidden, 0, random.integers(1, 20, 12)).astype(float)
-    needs = Needs.of(cell, np.full(2, 2.0), np.full(2, 2.0))
+    needs = Requirements.of(cell, np.full(2, 2.0), np.full(2, 2.0))
     problem = Problem(csr_array(rows.astype(float)), np.full(12, 3.0), np.full(12, 3.0), weight, hidden, needs)
     whole = whole_columns(basis(problem.rows))
     assert np.abs(rows @ whole.T.toarray()).max(initial=0) == 0

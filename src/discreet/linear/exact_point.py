@@ -50,9 +50,9 @@ def exact_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int]
 
     >>> from scipy.sparse import csr_array
     >>> system = System(csr_array([[1.0, 1.0]]), np.array([1.0]), np.zeros(2), np.ones(2), False)
-    >>> point = exact_point(system, np.array([0.3333333, 0.6666667]))
+    >>> point = exact_point(system, np.array([0.4999999, 0.4999999]))
     >>> point[0].tolist(), point[1]
-    ([1.0, 2.0], 3)
+    ([1.0, 1.0], 2)
     """
     for scale in DIVISORS[:1] if system.integer else DIVISORS:
         d = scale * divisor
@@ -60,7 +60,7 @@ def exact_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int]
         if np.abs(right - system.rhs * d).max(initial=0) > 1e-6:
             continue
         low, high = np.ceil(system.lower * d - 1e-9), np.floor(system.upper * d + 1e-9)
-        point = np.clip(np.rint(x * d), low, high)
+        point = np.clip(np.rint(x * d), low, high) + 0.0  # no -0
         size = abs(system.rows) @ np.abs(point)
         exact = max(np.abs(point).max(initial=0), size.max(initial=0)) < LARGEST
         if exact and (low <= high).all() and (system.rows @ point == right).all():

@@ -64,7 +64,7 @@ def test_every_method_says_whether_it_shows_true_values() -> None:
         "round": {"base": 3}, "random-round": {"base": 3, "seed": 1}, "semi-controlled-round": {"base": 3, "seed": 1},
         "controlled-round": {"base": 3}, "small-count-round": {"base": 3, "seed": 1}, "cta": {"rule": dc.Threshold(3)},
         "cell-key": {"d": 2, "v": 1.0, "seed": 1}, "barnard": {"p": 0.2, "seed": 1}, "redesign": {"merge": {}},
-        "stochastic": {"seed": 1},
+        "stochastic": {"seed": 1}, "synthetic": {"seed": 1}, "discrete-gaussian": {"seed": 1},
     }  # fmt: skip
     records = {"swap": False, "pram": False, "global-recode": True, "sample": False}
     for name in HOMES:

@@ -11,7 +11,7 @@ from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.model.from_table import TableProblem
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.repair.judge import learned_by_owners
 
 
@@ -43,13 +43,13 @@ def solved_for_insiders(
         return pattern, False
 
 
-def insider_requirements(of_table: TableProblem, pattern: Array) -> Needs:
+def insider_requirements(of_table: TableProblem, pattern: Array) -> Requirements:
     """What a pattern of variables leaves open: what somebody with cells of his own could work out.
 
     First what follows for him, which is found fast; if nothing does, what bounds leave him one value of.
     """
     if of_table.owner is None or not of_table.owner.any():
-        return Needs.of(*(np.empty(0),) * 3)
+        return Requirements.of(*(np.empty(0),) * 3)
     task = of_table.task
     primary = np.flatnonzero(task.roles.primary)
     shown = np.flatnonzero(~pattern[: of_table.cells])

@@ -20,7 +20,7 @@ from discreet.audits.view_audit import empty, of_view
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged, nearest
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.solution import OPTIMAL, TIME, Solution
 from discreet.release import Status, hidden
 from discreet.tables.additive import fixed
@@ -114,7 +114,7 @@ class SuppressionInstance:
         below, above = np.minimum(self.lower_level, down)[cell], np.minimum(self.upper_level, up)[cell]
         nothing = (below == 0) & (above == 0) & (self.sliding_level[cell] == 0)
         sliding = np.minimum(np.where(nothing, unit, self.sliding_level[cell]), (down + up)[cell])
-        return Problem(self.relations, down, up, weight, hidden, Needs.of(cell, below, above, sliding))
+        return Problem(self.relations, down, up, weight, hidden, Requirements.of(cell, below, above, sliding))
 
     def _weigh(self, weights: Any, unit: float) -> Array:
         size = np.maximum(np.abs(self.value), unit)

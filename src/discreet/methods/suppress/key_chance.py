@@ -15,9 +15,6 @@ from discreet.base.annotations import Array
 from discreet.methods.suppress.model.keyed_draw import KeyedDraw, decoy_chance, spread_of
 from discreet.methods.suppress.model.task import Task
 
-TILTS = (0.0, 1.0, 2.5)  # how far weights of cells to be hidden are drawn down, in scales of their logarithm
-DECOY = (0.0, 0.1, 0.3)  # at least this chance of a cell to be hidden to be a decoy
-
 
 def hiding_chance(
     task: Task, cells: Array, gives: Callable[[Task, Array], bool], draws: int, random: np.random.Generator
@@ -26,23 +23,25 @@ def hiding_chance(
     n, roles = len(task.table), task.roles
     if (roles.primary[:n] & ~cells).any():
         return 0.0
-    spread = spread_of(task.table, task.tuning.key)
-    usual = decoy_chance(task.table, roles, task.tuning.key)
+    tuning = task.tuning.key
+    spread = spread_of(task.table, tuning)
+    usual = decoy_chance(task.table, roles, tuning)
     asked = cells & ~roles.primary[:n]
-    chances = [np.where(asked, np.where(usual > 0, np.maximum(usual, least), 0), usual) for least in DECOY]
+    likely = [np.where(usual > 0, np.maximum(usual, least), 0) for least in tuning.as_decoys]
+    chances = [np.where(asked, chance, usual) for chance in likely]
     chances = [usual, *(np.where(asked, chance, 0) for chance in chances[1:])]
     total = 0.0
     for _ in range(draws):
-        part = int(random.integers(len(TILTS)))
+        part = int(random.integers(len(tuning.tilts)))
         uniform = random.random(n)
-        noise = np.log((uniform + 2.0**-54) / (1 - uniform)) - np.where(asked, TILTS[part], 0)
+        noise = np.log((uniform + 2.0**-54) / (1 - uniform)) - np.where(asked, tuning.tilts[part], 0)
         decoys = random.random(n) < chances[part]
-        parts = zip(TILTS, chances, strict=True)
+        parts = zip(tuning.tilts, chances, strict=True)
         likelier = [_ratio(noise, decoys, asked, tilt, usual, chance) for tilt, chance in parts]
         factor, mask = np.ones(roles.n), np.zeros(roles.n, bool)
         factor[:n], mask[:n] = np.exp(spread * noise), decoys
         if gives(task.with_draw(KeyedDraw(factor, mask)), cells):
-            total += len(TILTS) / sum(likelier)
+            total += len(tuning.tilts) / sum(likelier)
     return total / draws
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from discreet.methods.suppress.exact.fixing import Level
+from discreet.methods.suppress.exact.fixing import Stage
 from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Plane, bridge
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.separation import Separation, violated
@@ -74,7 +74,7 @@ def test_what_is_fixed_is_so_in_every_cheaper_pattern(kind: str, seed: int) -> N
     small = condensed(kind, seed)
     problem = small.small
     dear = max(minimal_patterns(problem), key=problem.cost)
-    level = Level(
+    level = Stage(
         small,
         Incumbent(problem, small.base, lambda cost, bound: None, dear),
     )

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 import discreet as dc
 from discreet import InputError
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.solution import UnprotectedError
 from tests.problems import TIME, Judge, larger_problem, least_cost, small_problem, sound, with_both_solvers
 
@@ -83,7 +83,7 @@ def test_needs_that_no_pattern_meets_are_named(solver: str) -> None:
 def test_needs_that_only_bounds_rule_out_are_named(solver: str) -> None:
     """A cell whose company has too little room."""
     rows = csr_array([[1.0, 1, 1, 0], [0, 0, 1, 1.0]])
-    needs = Needs.of(np.array([0]), np.array([4.0]), np.array([4.0]))
+    needs = Requirements.of(np.array([0]), np.array([4.0]), np.array([4.0]))
     down = up = np.array([9.0, 1, 2, 5])
     problem = Problem(rows, down, up, np.array([0, 1.0, 1, 1]), np.array([True, False, False, False]), needs)
     with pytest.raises(InputError, match="cannot be met"):

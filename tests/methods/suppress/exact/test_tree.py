@@ -14,7 +14,7 @@ from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact import tree
 from discreet.methods.suppress.exact.branch_and_cut import BranchAndCut
 from discreet.methods.suppress.exact.branching import nearest_to_a_half
-from discreet.methods.suppress.exact.fixing import Level, _translated
+from discreet.methods.suppress.exact.fixing import Stage, _translated
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.exact.nodes import Node
 from discreet.methods.suppress.exact.optimal import Optimal
@@ -32,7 +32,7 @@ def tuned(**exact: Any) -> Tuning:
     return replace(DEFAULT, exact=replace(DEFAULT.exact, **exact))
 
 
-def root(kind: str, seed: int, *, unity: bool = False, **exact: float) -> Level:
+def root(kind: str, seed: int, *, unity: bool = False, **exact: float) -> Stage:
     """A problem of which nothing is known but that everything hidden protects; ``exact`` are tuning values."""
     small = condensed(kind, seed)
     problem = small.small
@@ -41,7 +41,7 @@ def root(kind: str, seed: int, *, unity: bool = False, **exact: float) -> Level:
         problem = type(problem)(problem.rows, problem.down, problem.up, weight, problem.hidden, problem.needs)
         small = type(small)(small.whole, problem, small.moves, small.group, small.base, small.hopeless)
     best = Incumbent(problem, 0.0, lambda cost, bound: None, problem.hidden | problem.free)
-    return Level(small, best, tuning=tuned(**exact))
+    return Stage(small, best, tuning=tuned(**exact))
 
 
 @pytest.mark.parametrize("shared", [0, 10_000])
@@ -87,7 +87,7 @@ def test_steps_from_the_bound_lead_to_the_least_cost(kind: str, seed: int) -> No
     level = root(kind, seed, unity=True)
     cost = least_cost(level.problem)
     if cost > 0:
-        short = Level(level.small, Goal(level.best, cost - 1))
+        short = Stage(level.small, Goal(level.best, cost - 1))
         assert tree.Tree(short).run(time.monotonic() + TIME, 0.0)
         assert level.best.bound == cost
     level = root(kind, seed, unity=True)

@@ -16,7 +16,7 @@ from discreet.linear.highs import Outcome
 from discreet.methods.suppress import by_solver
 from discreet.methods.suppress.attacker.furthest_move import Aim, FurthestMove, Limits, aims
 from discreet.methods.suppress.exact import tree
-from discreet.methods.suppress.exact.fixing import Level
+from discreet.methods.suppress.exact.fixing import Stage
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.hitas.hitas import Modular
@@ -60,11 +60,11 @@ def nothing(many: int) -> Array:
 POINTS = pytest.mark.parametrize("point", [nothing, np.ones], ids=["nothing", "everything"])
 
 
-def unsolved(kind: str, seed: int) -> Level:
+def unsolved(kind: str, seed: int) -> Stage:
     """A problem of which nothing is known but that everything hidden protects."""
     small = condensed(kind, seed)
     best = Incumbent(small.small, 0.0, lambda cost, bound: None, small.small.hidden | small.small.free)
-    return Level(small, best)
+    return Stage(small, best)
 
 
 @POINTS

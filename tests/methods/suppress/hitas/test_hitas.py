@@ -13,7 +13,7 @@ from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.hitas.hitas import Modular, SubtableRun
 from discreet.methods.suppress.model.independent_parts import restrict
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.solution import UnprotectedError
 from discreet.tables.layout import Layout
 from discreet.tables.relations import of_layout
@@ -66,7 +66,7 @@ def test_a_sub_table_sends_those_above_back_to_work() -> None:
     weight = value.copy()
     weight[code["n2"]] = np.inf
     hidden = np.arange(len(value)) == code["n1"]
-    needs = Needs.of(np.array([code["n1"]]), np.ones(1), np.ones(1))
+    needs = Requirements.of(np.array([code["n1"]]), np.ones(1), np.ones(1))
     problem = Problem(of_layout(layout), value, value, weight, hidden, needs)
     pattern = above(problem, layout)
     assert pattern is not None
@@ -95,7 +95,7 @@ def test_linked_tables_get_one_pattern() -> None:
     unseen = np.arange(len(value)) >= n  # inner cells that no table shows
     sensitive = random.choice(np.flatnonzero((layout.codes[:, 0] > 0) & (layout.aggregate(inner) < 60)), 4, False)
     hidden = unseen | np.isin(np.arange(len(value)), sensitive)
-    needs = Needs.of(sensitive, 0.2 * value[sensitive], 0.2 * value[sensitive])
+    needs = Requirements.of(sensitive, 0.2 * value[sensitive], 0.2 * value[sensitive])
     problem = Problem(rows, value, 2 * value, np.where(unseen, 0, value), hidden, needs)
     found = Modular(time=4, exact=10).solve(problem)
     assert examine(problem, found.hidden).met.all()

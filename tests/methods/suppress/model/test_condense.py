@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from discreet.methods.suppress.model.condense import condense
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from tests.problems import Judge, condensed, minimal_patterns, on_small_problems, small_problem
 
 
@@ -31,7 +31,7 @@ def test_a_smaller_problem_has_the_same_patterns(kind: str, seed: int) -> None:
 def test_cells_in_step_become_one() -> None:
     """A cell, its opposite, and one that moves twice as far: bounds and levels change sides and scale with them."""
     rows = csr_array([[1.0, 1, 0, 0, 0], [2.0, 0, -1, 0, 0], [1.0, 0, 0, 1, 1]])
-    needs = Needs.of(np.array([0, 1]), np.array([1.0, 2.0]), np.array([2.0, 0.5]))
+    needs = Requirements.of(np.array([0, 1]), np.array([1.0, 2.0]), np.array([2.0, 0.5]))
     down, up = np.array([9.0, 8, 7, 9, 9]), np.array([5.0, 3, 20, 9, 9])
     weight = np.array([0.0, 0, 4, 5, 6])
     small = condense(Problem(rows, down, up, weight, np.array([True, True, False, False, False]), needs))
@@ -48,7 +48,7 @@ def test_cells_in_step_become_one() -> None:
 def test_cells_that_cannot_move_stay_published() -> None:
     """A sum of which one cell is left gives it away; what it needs is hopeless."""
     rows = csr_array(np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]]))
-    needs = Needs.of(np.array([0, 2]), np.ones(2), np.ones(2))
+    needs = Requirements.of(np.array([0, 2]), np.ones(2), np.ones(2))
     hidden = np.array([True, False, True, False])
     weight = np.array([0, np.inf, 0, 3.0])
     small = condense(Problem(rows, np.full(4, 5.0), np.full(4, 5.0), weight, hidden, needs))

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.methods.suppress.attacker.feasibility import examine
 from discreet.methods.suppress.model.independent_parts import joined_pattern, movable_cells, split
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from tests.problems import beside, least_cost, square
 
 
@@ -24,7 +24,9 @@ def test_parts_cost_together_what_the_whole_costs() -> None:
 def test_parts_without_needs_stay_published() -> None:
     """What nobody needs is in no part, and join leaves it as it is."""
     quiet = square([[2, 7], [6, 5]], [0])
-    quiet = Problem(quiet.rows, quiet.down, quiet.up, quiet.weight, quiet.hidden & False, Needs.of(*np.zeros((3, 0))))
+    quiet = Problem(
+        quiet.rows, quiet.down, quiet.up, quiet.weight, quiet.hidden & False, Requirements.of(*np.zeros((3, 0)))
+    )
     both = beside(square([[9, 4], [3, 8]], [0]), quiet)
     parts = split(both)
     assert [cells.tolist() for _, cells in parts] == [list(range(9))]
@@ -56,7 +58,7 @@ def test_a_need_that_cannot_be_met_stays_impossible() -> None:
 def test_coalitions_follow_their_cells() -> None:
     """What a group of intruders knows is renumbered with the cells of a part."""
     first, second = square([[9, 4], [3, 8]], [0]), square([[2, 7], [6, 5]], [0])
-    insiders = Needs(np.array([0]), np.ones(1), np.ones(1), np.zeros(1), np.array([0]), (np.array([4]),))
+    insiders = Requirements(np.array([0]), np.ones(1), np.ones(1), np.zeros(1), np.array([0]), (np.array([4]),))
     both = beside(first, second.with_needs(second.needs + insiders))
     part = next(part for part, cells in split(both) if cells[0] == 9)
     assert part.needs.coalition.tolist() == [-1, 0]

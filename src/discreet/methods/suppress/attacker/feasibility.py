@@ -44,9 +44,10 @@ def met(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Array:
     Many needs are first asked about together; what a few moves of all cells leave open is examined need by need.
 
     >>> from scipy.sparse import csr_array
-    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> from discreet.methods.suppress.model.problem import Requirements
     >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
-    >>> hidden, needs = np.array([True, False, False, False]), Needs.of(np.array([0]), np.array([2]), np.array([2]))
+    >>> hidden = np.array([True, False, False, False])
+    >>> needs = Requirements.of(np.array([0]), np.array([2]), np.array([2]))
     >>> two = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.ones(4), hidden, needs)
     >>> met(two, hidden).tolist(), met(two, np.ones(4, bool)).tolist()
     ([False], [True])
@@ -71,9 +72,10 @@ def examine(
     """Whether moves of the hidden cells reach every level; ``witnesses`` of an earlier pattern save programs.
 
     >>> from scipy.sparse import csr_array
-    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> from discreet.methods.suppress.model.problem import Requirements
     >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
-    >>> hidden, needs = np.array([True, False, False, False]), Needs.of(np.array([0]), np.array([2]), np.array([2]))
+    >>> hidden = np.array([True, False, False, False])
+    >>> needs = Requirements.of(np.array([0]), np.array([2]), np.array([2]))
     >>> two = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.ones(4), hidden, needs)
     >>> examine(two, hidden).met.tolist(), examine(two, np.ones(4, bool)).met.tolist()
     ([False], [True])
@@ -92,7 +94,7 @@ def examine(
 
 
 def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:
-    """Needs not met by one solver's word put to the intruder's program, whose every answer carries a proof."""
+    """Requirements not met by one solver's word put to the intruder's program, whose every answer carries a proof."""
     out = met.copy()
     for k in np.flatnonzero(~met).tolist() if (~met).sum() <= tuning.attacker.doubts else ():
         small = condense(part.with_needs(part.needs.take(np.array([k]))))

@@ -17,7 +17,7 @@ OPTIONS = {"output_flag": False, "solver": "ipm", "run_crossover": "off", "threa
 
 
 def reached(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
-    """Needs that a few moves of all cells show to be met; the others may be met as well."""
+    """Requirements that a few moves of all cells show to be met; the others may be met as well."""
     needs = problem.needs
     size = np.maximum(np.maximum(needs.below, needs.above), needs.sliding)
     asked = (needs.coalition < 0) & (size > 0)

@@ -12,7 +12,7 @@ from discreet.base.annotations import Array, Progress
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact import scip, tree
-from discreet.methods.suppress.exact.fixing import Level
+from discreet.methods.suppress.exact.fixing import Stage
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.heuristics import lns
 from discreet.methods.suppress.heuristics.incumbent import Goal, Incumbent, Tell
@@ -63,8 +63,8 @@ class PartOutcome:
 class Trace:
     """What a search leaves behind, also when its time is up in the middle: its first level, those below, and nodes."""
 
-    top: Level | None = None
-    levels: list[Level] = field(default_factory=list)
+    top: Stage | None = None
+    levels: list[Stage] = field(default_factory=list)
     nodes: int = 0
 
     @property
@@ -90,7 +90,7 @@ def solve_small(
     try:
         with deadline.until(clock.at(1)):
             if best.cost > 0:
-                level = Level(small, best, tuning=tuning)
+                level = Stage(small, best, tuning=tuning)
                 level.relax(clock.at(tuning.exact.relaxed), best.target + WHOLE)
                 if not best.done(0.0) and clock.left > 0:
                     (scip.branch_by_scip if solver == "scip" else tree.branch)(level, clock, 0.0, None)
@@ -142,7 +142,7 @@ class BranchAndCut:
         trace = Trace()
         try:
             with deadline.until(clock.at(1)):
-                self._improved(Level(small, best, known=known or [], tuning=self.tuning), clock, trace)
+                self._improved(Stage(small, best, known=known or [], tuning=self.tuning), clock, trace)
         except (OutOfTimeError, Unjudged):
             best.report()  # the best pattern so far and what was proved before stand
         bound = best.cost if best.bound > best.target else best.bound
@@ -154,7 +154,7 @@ class BranchAndCut:
             return OPTIMAL
         return GAP if best.done(self.gap) else TIME
 
-    def _improved(self, top: Level, clock: Clock, trace: Trace) -> None:
+    def _improved(self, top: Stage, clock: Clock, trace: Trace) -> None:
         """Better patterns and bounds by relaxation, fixing and branching, noted in the level's best as they come."""
         level, best, turn = top, top.best, 0
         trace.top = top
@@ -182,7 +182,7 @@ class BranchAndCut:
         else:
             trace.nodes = tree.branch(level, clock, self.gap, self.improve)
 
-    def improve(self, level: Level, turn: int, seconds: float, x: Array) -> None:
+    def improve(self, level: Stage, turn: int, seconds: float, x: Array) -> None:
         """A cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
         best, clock, seed = level.best, Clock.of(seconds), self.seed + turn
         guide, top = level.guide(x), level.top.small
@@ -210,7 +210,7 @@ class BranchAndCut:
         """A small problem by the tree that was chosen."""
         return solve_small(small, start, clock, solver=self.solver, tuning=self.tuning)
 
-    def step_by_step(self, top: Level, clock: Clock) -> int:
+    def step_by_step(self, top: Stage, clock: Clock) -> int:
         """Where costs are few: is there a pattern at the bound itself? If not, the bound is one more. Nodes looked at.
 
         What that decides at the root does not wait for a good pattern, and a good pattern need not wait for it.
@@ -219,7 +219,7 @@ class BranchAndCut:
         turn = self.exact.step_turn
         while clock.left > 0 and not best.done(self.gap):
             goal = Goal(best, best.bound)
-            level = self._fixed(Level(top.small, goal, known=top.relaxation.rows, tuning=self.tuning), clock)
+            level = self._fixed(Stage(top.small, goal, known=top.relaxation.rows, tuning=self.tuning), clock)
             grown, seconds = tree.Tree(level), tree.first_slice(clock, self.tuning)
             while not goal.done(self.gap) and clock.left > 0:
                 if grown.run(min(clock.at(1), time.monotonic() + seconds), self.gap):
@@ -233,7 +233,7 @@ class BranchAndCut:
                 top.relaxation.add(grown.nodes.pool.rows)
         return nodes
 
-    def _fixed(self, level: Level, clock: Clock) -> Level:
+    def _fixed(self, level: Stage, clock: Clock) -> Stage:
         """The level after as many rounds of relaxation and fixing as decide enough."""
         while not level.best.done(self.gap):
             level.relax(clock.soon(self.exact.turn), level.target + WHOLE)
@@ -263,7 +263,7 @@ class BranchAndCut:
         trace = Trace()
         try:
             with deadline.until(clock.at(self.exact.large_last)):
-                level = trace.top = Level(small, best, known=known, tuning=self.tuning)
+                level = trace.top = Stage(small, best, known=known, tuning=self.tuning)
                 level.relax(clock.at(self.exact.large_first + self.exact.large_bound), level.enough(self.gap))
                 if not best.done(self.gap) and clock.left > 0:
                     lns.around_moves(

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.methods.suppress.exact.inequalities import Cut, Plane, Row
+from discreet.methods.suppress.exact.inequalities import Cut, Inequality, Plane
 from discreet.methods.suppress.exact.master import Relaxation
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 
-class Level:
+class Stage:
     """The problem after some rounds of fixing: smaller each time, patterns lead back to the first."""
 
     def __init__(
@@ -22,8 +22,8 @@ class Level:
         small: Condensed,
         best: Incumbent,
         offset: float = 0.0,
-        above: Level | None = None,
-        known: Sequence[Row] = (),
+        above: Stage | None = None,
+        known: Sequence[Inequality] = (),
         tuning: Tuning = DEFAULT,
     ) -> None:
         self.tuning, self.exact = tuning, tuning.exact
@@ -47,7 +47,7 @@ class Level:
         return self.above.guide(np.where(self.small.whole.hidden, 1.0, wide))
 
     @property
-    def top(self) -> Level:
+    def top(self) -> Stage:
         """The first level."""
         return self if self.above is None else self.above.top
 
@@ -81,7 +81,7 @@ class Level:
         room = self.target - relaxation.bound + 1e-9 * max(abs(self.target), 1.0)
         return relaxation.free[relaxation.reduced > room], relaxation.free[-relaxation.reduced > room]
 
-    def below(self) -> Level | None:
+    def below(self) -> Stage | None:
         """The level below, None if too little can be fixed to be worth it or nothing cheaper is left."""
         published, hidden = self.fixed()
         many = len(published) + len(hidden)
@@ -92,7 +92,7 @@ class Level:
             self.best.prove(self.best.cost)
         return level
 
-    def _restricted(self, published: Array, hidden: Array) -> Level | None:
+    def _restricted(self, published: Array, hidden: Array) -> Stage | None:
         """The level below with some cells decided; None if no pattern cheaper than the best is left."""
         offset = self.offset + float(self.problem.weight[hidden].sum())
         shown, gone = np.zeros((2, len(self.problem)), bool)
@@ -102,14 +102,14 @@ class Level:
             return None
         least = self.exact.least_left
         rows = [row for old in self.relaxation.rows if (row := _translated(old, small, least)) is not None]
-        return Level(small, self.best, offset + small.base, self, rows, self.tuning)
+        return Stage(small, self.best, offset + small.base, self, rows, self.tuning)
 
 
 # a level, the number of the turn, the seconds and the relaxation's pattern: cheaper patterns go to the level's best
-Improve = Callable[[Level, int, float, Array], None]
+Improve = Callable[[Stage, int, float, Array], None]
 
 
-def _translated(row: Row, small: Condensed, least_left: float) -> Row | None:
+def _translated(row: Inequality, small: Condensed, least_left: float) -> Inequality | None:
     """An inequality over the cells of the smaller problem; None if less than that is left of it."""
     plane = row.plane
     group, sure = small.group[plane.cell], _sure(plane.cell, small)

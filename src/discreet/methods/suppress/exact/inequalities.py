@@ -5,10 +5,10 @@ where x_i = 1 for hidden cells. Those hidden from the start are known; what rema
 of a (fractional) pattern gives the inequality that this pattern violates most.
 
 To add another kind of valid inequality: a frozen class here with ``plane`` (cells, coefficients, right-hand side) and
-``name`` (the same for the same inequality, by which it is put in once), added to ``Row``, and a function that gives
-those which a pattern violates, ``bridge`` say. Everything else takes a ``Row`` by its plane:
+``name`` (the same for the same inequality, by which it is put in once), added to ``Inequality``, and a function that
+gives those which a pattern violates, ``bridge`` say. Everything else takes an ``Inequality`` by its plane:
 
-- ``master.Relaxation.round`` asks for it at the root, ``worker.Worker.cut`` at a node; ``add`` takes any ``Row``.
+- ``master.Relaxation.round`` asks for it at the root, ``worker.Worker.cut`` at a node; ``add`` takes any of them.
 - ``fixing._translated`` carries its plane over to the problem that is left after fixing; nothing is to be done.
 - The pool of the nodes (``separation.CutPool``) and the checkpoint (``branch_and_cut.Trace.cuts``) keep a ``Cut`` only;
   other kinds are looked for anew, or are written as one.
@@ -92,7 +92,7 @@ class Plane:
         return self.cell.astype(np.int32).tobytes() + value.tobytes() + b"plane"
 
 
-Row: TypeAlias = "Cut | Bridge | Plane"
+Inequality: TypeAlias = "Cut | Bridge | Plane"
 
 
 def covers(cuts: Sequence[Cut], x: Array, tuning: Tuning = DEFAULT) -> list[tuple[Cut, float]]:

@@ -17,7 +17,7 @@ from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.linear.highs import QUIET, LinearProgram, Outcome, Solver
-from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Row, bridge, covers
+from discreet.methods.suppress.exact.inequalities import Bridge, Cut, Inequality, bridge, covers
 from discreet.methods.suppress.exact.separation import Separation
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -40,7 +40,7 @@ class Relaxation:
         usual = float(np.median(self.problem.weight[self.free])) if len(self.free) else 1.0
         self.scale = max(usual, 1e-9)
         self.solver = self._solver()
-        self.rows: list[Row] = []
+        self.rows: list[Inequality] = []
         self.entries: list[tuple[Array, Array, float]] = []  # places of cells, coefficients, right-hand side
         self.idle: list[int] = []
         self.names: set[bytes] = set()
@@ -67,7 +67,7 @@ class Relaxation:
         """The inequalities of the needs that are in force."""
         return [row for row in self.rows if isinstance(row, Cut)]
 
-    def add(self, fresh: Sequence[Row]) -> int:
+    def add(self, fresh: Sequence[Inequality]) -> int:
         """Put inequalities in that are not there yet; how many."""
         start, index, value, right = [0], [], [], []
         for row in fresh:

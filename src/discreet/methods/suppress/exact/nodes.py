@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.methods.suppress.exact.branching import ConflictHistory, Pseudocosts
-from discreet.methods.suppress.exact.fixing import Level
+from discreet.methods.suppress.exact.fixing import Stage
 from discreet.methods.suppress.exact.separation import CutPool
 
 
@@ -36,7 +36,7 @@ class Node:
 class OpenNodes:
     """What all workers of a tree share: open nodes by their bounds, inequalities, and what branching has taught."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Stage) -> None:
         self.level, root = level, level.relaxation
         n = len(root.free)
         published, hidden = level.fixed()

@@ -149,7 +149,7 @@ def _numbers(problem: Problem, cells: Array, hopeless: Array) -> Array:
 
 
 def _unmet(part: Problem) -> Array:
-    """Needs that are not met even with all cells hidden that may be."""
+    """Requirements that are not met even with all cells hidden that may be."""
     from discreet.methods.suppress.attacker.feasibility import met
 
     return np.flatnonzero(~met(part, part.free | part.hidden))

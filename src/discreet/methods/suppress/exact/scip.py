@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
-from discreet.methods.suppress.exact.fixing import Improve, Level
-from discreet.methods.suppress.exact.inequalities import Cut, Row
+from discreet.methods.suppress.exact.fixing import Improve, Stage
+from discreet.methods.suppress.exact.inequalities import Cut, Inequality
 from discreet.methods.suppress.exact.separation import violated
 from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.tuning import WHOLE
@@ -23,7 +23,7 @@ def available() -> bool:
     return find_spec("pyscipopt") is not None
 
 
-def branch_by_scip(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
+def branch_by_scip(level: Stage, clock: Clock, gap: float, improve: Improve | None) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree.
@@ -44,7 +44,7 @@ def branch_by_scip(level: Level, clock: Clock, gap: float, improve: Improve | No
 class ScipTree:
     """The master problem: cells with a choice, inequalities known so far, and more as they are needed."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Stage) -> None:
         import pyscipopt
 
         self.level, self.problem, relaxation = level, level.problem, level.relaxation
@@ -98,7 +98,7 @@ class ScipTree:
         }.items():
             self.model.setParam(name, value)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Inequality) -> None:
         """An inequality, fixed cells put in."""
         import pyscipopt
 

@@ -21,14 +21,14 @@ from discreet.methods.suppress.model.tuning import DEFAULT, WHOLE, Tuning
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class NeededMoves:
     """The cells that the moves of an aim need, and by how much; none if no moves are known."""
 
     cells: Array
     by: Array
 
 
-NONE = Witness(np.empty(0, np.int64), np.empty(0))
+NONE = NeededMoves(np.empty(0, np.int64), np.empty(0))
 
 
 class Separation:
@@ -108,14 +108,14 @@ class Separation:
         return [cut for _, cut in sorted(violations, key=lambda pair: pair[0])]
 
 
-def _exactly(aim: Aim, moves: list[Array]) -> Witness:
+def _exactly(aim: Aim, moves: list[Array]) -> NeededMoves:
     """Moves that reach the level, not further: the shorter, the more patterns allow them."""
     total = sum(sign * float(move[aim.cell]) for sign, move in zip(aim.signs, moves, strict=False))
     if total <= 0:
         return NONE
     scaled = [move * min(1.0, aim.level / total) for move in moves]
     cells = [np.flatnonzero(np.abs(move) > 1e-7 * aim.level) for move in scaled]
-    return Witness(np.concatenate(cells), np.concatenate([m[c] for m, c in zip(scaled, cells, strict=True)]))
+    return NeededMoves(np.concatenate(cells), np.concatenate([m[c] for m, c in zip(scaled, cells, strict=True)]))
 
 
 def violated(separation: Separation, x: Array, *, most: float = np.inf) -> list[Cut]:

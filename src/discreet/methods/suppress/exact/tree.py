@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from discreet.base import parallel
 from discreet.base.annotations import Array
-from discreet.methods.suppress.exact.fixing import Improve, Level
+from discreet.methods.suppress.exact.fixing import Improve, Stage
 from discreet.methods.suppress.exact.nodes import OpenNodes
 from discreet.methods.suppress.exact.worker import Worker
 from discreet.methods.suppress.heuristics.incumbent import Incumbent
@@ -23,7 +23,7 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 class Tree:
     """Open nodes, and the workers that take and give them."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Stage) -> None:
         self.level = level
         self.nodes = OpenNodes(level)
         large = len(level.relaxation.free) >= level.tuning.exact.shared
@@ -63,7 +63,7 @@ class Tree:
         """Every worker at the same time."""
         parallel.side_by_side(work, self.workers, len(self.workers))
 
-    def again(self) -> Level | None:
+    def again(self) -> Stage | None:
         """The level below, if what the tree has found decides enough cells to begin anew."""
         root = self.level.relaxation
         root.add(self.nodes.pool.rows)
@@ -84,7 +84,7 @@ def first_slice(clock: Clock, tuning: Tuning = DEFAULT) -> float:
     return max(tuning.exact.slice * clock.seconds, tuning.exact.slice_least)
 
 
-def branch(level: Level, clock: Clock, gap: float, improve: Improve | None) -> int:
+def branch(level: Stage, clock: Clock, gap: float, improve: Improve | None) -> int:
     """Search the tree until a better pattern than the best cannot exist, or the time is up; nodes looked at.
 
     Now and then the search for good patterns takes over for a while (``improve``): what it finds cuts the tree. If it

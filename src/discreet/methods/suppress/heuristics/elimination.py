@@ -29,10 +29,10 @@ def pattern_by_elimination(problem: Problem) -> Array:
     Raises UnprotectedError if there is none.
 
     >>> from scipy.sparse import csr_array
-    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> from discreet.methods.suppress.model.problem import Requirements
     >>> sums = csr_array([[1, 1, 1, -1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, -1]])
     >>> sums = csr_array(np.vstack([sums.toarray(), np.hstack([np.eye(4), np.eye(4)])[:3]]))
-    >>> hidden, needs = np.arange(8) == 0, Needs.of(np.array([0]), np.ones(1), np.ones(1))
+    >>> hidden, needs = np.arange(8) == 0, Requirements.of(np.array([0]), np.ones(1), np.ones(1))
     >>> weight = np.array([0, 9, 3, 20, 4, 7, 5, 21])
     >>> problem = Problem(sums, np.full(8, 9.0), np.full(8, 9.0), weight, hidden, needs)
     >>> pattern_by_elimination(problem).nonzero()[0].tolist()
@@ -68,5 +68,5 @@ def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Arra
 
 
 def _hopeless(problem: Problem) -> Array:
-    """Needs that are not met even if every cell that may be hidden is."""
+    """Requirements that are not met even if every cell that may be hidden is."""
     return np.flatnonzero(~met(problem, problem.hidden | problem.free))

@@ -77,7 +77,7 @@ class KnownMoves:
         self.large, self.enough = len(best.problem) > tuning.heuristics.large, tuning.heuristics.near
 
     def touched(self, loose: Array) -> Array:
-        """Needs whose move goes through some cells."""
+        """Requirements whose move goes through some cells."""
         return np.array(sorted({need for (need, _), move in self.moves.items() if loose[move.cells].any()}), np.int64)
 
     def near(self, free: Array, touched: Array) -> Array:
@@ -114,7 +114,7 @@ def _renewed(
 ) -> bool:
     """Solve for the cells set free, all others as they are; whether it was solved in the time.
 
-    Needs that some move meets without the cells set free (``kept``) stay met whatever comes out.
+    Requirements that some move meets without the cells set free (``kept``) stay met whatever comes out.
     """
     problem = best.problem
     if kept is not None:

@@ -23,8 +23,6 @@ from discreet.methods.suppress.model.condense import with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
-NAMED = 10  # needs that a message names
-
 
 class WitnessedPattern:
     """A pattern with a witness for every need, and for each cell the needs whose witness moves it."""
@@ -184,12 +182,12 @@ def _least(problem: Problem) -> float:
     return float(weight.min(initial=1.0))
 
 
-def numbered(needs: Iterable[int]) -> str:
-    """Numbers of needs for a message.
+def numbered(needs: Iterable[int], most: int = 10) -> str:
+    """Numbers of needs for a message, cut after ``most``.
 
     >>> numbered([3, 5])
     'needs 3, 5'
     """
     numbers = [int(k) for k in needs]
-    more = f" and {len(numbers) - NAMED:,} more" if len(numbers) > NAMED else ""
-    return f"needs {', '.join(str(k) for k in numbers[:NAMED])}{more}"
+    more = f" and {len(numbers) - most:,} more" if len(numbers) > most else ""
+    return f"needs {', '.join(str(k) for k in numbers[:most])}{more}"

@@ -115,9 +115,9 @@ def blocks_of_rows(
     """The sub-tables that can be read off the rows, from above; every row lies in one of them.
 
     >>> from scipy.sparse import csr_array
-    >>> from discreet.methods.suppress.model.problem import Needs
+    >>> from discreet.methods.suppress.model.problem import Requirements
     >>> rows = csr_array(np.array([[-1.0, 1, 1, 0, 0], [0, -1, 0, 1, 1]]))  # 0 = 1 + 2, 1 = 3 + 4
-    >>> one, none = np.ones(5), Needs.of(*np.zeros((3, 0)))
+    >>> one, none = np.ones(5), Requirements.of(*np.zeros((3, 0)))
     >>> [b.cells.tolist() for b in blocks_of_rows(Problem(rows, one, one, one, one < 0, none))]
     [[0, 1, 2], [1, 3, 4]]
     """

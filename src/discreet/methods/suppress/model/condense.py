@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.linear import null_space as moves
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -106,8 +106,8 @@ def _in_step(space: csr_array) -> tuple[Array, Array]:
     return group, factor
 
 
-def _needs(needs: Needs, group: Array, factor: Array, down: Array, up: Array) -> tuple[Needs, Array]:
-    """Needs of the groups, the widest of several; and those that cannot be met."""
+def _needs(needs: Requirements, group: Array, factor: Array, down: Array, up: Array) -> tuple[Requirements, Array]:
+    """Requirements of the groups, the widest of several; and those that cannot be met."""
     at, scale = group[needs.cell], factor[needs.cell]
     lost = at < 0
     size = np.where(lost, 1, np.abs(scale))
@@ -127,7 +127,7 @@ def _needs(needs: Needs, group: Array, factor: Array, down: Array, up: Array) ->
     values = np.array([merged[k] for k in keys]).reshape(len(keys), 3).T
     coalition = np.array([c for _, c in keys], np.int64)
     known = tuple(np.unique(group[k][group[k] >= 0]) for k in needs.known)
-    return Needs(cells, values[0], values[1], values[2], coalition, known), np.flatnonzero(lost & asked)
+    return Requirements(cells, values[0], values[1], values[2], coalition, known), np.flatnonzero(lost & asked)
 
 
 def _distinct(rows: csr_array) -> csr_array:
@@ -173,6 +173,6 @@ def hidden_part(problem: Problem, pattern: Array) -> tuple[Problem, Array]:
     rows = rows[np.diff(rows.indptr) > 0]
     needs = problem.needs
     known = tuple(place[k][place[k] >= 0] for k in needs.known)
-    part = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
+    part = Requirements(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
     cut = (problem.down[cells], problem.up[cells], problem.weight[cells], problem.hidden[cells])
     return Problem(rows, *cut, part), cells

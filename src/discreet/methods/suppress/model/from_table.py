@@ -17,7 +17,7 @@ from discreet.base.annotations import Array
 from discreet.base.arguments import numbers
 from discreet.errors import InputError
 from discreet.methods.suppress.model import singletons
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.requirements import Quantities
 from discreet.methods.suppress.model.roles import Roles
 from discreet.methods.suppress.model.task import Task
@@ -51,13 +51,13 @@ class TableProblem:
         hidden[: self.cells] |= pattern
         return hidden
 
-    def against(self, cells: Array, owners: Array) -> Needs:
+    def against(self, cells: Array, owners: Array) -> Requirements:
         """That the cells have a second value for those owners of others."""
         assert self.owner is not None
         people, number = np.unique(owners, return_inverse=True)
         known = tuple(self.inner[self.owner == who] for who in people)
         nothing = np.zeros(len(cells))
-        return Needs(cells.astype(np.int64), nothing, nothing, self.second[cells], number, known)
+        return Requirements(cells.astype(np.int64), nothing, nothing, self.second[cells], number, known)
 
 
 def problem_of(task: Task, weights: Any = "value") -> TableProblem:
@@ -84,10 +84,10 @@ def problem_of(task: Task, weights: Any = "value") -> TableProblem:
     needs = _needs(task, size, grain, second)
     if len(decoys := np.flatnonzero(task.draw.decoys)):
         nothing = np.zeros(len(decoys))
-        needs = needs + Needs.of(decoys, nothing, nothing, second[decoys])
+        needs = needs + Requirements.of(decoys, nothing, nothing, second[decoys])
     if own and len(unseen := np.unique(inner[(single.group > 0) & (inner >= n)])):
         nothing = np.zeros(len(unseen))
-        needs = needs + Needs.of(unseen, nothing, nothing, second[unseen])
+        needs = needs + Requirements.of(unseen, nothing, nothing, second[unseen])
     problem = TableProblem(
         problem=Problem(rows, down / grain, up / grain, weight, hidden, needs),
         task=task,
@@ -134,7 +134,7 @@ def _limits(table: Table, roles: Roles, q: Quantities, truth: Array, inner: Arra
     return np.maximum(truth - lower, 0), np.maximum(upper - truth, 0)
 
 
-def _needs(task: Task, size: int, grain: float, second: Array) -> Needs:
+def _needs(task: Task, size: int, grain: float, second: Array) -> Requirements:
     """What the rule asks for; where that is nothing, a second value."""
     primary, n = task.roles.primary, task.roles.n
     need = task.requirements(primary)
@@ -142,7 +142,7 @@ def _needs(task: Task, size: int, grain: float, second: Array) -> Needs:
     cell = np.where(need.cell < n, need.cell, need.cell - n + size - sums)  # sums are the last variables
     plain = (need.below == 0) & (need.above == 0) & (need.sliding == 0)
     sliding = np.where(plain, second[cell], need.sliding / grain)
-    return Needs.of(cell, need.below / grain, need.above / grain, sliding)
+    return Requirements.of(cell, need.below / grain, need.above / grain, sliding)
 
 
 def weigh(task: Task, weights: Any) -> Array:
@@ -174,7 +174,7 @@ def weigh(task: Task, weights: Any) -> Array:
 
 
 def _with_seeds(of_table: TableProblem) -> TableProblem:
-    """Needs that are plain from the start: of a sum's sensitive cells all but one are one contributor's own."""
+    """Requirements that are plain from the start: of a sum's sensitive cells all but one are one contributor's own."""
     owner = np.zeros(len(of_table.problem), np.int64)
     assert of_table.owner is not None
     owner[of_table.inner] = of_table.owner

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.linear.components import labels
-from discreet.methods.suppress.model.problem import Needs, Problem
+from discreet.methods.suppress.model.problem import Problem, Requirements
 
 
 def movable_cells(problem: Problem) -> Array:
@@ -20,7 +20,7 @@ def movable_cells(problem: Problem) -> Array:
 
     >>> from scipy.sparse import csr_array
     >>> rows = csr_array(np.array([[-1.0, 1, 1, 0], [0, 0, -1, 1]]))
-    >>> needs = Needs.of(np.array([1]), np.ones(1), np.ones(1))
+    >>> needs = Requirements.of(np.array([1]), np.ones(1), np.ones(1))
     >>> room, hidden = np.array([5.0, 5, 5, 0]), np.array([False, True, False, False])
     >>> movable_cells(Problem(rows, room, room, np.ones(4), hidden, needs)).tolist()
     [True, True, False, False]
@@ -46,7 +46,7 @@ def restrict(problem: Problem, cells: Array, rows: Array, can: Array | None = No
     place[cells] = np.arange(len(cells))
     needs = problem.needs.take(np.flatnonzero(place[problem.needs.cell] >= 0))
     known = tuple(place[k[place[k] >= 0]] for k in needs.known)
-    inside = Needs(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
+    inside = Requirements(place[needs.cell], needs.below, needs.above, needs.sliding, needs.coalition, known)
     return Problem(
         rows=problem.rows[rows][:, cells],
         down=np.where(able, problem.down[cells], 0.0),

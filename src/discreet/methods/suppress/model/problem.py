@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Needs:
+class Requirements:
     """Cells that must be able to lie ``below`` and ``above`` their value by as much, and move by ``sliding`` in all.
 
     ``coalition`` is the number of the group of intruders a need is for: they know the cells ``known[coalition]``
@@ -38,8 +38,8 @@ class Needs:
     known: tuple[Array, ...] = ()
 
     @classmethod
-    def of(cls, cell: Array, below: Array, above: Array, sliding: Array | None = None) -> Needs:
-        """Needs against an intruder from outside."""
+    def of(cls, cell: Array, below: Array, above: Array, sliding: Array | None = None) -> Requirements:
+        """Requirements against an intruder from outside."""
         nothing = np.zeros(len(cell))
         outside = np.full(len(cell), -1)
         slide = nothing if sliding is None else np.asarray(sliding, float)
@@ -48,13 +48,15 @@ class Needs:
     def __len__(self) -> int:
         return len(self.cell)
 
-    def take(self, at: Array) -> Needs:
+    def take(self, at: Array) -> Requirements:
         """Some of them."""
-        return Needs(self.cell[at], self.below[at], self.above[at], self.sliding[at], self.coalition[at], self.known)
+        return Requirements(
+            self.cell[at], self.below[at], self.above[at], self.sliding[at], self.coalition[at], self.known
+        )
 
-    def __add__(self, other: Needs) -> Needs:
+    def __add__(self, other: Requirements) -> Requirements:
         shifted = np.where(other.coalition >= 0, other.coalition + len(self.known), -1)
-        return Needs(
+        return Requirements(
             np.concatenate([self.cell, other.cell]),
             np.concatenate([self.below, other.below]),
             np.concatenate([self.above, other.above]),
@@ -76,7 +78,7 @@ class Problem:
     up: Array
     weight: Array
     hidden: Array
-    needs: Needs = field(repr=False)
+    needs: Requirements = field(repr=False)
 
     def __post_init__(self) -> None:
         n = self.rows.shape[1]
@@ -107,7 +109,7 @@ class Problem:
         weight = np.where(published, np.inf, np.where(hidden, 0.0, self.weight))
         return replace(self, weight=weight, hidden=self.hidden | hidden)
 
-    def with_needs(self, needs: Needs) -> Problem:
+    def with_needs(self, needs: Requirements) -> Problem:
         """The same cells with other needs."""
         return replace(self, needs=needs)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError
-from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.roles import Roles
 from discreet.tables.table import Table
 
@@ -47,7 +47,7 @@ def quantities(table: Table, roles: Roles, cells: Array, *, occupied: bool) -> Q
     return Quantities(values, bottom, top, natural)
 
 
-def required(table: Table, roles: Roles, q: Quantities) -> Needs:
+def required(table: Table, roles: Roles, q: Quantities) -> Requirements:
     """What must be possible; nobody can be made to believe less than what is known of every hidden cell."""
     scale = 10 ** table.statistic(table.measure).decimals
     n, cells = len(table), np.flatnonzero(roles.primary)
@@ -68,7 +68,7 @@ def required(table: Table, roles: Roles, q: Quantities) -> Needs:
     if roles.sums is not None:
         cells = np.concatenate([cells, np.arange(roles.n, len(q.values))])
         above[roles.n :] = roles.sums.above
-    return Needs.of(cells, below[cells], above[cells], sliding[cells])
+    return Requirements.of(cells, below[cells], above[cells], sliding[cells])
 
 
 def known_of(table: Table, roles: Roles, q: Quantities, hidden: Array) -> Known:

@@ -11,7 +11,7 @@ OPTIMAL, TIME, GAP = "optimal", "time", "gap"
 
 
 class UnprotectedError(InputError):
-    """Needs that no pattern meets, by their numbers in the problem."""
+    """Requirements that no pattern meets, by their numbers in the problem."""
 
     def __init__(self, needs: Array) -> None:
         self.needs = needs

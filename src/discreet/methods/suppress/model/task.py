@@ -15,7 +15,7 @@ from discreet.methods.suppress.model import requirements
 from discreet.methods.suppress.model.earlier_tables import hidden_before
 from discreet.methods.suppress.model.keyed_draw import KeyedDraw, drawn
 from discreet.methods.suppress.model.parameters import SuppressParameters
-from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.roles import Roles, roles_of
 from discreet.methods.suppress.model.singletons import Owners, Singletons, find, owners
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -41,7 +41,7 @@ class Task:
     decoys_wanted: bool = True
     given_draw: KeyedDraw | None = None
     _quantities: dict[bool, requirements.Quantities] = field(default_factory=dict, init=False, repr=False)
-    _requirements: dict[bool, Needs] = field(default_factory=dict, init=False, repr=False)
+    _requirements: dict[bool, Requirements] = field(default_factory=dict, init=False, repr=False)
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -118,7 +118,7 @@ class Task:
             self._quantities[occupied] = requirements.quantities(self.table, self.roles, self.values, occupied=occupied)
         return self._quantities[occupied]
 
-    def requirements(self, hidden: Array) -> Needs:
+    def requirements(self, hidden: Array) -> Requirements:
         """What must be possible for an intruder who knows nothing more, in units of the last decimal."""
         occupied = self._occupied(hidden)
         if occupied not in self._requirements:

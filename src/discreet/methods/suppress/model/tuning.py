@@ -278,6 +278,9 @@ class KeyTuning:
     draws: int = 60  # or so many of more
     calls: int = 400  # of elimination in one attack
     cells: int = 6  # further cells tried one after the other
+    # the chance of a pattern, by draws as a key makes them, and by two kinds that hide the cells in question sooner
+    tilts: tuple[float, ...] = (0.0, 1.0, 2.5)  # how far their weights are drawn down, in scales of the logarithm
+    as_decoys: tuple[float, ...] = (0.0, 0.1, 0.3)  # the least chance of each to be a decoy
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
-from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired
 
@@ -229,7 +229,7 @@ def _program(
 def repaired_for_coalitions(
     known: Known,
     truth: Array,
-    need: Needs,
+    need: Requirements,
     costs: Costs,
     hidden: Array,
     k: int,
@@ -263,7 +263,7 @@ def repaired_for_coalitions(
 def repaired_in_all_states(
     states: Sequence[tuple[Known, Costs]],
     truth: Array,
-    need: Needs,
+    need: Requirements,
     hidden: Array,
     k: int,
     cells: int,

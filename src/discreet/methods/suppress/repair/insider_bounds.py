@@ -20,7 +20,7 @@ from discreet.linear.intervals import solve
 from discreet.linear.presolve import Affine, reduce
 from discreet.linear.system import System
 from discreet.linear.witness import two_values
-from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
@@ -134,7 +134,7 @@ def repaired_for_owners(
             inner_upper=most,
         )
         none = np.zeros(len(cells))
-        result = repair(knowing, truth, Needs.of(cells, none, none), costs, hidden, tuning=tuning)
+        result = repair(knowing, truth, Requirements.of(cells, none, none), costs, hidden, tuning=tuning)
         hidden, rounds = result.hidden, rounds + result.rounds
         if len(result.hopeless):
             return replace(result, rounds=rounds)

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.base.annotations import Array, Progress
 from discreet.errors import Unjudged
-from discreet.methods.suppress.model.problem import Needs
+from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.escape import Escapes
 
@@ -43,7 +43,7 @@ class Costs:
 def repair(
     known: Known,
     truth: Array,
-    needs: Needs,
+    needs: Requirements,
     costs: Costs,
     hidden: Array,
     progress: Progress | None = None,
@@ -69,8 +69,8 @@ def repair(
 
 
 def _short(
-    known: Known, truth: Array, needs: Needs, progress: Progress | None, tuning: RepairTuning
-) -> tuple[Needs, Array]:
+    known: Known, truth: Array, needs: Requirements, progress: Progress | None, tuning: RepairTuning
+) -> tuple[Requirements, Array]:
     """The needs that are not met, and how far below and above the truth their cells reach so far."""
     from discreet.audits.known import intervals, unmovable
 
@@ -92,7 +92,7 @@ def _short(
     return needs.take(at), reach[:, at]
 
 
-def _steps(needs: Needs, reach: Array, j: int) -> list[list[float]]:
+def _steps(needs: Requirements, reach: Array, j: int) -> list[list[float]]:
     """The ways to meet a need: each a list of steps of its cell that must all be possible."""
     below, above, sliding = needs.below[j], needs.above[j], needs.sliding[j]
     if not (below or above or sliding):
@@ -104,7 +104,7 @@ def _steps(needs: Needs, reach: Array, j: int) -> list[list[float]]:
 
 
 def _to_hide(
-    known: Known, truth: Array, needs: Needs, reach: Array, costs: Costs, tuning: RepairTuning
+    known: Known, truth: Array, needs: Requirements, reach: Array, costs: Costs, tuning: RepairTuning
 ) -> tuple[Array, Array]:
     """Cells to hide so that every needed move exists, one cell after another, and the cells without an escape."""
     system = known.system()
