@@ -66,6 +66,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Diagnosis": {"table": TABLE, "lift": DONE.hidden, "marks": 1, "least": True, "hopeless": DONE.hidden},
     "Dimension": {"name": "area", "leaves": ("1", "2")},
     "DirectDisclosure": {},
+    "DiscreteGaussian": {"seed": 1},
     "Dominance": {"n": 1, "k": 75},
     "EntropyRule": {"t": 0.5},
     "FewContributors": {"n": 2},
@@ -78,6 +79,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Microdata": {"engine": MICRO.engine, "codebook": MICRO.codebook},
     "Modular": {},
     "Optimal": {},
+    "OwnerAudit": {
+        "number": np.array([0]),
+        "values": (np.array([1, 2]),),
+        "chances": (np.array([0.5, 0.5]),),
+        "fitting": 2,
+        "surviving": 2,
+        "complete": True,
+        "calls": 2,
+        "keyed": False,
+    },
     "PPercent": {"p": 10},
     "Moves": {"shape": (2,), "was": np.array([0]), "is_": np.array([1])},
     "PTable": {"probabilities": dc.PTable.design(2, 1).probabilities},
@@ -103,6 +114,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Stochastic": {"seed": 1},
     "Suppress": RULE,
     "Swap": {"geography": "area", "seed": 1},
+    "Synthetic": {"seed": 1},
     "TSensitivity": {"t": 0.5},
     "Table": {"layout": TABLE.layout, "statistics": TABLE.statistics},
     "Threshold": {"n": 3},
@@ -114,6 +126,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "audit": {"released": DONE},
     "compare": BEFORE_AFTER,
     "diagnose": {"table": TABLE, "suppress": dc.Suppress(dc.Threshold(3)), "seconds": 2.0},
+    "difference": {"released": {"january": RELEASE, "february": RELEASE}},
     "expected_hellinger": {"counts": COUNTS, "transition": np.eye(3)},
     "expected_r2": {"before": COUNTS, "method": dc.Transition.rounding(3), "draws": 5, "seed": 1},
     "grid": {"name": "round", "base": [3, 5]},
@@ -122,6 +135,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "jos15_risk": {"counts": COUNTS},
     "line_risks": {"counts": COUNTS},
     "moves": {"before": MICRO, "after": MICRO, "by": "area"},
+    "owner_audit": {"protected": DONE, "call": DONE.call, "draws": 5, "calls": 50},
     "protect": {"table": TABLE, "method": dc.Publish()},
     "protect_in_parts": {"data": MICRO, "by": ["area"], "method": dc.Round(3), "path": "parts.csv"},
     "r1": {"counts": COUNTS},
@@ -266,7 +280,15 @@ SENSIBLE = {
     ("ru_map", "t2"),  # one for each measure
     *((n, "axis") for n in ("expected_r2", "jos15_risk", "jos15_after", "r1", "r1_star", "r2", "r2_star")),
 }
-RESULTS = ("Audit", "Diagnosis", "RUMap", "RiskReport", "SampleRisk")  # made by functions, with numbers of theirs
+FRAMES = {("audit", "released")}  # where a frame is a table that is out
+RESULTS = (
+    "Audit",
+    "Diagnosis",
+    "OwnerAudit",
+    "RUMap",
+    "RiskReport",
+    "SampleRisk",
+)  # made by functions
 
 
 def nonsense(parameter: inspect.Parameter) -> list[Any]:
@@ -305,6 +327,8 @@ def test_nonsense_is_refused(name: str) -> None:
             fine = ["error"]
             if (name, parameter.name) in SENSIBLE or (name in RESULTS and not isinstance(value, Thing)):
                 fine.append("accepted")
+            if value is FRAME and (name, parameter.name) in FRAMES:
+                fine.append("accepted")
             if found not in fine:
                 wrong.append(f"{parameter.name}={str(value)[:20]!r}: {found}")
     assert not wrong, "; ".join(wrong)
@@ -340,3 +364,23 @@ def test_the_helpers() -> None:
     one_of("x", "a", ["a", "b"])
     with pytest.raises(dc.InputError, match="did you mean 'value'"):
         one_of("x", "valu", ["value", "count"])
+
+
+def test_noise_of_no_or_endless_variance_is_refused() -> None:
+    """At once, not as a division by zero or for want of memory when a table is protected."""
+    for v in (0, 1e7):
+        with pytest.raises(dc.InputError, match="v="):
+            dc.Synthetic(v=v, seed=1)
+    for rho in (0, 1e-300):
+        with pytest.raises(dc.InputError, match="rho="):
+            dc.DiscreteGaussian(rho=rho, seed=1)
+    for delta in (0, -1, 2):
+        with pytest.raises(dc.InputError, match="delta="):
+            dc.DiscreteGaussian(seed=1).epsilon(delta)
+
+
+def test_what_says_how_a_file_is_read_is_refused_where_none_is() -> None:
+    """A total or codebook that would change nothing."""
+    for function in (dc.audit, dc.difference):
+        with pytest.raises(dc.InputError, match="know their sums"):
+            function([RELEASE, RELEASE], total="all")

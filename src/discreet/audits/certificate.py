@@ -20,6 +20,7 @@ from discreet.audits.certificate_claims import Audited, claim_of
 from discreet.audits.intruders import NOT_TRIED, OUTSIDER, all_intruders
 from discreet.audits.verify import FINDINGS, NotProvedError, sha256, verify
 from discreet.base.files import check_suffix, write_whole
+from discreet.base.verdicts import Verdict
 from discreet.base.version import described
 from discreet.errors import InputError, Unjudged
 from discreet.release import Protected, Release, csv_head, csv_pieces
@@ -35,9 +36,9 @@ class Certificate:
     content: Mapping[str, Any]
 
     @property
-    def verdict(self) -> str:
-        """The verdict on the claims: pass, fail or unknown."""
-        return str(self.content["verdict"])
+    def verdict(self) -> Verdict:
+        """The verdict on the claims."""
+        return Verdict(self.content["verdict"])
 
     @property
     def confidential(self) -> bool:
@@ -73,7 +74,7 @@ class Certificate:
             counts.update(measure["summary"])
         cells = ", ".join(f"{counts[name]:,} {name}" for name in FINDINGS if counts[name])
         kind = "confidential" if self.confidential else "open"
-        return f"Certificate({self.verdict}; {kind}; {cells or 'no cell'})"
+        return f"Certificate({self.verdict.value}; {kind}; {cells or 'no cell'})"
 
 
 def certified(report: Audited, *, confidential: bool = False, intervals: bool = False, date: str = "") -> Certificate:

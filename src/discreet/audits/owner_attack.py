@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Call = Callable[[Table], Protected]
 FIRST, MORE = 2, 4  # keys of the first round of the search for a second value, and how many times as many in the next
 KEY_BYTES = 32
+MOST = 1_000_000  # tables, keys or calls: more are never gone through
 
 
 @runtime_checkable
@@ -188,10 +189,10 @@ def owner_audit(
     >>> owner_audit(hide_inner(t), hide_inner).left.tolist()
     [6, 6, 6, 6]
     """
-    whole("most", most, 1)
-    whole("draws", draws, 1)
-    whole("keys", keys, 1)
-    whole("calls", calls, 1)
+    whole("most", most, 1, MOST)
+    whole("draws", draws, 1, MOST)
+    whole("keys", keys, 1, MOST)
+    whole("calls", calls, 1, MOST)
     whole("seed", seed, 0)
     above("seconds", seconds)
     seen = view(protected)

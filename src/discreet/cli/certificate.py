@@ -34,7 +34,7 @@ def write_certificate(report: Audit, path: Path, *, confidential: bool) -> None:
     else:
         certificate.to_json(path)
     kind = "confidential" if confidential else "open"
-    say(f"certificate ({kind} copy): verdict {certificate.verdict}; written to {path.name}")
+    say(f"certificate ({kind} copy): verdict {certificate.verdict.value}; written to {path.name}")
 
 
 @example("discreet verify certificate.json released.csv")

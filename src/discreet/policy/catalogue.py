@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from discreet.base.arguments import checked
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.policy.policy import Policy
@@ -38,6 +39,7 @@ class ClosureSize:
     cells: int
 
 
+@checked
 def closure_size(dimensions: Sequence[Dimension], policy: Policy) -> ClosureSize:
     """Every set of variables that may be asked, and how many different cells their tables have at the finest level.
 

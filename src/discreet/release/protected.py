@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ class Protected:
     """What the method states of the cells, which is what an audit goes by (confidential). A method that changes values
     gives ``Room(lower=..., upper=...)``: the least and greatest true value that each published one allows."""
 
-    call: Any = field(default=None, repr=False, compare=False)
+    call: Callable[[Table], Protected] | None = field(default=None, repr=False, compare=False)
     """The method that made it, for an audit that repeats it on other tables; set by ``protect``, and in no pickle."""
 
     def __getstate__(self) -> dict[str, Any]:

@@ -36,6 +36,9 @@ def publications(
     pairs = list(released.items()) if isinstance(released, Mapping) else [("", one) for one in released]
     if not pairs:
         raise InputError("nothing to audit; give a release or a file, or several")
+    known_sums = all(isinstance(one, (Release, Protected)) for _, one in pairs)
+    if known_sums and (codebook is not None or total is not None):
+        raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
     names = _names(pairs)
     mapping.check_tables(names)
     each = []

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.base.arguments import checked, positive, whole
+from discreet.base.arguments import above, checked, positive, share, whole
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
@@ -28,6 +28,7 @@ from discreet.release import Protected
 from discreet.tables.table import Table
 
 WORDS = "counts of a synthetic population that fits margins with noise of a stated privacy budget"
+LEAST_RHO = 1e-9  # below, the noise is past every count
 MOST_RHO = 50.0  # beyond, the noise changes hardly any count
 
 
@@ -60,7 +61,7 @@ class DiscreteGaussian:
     secret: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        positive("rho", self.rho)
+        positive("rho", self.rho, LEAST_RHO)
         positive("large", self.large)
         whole("order", self.order, 1, 4)
         if self.zero is not None:
@@ -84,6 +85,8 @@ class DiscreteGaussian:
         >>> DiscreteGaussian(rho=1, seed=1).epsilon(1e-6) > 1
         True
         """
+        above("delta", delta)
+        share("delta", delta)
         return self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))
 
     def drawn(self, table: Table) -> Array:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.base.arguments import checked, positive, whole
+from discreet.base.arguments import above, checked, positive, whole
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
@@ -23,6 +23,7 @@ from discreet.release import Protected
 from discreet.tables.table import Table
 
 WORDS = "counts of a synthetic population that fits noisy margins"
+MOST_V = 1e6  # far more leaves nothing of any count, and its distribution would not fit into memory
 LEAST_V = 0.5  # noise of a smaller variance leaves most counts of two variables as they are
 
 
@@ -55,7 +56,9 @@ class Synthetic:
     secret: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        positive("v", self.v)
+        above("v", self.v)
+        if self.v > MOST_V:
+            raise InputError(f"v={self.v:g}: give a variance of at most {MOST_V:,.0f}")
         positive("large", self.large)
         whole("order", self.order, 2, 4)
         if self.zero is not None:
