@@ -72,12 +72,25 @@ def test_the_whole_journey(page: Page, pictures: Path) -> None:
     for name in ("sex", "age", "activity"):
         page.locator(f"input[name=v_{name}]").check()
     page.get_by_label("Place of activity").select_option("wafers")
-    expect(page.locator("#verdict")).to_contain_text("396 cells asked, 100,000 allowed")
-    expect(page.locator("#verdict")).to_contain_text("can be made")
+    verdict = page.locator("#verdict")
+    expect(verdict).to_contain_text("396 cells asked, 100,000 allowed")
+    expect(verdict).to_contain_text("4 variables are asked (those of filters among them: 'region'), 3 are allowed")
+    page.locator("input[name=v_sex]").uncheck()
+    expect(verdict).to_contain_text("can be made")
+    page.get_by_role("button", name="Show the table").click()
+    expect(page.get_by_text("Only region: Region 1")).to_be_visible()
+    asked = parse_qs(urlparse(page.url).query)
+    assert asked == {"variables": ["activity,age"], "where": ["region=R1"], "wafers": ["activity"]}
+    page.goto("/")
+    for name in ("sex", "age", "activity"):
+        page.locator(f"input[name=v_{name}]").check()
+    page.get_by_label("Place of activity").select_option("wafers")
+    expect(verdict).to_contain_text("396 cells asked, 100,000 allowed")
+    expect(verdict).to_contain_text("can be made")
     page.screenshot(path=pictures / "choose.png")
     page.get_by_role("button", name="Show the table").click()
     asked = parse_qs(urlparse(page.url).query)
-    assert asked == {"variables": ["activity,age,sex"], "where": ["region=R1"], "wafers": ["activity"]}
+    assert asked == {"variables": ["activity,age,sex"], "wafers": ["activity"]}
     table = page.get_by_role("table")
     expect(table.get_by_role("columnheader", name="Female")).to_be_visible()
     expect(table.get_by_role("rowheader", name="25-29 years")).to_be_visible()

@@ -32,7 +32,7 @@ def objects(**columns: list[Any]) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: no.audit(CELLS), "DataFrame.*give a Protected or a Release"),
+        (lambda: no.audit(5), "released=5: give a Protected or a Release .* or a DataFrame"),
         (lambda: no.protect(CELLS, dc.Publish()), r"DataFrame.*give a Table; of a frame: Table\.of"),
         (lambda: no.tabulate(CELLS, by=["a"]), r"DataFrame.*give a Microdata; .*Microdata\.of"),
         (lambda: no.Suppress(dc.Threshold(3))(CELLS), "DataFrame.*give a Table"),
