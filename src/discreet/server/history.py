@@ -63,10 +63,20 @@ class History:
     """The judge of one worker. ``decide`` and ``settle`` are called from the commits's thread alone."""
 
     def __init__(
-        self, store: Store, guard: Guard, policy: Policy, tables: Counter, *, most: int, data: str, people: str = ""
+        self,
+        store: Store,
+        guard: Guard,
+        policy: Policy,
+        tables: Counter,
+        *,
+        most: int,
+        data: str,
+        mark: str,
+        people: str = "",
     ) -> None:
         self.store, self.guard, self.policy, self.tables, self.most = store, guard, policy, tables, most
         self.people = people
+        self.mark = mark  # of the data in the store: the same for all its servers
         self._stamp = {"policy": policy.digest, "data": data}
         self._past: OrderedDict[str, Past] = OrderedDict()
         self._new: dict[str, Past] = {}
@@ -195,12 +205,16 @@ class History:
         return Decision(answer, flag), lines
 
     def _spend(self, connection: Connection, caller: Caller, digest: str) -> None:
-        """One of the caller's tables of the day, unless this caller has had it today, of whichever server."""
-        if (caller.who, digest) in self._had or self.tables.paid(connection, caller.who, digest):
+        """One of the caller's tables of the day, unless this caller has had it today, of whichever server.
+
+        The same question about other data is another table: the cubes of a hub share one limit.
+        """
+        table = f"{self.mark} {digest}"
+        if (caller.who, digest) in self._had or self.tables.paid(connection, caller.who, table):
             return
         if not self.tables.spend_held(caller.who):
             self.tables.take(caller.who, self.most * caller.share, connection)
-        self.tables.pay(connection, caller.who, digest)
+        self.tables.pay(connection, caller.who, table)
 
     def _judge(self, question: PendingAnswer, before: Sequence[Geometry]) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):

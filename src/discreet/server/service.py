@@ -87,7 +87,7 @@ class Service:
         self.tables: Counter = Counter(self.store, "tables", DAY) if public is None else public.tables
         self.history = History(
             self.store, self.guard, self.policy, self.tables, most=settings.tables, data=self.version,
-            people=settings.people,
+            mark=self.data_mark, people=settings.people,
         )  # fmt: skip
         self.commits = Commits(self.store, self.history)
         self.edition = keyed_name(settings.key, "edition", VERSION, self.policy.digest, self.version)
