@@ -54,7 +54,7 @@ def test_findings_are_those_of_linear_programs(table: dc.Table, seed: int, share
     assert len(claims) == len(cells)
     for cell, claim in zip(cells.tolist(), claims, strict=True):
         low, high = bounds(protected, cell)
-        values = floor(high + 1e-6) - ceil(low - 1e-6) if np.isfinite(high) else np.inf
+        values = floor(high + 1e-6) - ceil(low - 1e-6) if np.isfinite([low, high]).all() else np.inf
         seen = [float(end) for end in claim["reached"]]
         assert low - 1e-6 <= seen[0] <= seen[1] <= high + 1e-6
         if claim["finding"] == "open":
