@@ -106,16 +106,22 @@ def bounds(several: list[File]) -> list[tuple[float, float]]:
     return ends
 
 
+def named_files(several: list[Any]) -> tuple[dict[str, dc.Release], dict[str, Any]]:
+    """Files by name, and what is known of their codes."""
+    named = {f"t{k}": file.release for k, file in enumerate(several)}
+    tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
+    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
+    return named, {"sums": sums, "tables": tables}
+
+
 @settings(max_examples=40)
 @given(st.data())
 def test_intervals_are_those_over_the_finest_cells(data: st.DataObject) -> None:
     """Linear bounds to the unit where whole numbers cannot say more; never wider; the truth inside."""
     counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 5), min_size=24, max_size=24)), strict=True))
     several = [data.draw(files(counts)) for _ in range(data.draw(st.integers(1, 4)))]
-    named = {f"t{k}": file.release for k, file in enumerate(several)}
-    tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
-    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
-    report = dc.audit(named, mapping={"sums": sums, "tables": tables})
+    named, mapping = named_files(several)
+    report = dc.audit(named, mapping=mapping)
     assert all("every value is shown" in text or "no total found" in text for text in report.unjudged)
     lower = dict(zip(report.number.tolist(), report.lower, strict=True))
     upper = dict(zip(report.number.tolist(), report.upper, strict=True))
@@ -142,10 +148,7 @@ def test_arguments_add_up_and_their_files_are_enough(data: st.DataObject) -> Non
     """The shown numbers come to the value, and the files that are named are enough."""
     counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 5), min_size=24, max_size=24)), strict=True))
     several = [data.draw(files(counts)) for _ in range(data.draw(st.integers(2, 3)))]
-    named = {f"t{k}": file.release for k, file in enumerate(several)}
-    tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
-    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
-    mapping = {"sums": sums, "tables": tables}
+    named, mapping = named_files(several)
     report = dc.audit(named, mapping=mapping)
     arguments = Arguments(report.view)
     known = np.flatnonzero(report.lower == report.upper)[:3]

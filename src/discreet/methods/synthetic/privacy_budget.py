@@ -17,13 +17,13 @@ from discreet.base.arguments import above, checked, positive, share, whole
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
-from discreet.methods.perturb.outcome import count_cells, perturbed
+from discreet.methods.perturb.outcome import perturbed
 from discreet.methods.synthetic.crossing import Crossing, InnerCells, crossings
 from discreet.methods.synthetic.discrete_normal import draws
 from discreet.methods.synthetic.first_population import number_of_people
 from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, Noise, Words, default_zero
-from discreet.methods.synthetic.synthetic import inner_counts
+from discreet.methods.synthetic.synthetic import DrawnPopulation
 from discreet.release import Protected
 from discreet.tables.table import Table
 
@@ -34,7 +34,7 @@ MOST_RHO = 50.0  # beyond, the noise changes hardly any count
 
 @checked
 @dataclass(frozen=True, kw_only=True)
-class DiscreteGaussian:
+class DiscreteGaussian(DrawnPopulation):
     r"""Counts of a synthetic population that fits margins with discrete Gaussian noise: ``rho``-zCDP. Canonne, Kamath
     and Steinke (2020).
 
@@ -69,11 +69,9 @@ class DiscreteGaussian:
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:
-        count_cells(table, "a synthetic population")
-        if (table.statistic("count").inner < 0).any():
-            raise InputError("a count below 0 cannot be one of people")
-        shown = table.layout.aggregate(self.drawn(table))
-        return perturbed(table, shown, f"{WORDS} (rho = {self.rho:g})", rho=self.rho, order=self.order, seed=self.seed)
+        return perturbed(
+            table, self.shown(table), f"{WORDS} (rho = {self.rho:g})", rho=self.rho, order=self.order, seed=self.seed
+        )
 
     def variance(self, tables: int) -> Fraction:
         """That of the noise when so many tables are measured."""
@@ -89,10 +87,6 @@ class DiscreteGaussian:
         share("delta", delta)
         return self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))
 
-    def drawn(self, table: Table) -> Array:
-        """How many people of the synthetic population are in each inner cell."""
-        return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
-
     def drawn_codes(self, cells: InnerCells) -> Array:
         """The codes of the synthetic people, one row each."""
         every = crossings(cells.dimensions, self.order)
@@ -103,11 +97,6 @@ class DiscreteGaussian:
         margins = how.margins(cells, every, noise)
         people = number_of_people(how.total(cells, noise), margins)
         return fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """It names none."""
-        return ()
 
     def idle(self, *, counts: bool) -> str:
         """A budget that leaves hardly any noise."""

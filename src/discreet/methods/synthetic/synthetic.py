@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -27,9 +28,33 @@ MOST_V = 1e6  # far more leaves nothing of any count, and its distribution would
 LEAST_V = 0.5  # noise of a smaller variance leaves most counts of two variables as they are
 
 
+class DrawnPopulation(ABC):
+    """What a method does with people that it draws: ``drawn_codes`` says who they are."""
+
+    @abstractmethod
+    def drawn_codes(self, cells: InnerCells) -> Array:
+        """The codes of the synthetic people, one row each."""
+
+    def drawn(self, table: Table) -> Array:
+        """How many people of the synthetic population are in each inner cell."""
+        return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
+
+    def shown(self, table: Table) -> Array:
+        """Their counts in every cell of a table."""
+        count_cells(table, "a synthetic population")
+        if (table.statistic("count").inner < 0).any():
+            raise InputError("a count below 0 cannot be one of people")
+        return table.layout.aggregate(self.drawn(table))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """It names none."""
+        return ()
+
+
 @checked
 @dataclass(frozen=True, kw_only=True)
-class Synthetic:
+class Synthetic(DrawnPopulation):
     """Counts of people who do not exist: a population drawn to fit noisy margins of the true one, and nothing else.
 
     Measured are all tables of one and two variables, at every level, and of up to ``order`` variables the cells above
@@ -66,15 +91,7 @@ class Synthetic:
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
 
     def __call__(self, table: Table) -> Protected:
-        count_cells(table, "a synthetic population")
-        if (table.statistic("count").inner < 0).any():
-            raise InputError("a count below 0 cannot be one of people")
-        shown = table.layout.aggregate(self.drawn(table))
-        return perturbed(table, shown, WORDS, v=self.v, large=self.large, order=self.order, seed=self.seed)
-
-    def drawn(self, table: Table) -> Array:
-        """How many people of the synthetic population are in each inner cell."""
-        return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
+        return perturbed(table, self.shown(table), WORDS, v=self.v, large=self.large, order=self.order, seed=self.seed)
 
     def drawn_codes(self, cells: InnerCells) -> Array:
         """The codes of the synthetic people, one row each."""
@@ -85,11 +102,6 @@ class Synthetic:
         seed = int.from_bytes(secret.key("synthetic population"), "little")
         people = number_of_people(how.total(cells, noise), margins)
         return fitted_records(cells, margins, people, seed)
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """It names none."""
-        return ()
 
     def idle(self, *, counts: bool) -> str:
         """Noise of next to no variance leaves the margins as they are."""
