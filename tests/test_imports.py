@@ -22,6 +22,7 @@ LAYERS = {
         engines
         data
         tables
+        sheets
         information utility plot linear population
         release
         rules

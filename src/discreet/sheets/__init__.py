@@ -1,0 +1,1 @@
+"""Tables as people have them: sheets with titles, headers, stubs, totals, percentages and marks, read as tables."""

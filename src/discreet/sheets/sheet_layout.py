@@ -1,0 +1,60 @@
+"""What was understood of a sheet: which cells are headers, labels, numbers, totals, marks, what is left aside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from discreet.sheets.sheet_grid import CellPlace, CellRange
+
+TITLE, HEADER, LABEL, NAME = "title", "header", "label", "name"
+NUMBER, TOTAL, MARK, SHARE = "number", "total", "mark", "share"
+NOTE, ASIDE = "note", "left aside"
+ROLES = (TITLE, NAME, HEADER, LABEL, NUMBER, TOTAL, MARK, SHARE, NOTE, ASIDE)
+"""What a cell of a sheet can be; ``name`` is the name of a dimension, ``label`` a code or its label in the stub,
+``header`` one above the columns, ``share`` a number that is derived from others."""
+
+
+@dataclass(frozen=True)
+class DerivedNumber:
+    """A number of the sheet that follows from others: a percentage, a proportion, a mean.
+
+    ``numerator`` and ``denominator`` are places of counts whose quotient times ``scale`` it is, as arithmetic confirms;
+    None where that could not be confirmed: then it must not be published once a number is hidden.
+    """
+
+    place: CellPlace
+    kind: str
+    """"share", "mean" or "unknown"."""
+    numerator: CellPlace | None = None
+    denominator: CellPlace | None = None
+    scale: float = 100.0
+    decimals: int = 0
+    inside: bool = False
+    """Whether it stands in the cell of its numerator, as in ``12 (34.5%)``."""
+
+
+@dataclass(frozen=True)
+class LeftAside:
+    """Cells that are not part of the table, and why."""
+
+    range: CellRange
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class SheetLayout:
+    """How a table stands on its sheet."""
+
+    range: CellRange
+    """Headers, stub and numbers."""
+    header_rows: tuple[int, ...]
+    stub_columns: tuple[int, ...]
+    body_rows: tuple[int, ...]
+    body_columns: tuple[int, ...]
+    roles: Mapping[tuple[int, int], str]
+    """One of ``ROLES`` for every cell of the sheet that is not blank, by row and column."""
+    dimension_of: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """The dimension that a header or label is of."""
+    title: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,48 @@
+"""What a caller says about a sheet, where it does not say it itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.errors import InputError, listed
+from discreet.sheets.sheet_grid import cell_range
+
+BLANKS = ("zero", "hidden", "none")
+TOTALS = ("check", "compute", "trust")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SheetOptions:
+    """Options of ``read_table``; None means: found, or asked about."""
+
+    range: str | None = None
+    header_rows: int | None = None
+    stub_columns: int | None = None
+    total: str | Mapping[str, str | None] | None = None
+    totals: str = "check"
+    tolerance: float = 0
+    names: Sequence[str] | None = None
+    measure: str | None = None
+    value: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    blank: str | None = None
+    zero: str | Sequence[str] = ()
+    suppressed: str | Sequence[str] = ()
+    missing: str | Mapping[str, str] | None = None
+    percent: str | Sequence[str] = ()
+    leave: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.range is not None:
+            cell_range(self.range)
+        if self.blank is not None and self.blank not in BLANKS:
+            raise InputError(f"blank can be {listed(BLANKS)}, not {self.blank!r}")
+        if self.totals not in TOTALS:
+            raise InputError(f"totals can be {listed(TOTALS)}, not {self.totals!r}")
+        if self.tolerance < 0:
+            raise InputError("tolerance cannot be negative")
+        for name in ("zero", "suppressed", "percent", "leave"):
+            texts = getattr(self, name)
+            object.__setattr__(self, name, (texts,) if isinstance(texts, str) else tuple(str(t) for t in texts))
