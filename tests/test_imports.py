@@ -81,8 +81,13 @@ LAYERS = {
         __init__ by_hand invariance keys
         touching redesign
         perturb records suppress
-        synthetic
+        synthetic recipes
         effect
+    """,
+    "methods/recipes": """
+        redact midpoint shown_sums
+        chain
+        named
     """,
     "methods/suppress": """
         model
@@ -160,7 +165,7 @@ PLACES = {
 REGISTRIES = {
     "discreet": {f"discreet.{home}" for home in discreet._HOME.values()},
     "discreet.formats": {f"discreet.formats.{known.module}" for known in formats.FORMATS},
-    "discreet.methods": {home.partition(":")[0] for home in methods.HOMES.values()},
+    "discreet.methods": {home.partition(":")[0] for home in (methods.HOMES | methods.RECIPES).values()},
     "discreet.rules.base": {"discreet.rules." + home.partition(":")[0] for home in rules.HOMES.values()},
 }
 # Who imports a solver. Besides linear.highs: programs in whole numbers by SciPy, whose HiGHS settles which of several

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from discreet.methods.perturb.same_margins import SameMargins
     from discreet.methods.perturb.small_counts import SmallCountRound
     from discreet.methods.perturb.stochastic import Stochastic
+    from discreet.methods.recipes.chain import Chain
+    from discreet.methods.recipes.midpoint import MidpointRound
+    from discreet.methods.recipes.named import CMS11, NHS, ONSCellKey, OpenSAFELY, StatCanBase5
+    from discreet.methods.recipes.redact import Redact
     from discreet.methods.records.moves import Moves, moves
     from discreet.methods.records.pram import Pram
     from discreet.methods.records.recode import GlobalRecode, Sample
@@ -106,9 +110,11 @@ _HOME = {
     "AnyOf": "rules",
     "Audit": "audits",
     "Barnard": "methods.perturb.barnard",
+    "CMS11": "methods.recipes.named",
     "CTA": "methods.perturb.cta",
     "CellKey": "methods.perturb.cell_key",
     "CellKeyMagnitude": "methods.perturb.cell_key",
+    "Chain": "methods.recipes.chain",
     "Codebook": "data.codebook",
     "Contract": "methods.contract",
     "ControlledRound": "methods.perturb.controlled",
@@ -129,9 +135,13 @@ _HOME = {
     "Levels": "rules",
     "Marks": "rules",
     "Microdata": "data.microdata",
+    "MidpointRound": "methods.recipes.midpoint",
     "Moves": "methods.records.moves",
     "Modular": "methods.suppress.hitas.hitas",
+    "NHS": "methods.recipes.named",
     "NotAdditiveError": "errors",
+    "ONSCellKey": "methods.recipes.named",
+    "OpenSAFELY": "methods.recipes.named",
     "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.exact.optimal",
     "OwnerAudit": "audits",
@@ -146,6 +156,7 @@ _HOME = {
     "Query": "policy",
     "RUMap": "policy",
     "RandomRound": "methods.perturb.rounding",
+    "Redact": "methods.recipes.redact",
     "Redesign": "methods.redesign",
     "Refused": "errors",
     "Release": "release",
@@ -159,6 +170,7 @@ _HOME = {
     "SampleRisk": "risk",
     "SemiControlledRound": "methods.perturb.rounding",
     "SmallCountRound": "methods.perturb.small_counts",
+    "StatCanBase5": "methods.recipes.named",
     "Status": "release",
     "Stochastic": "methods.perturb.stochastic",
     "Suppress": "methods.suppress",
@@ -215,7 +227,9 @@ _HOME = {
 }
 
 __all__ = [
+    "CMS11",
     "CTA",
+    "NHS",
     "PQ",
     "AllOf",
     "AnyOf",
@@ -223,6 +237,7 @@ __all__ = [
     "Barnard",
     "CellKey",
     "CellKeyMagnitude",
+    "Chain",
     "Codebook",
     "Contract",
     "ControlledRound",
@@ -243,9 +258,12 @@ __all__ = [
     "Levels",
     "Marks",
     "Microdata",
+    "MidpointRound",
     "Modular",
     "Moves",
     "NotAdditiveError",
+    "ONSCellKey",
+    "OpenSAFELY",
     "Optimal",
     "OutOfTimeError",
     "OwnerAudit",
@@ -259,6 +277,7 @@ __all__ = [
     "Query",
     "RUMap",
     "RandomRound",
+    "Redact",
     "Redesign",
     "Refused",
     "Release",
@@ -272,6 +291,7 @@ __all__ = [
     "SampleRisk",
     "SemiControlledRound",
     "SmallCountRound",
+    "StatCanBase5",
     "Status",
     "Stochastic",
     "Suppress",

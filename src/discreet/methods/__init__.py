@@ -40,20 +40,41 @@ HOMES = {
     "sample": "discreet.methods.records.recode:Sample",
 }
 
+RECIPES = {
+    "opensafely": "discreet.methods.recipes.named:OpenSAFELY",
+    "midpoint6": "discreet.methods.recipes.midpoint:MidpointRound",
+    "nhs": "discreet.methods.recipes.named:NHS",
+    "cms-11": "discreet.methods.recipes.named:CMS11",
+    "ons-cell-key": "discreet.methods.recipes.named:ONSCellKey",
+    "statcan-base5": "discreet.methods.recipes.named:StatCanBase5",
+    "redact": "discreet.methods.recipes.redact:Redact",
+    "chain": "discreet.methods.recipes.chain:Chain",
+}
+"""Methods in a row under the name that offices know them by, and the pieces of which one's own is made."""
+
 
 _registered: dict[str, type[Any]] = {}  # methods of the user, by name
 
 
 def method_names() -> list[str]:
     """The names of all methods, those of the user last."""
-    return [*HOMES, *_registered]
+    return [*HOMES, *RECIPES, *_registered]
+
+
+def recipe_names() -> list[str]:
+    """The names of the recipes that offices publish.
+
+    >>> recipe_names()
+    ['opensafely', 'midpoint6', 'nhs', 'cms-11', 'ons-cell-key', 'statcan-base5']
+    """
+    return [name for name in RECIPES if name not in ("redact", "chain")]
 
 
 def cellwise() -> list[str]:
     """The methods that look at one cell at a time (``cellwise``), so that a table can be protected part by part.
 
     >>> cellwise()
-    ['publish', 'round', 'random-round', 'cell-key', 'barnard']
+    ['publish', 'round', 'random-round', 'cell-key', 'barnard', 'midpoint6', 'redact']
     """
     return [name for name in method_names() if contract(name).cellwise]
 
@@ -62,9 +83,9 @@ def method_class(name: str) -> type[Any]:
     """The class of a method, loaded when it is first asked for."""
     if name in _registered:
         return _registered[name]
-    if name not in HOMES:
+    if name not in HOMES and name not in RECIPES:
         raise InputError(f"no method {name!r}; {nearest(name, method_names())} (all: discreet protect --method list)")
-    module, _, attribute = HOMES[name].partition(":")
+    module, _, attribute = {**HOMES, **RECIPES}[name].partition(":")
     kind: type[Any] = getattr(importlib.import_module(module), attribute)
     return kind
 
@@ -99,7 +120,7 @@ def registered_name(method: object) -> str:
     'round'
     """
     kind = type(method)
-    known = [name for name, home in HOMES.items() if home.endswith(f":{kind.__name__}")] + list(_registered)
+    known = [name for name, home in (HOMES | RECIPES).items() if home.endswith(f":{kind.__name__}")] + list(_registered)
     return next((name for name in known if method_class(name) is kind), title(method))
 
 
@@ -112,7 +133,7 @@ def register(name: str, kind: Any) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(f"{name!r}: the name of a method is small letters, digits and hyphens, such as 'my-method'")
     check_class(kind)
-    other = HOMES.get(name)
+    other = HOMES.get(name) or RECIPES.get(name)
     if other is None and name in _registered and not _same_class(_registered[name], kind):
         other = title(_registered[name])
     if other is not None:

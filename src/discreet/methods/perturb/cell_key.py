@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.base.annotations import Floats
+from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, positive, share
 from discreet.errors import InputError
 from discreet.methods.contract import LEAST, Contract
@@ -84,6 +84,15 @@ class CellKey:
         lower, upper = noise.bounds(shown)
         details = {"d": noise.d, "ptable": noise, "seed": self.seed}
         return perturbed(table, shown, "cell key method", lower=lower, upper=upper, **details)
+
+    def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        least, most = np.zeros(np.shape(lower)), np.full(np.shape(upper), np.inf)
+        pairs, back = np.unique(np.stack([lower[bounded], upper[bounded]]), axis=1, return_inverse=True)
+        ends = np.array([self.noise.counts_behind(int(first), int(last)) for first, last in pairs.T]).reshape(-1, 2)
+        least[bounded], most[bounded] = ends[back.ravel()].T
+        return least, most
 
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i)."""

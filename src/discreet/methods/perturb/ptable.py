@@ -194,6 +194,16 @@ class PTable:
             at
         ] + shift
 
+    def counts_behind(self, first: int, last: int) -> tuple[int, int]:
+        """The least and the largest count that may show a value from ``first`` to ``last``.
+
+        >>> PTable.design(2, 1).counts_behind(10, 11)
+        (8, 13)
+        """
+        span = range(max(first - self.d, 0), last + self.d + 1)
+        held = [count for count in span if any(first <= count + v <= last for v in self.row(count))]
+        return (held[0], held[-1]) if held else (max(first, 0), last)
+
     def look_up(self, counts: Array, uniform: Floats) -> Array:
         """The noise of counts whose numbers in [0, 1) are given: small numbers take away, large ones add."""
         row = np.minimum(counts, len(self.probabilities) - 1)

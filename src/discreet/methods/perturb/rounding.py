@@ -46,6 +46,11 @@ class Round:
         words = f"rounded to the nearest multiple of {self.base:g}"
         return perturbed(table, shown, words, lower=shown - b // 2, upper=shown + (b - 1) // 2, base=self.base)
 
+    def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        b = _whole(self.base)
+        return np.ceil(lower / b) * b - b // 2, np.floor(upper / b) * b + (b - 1) // 2
+
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i), for counts."""
         b = _whole(self.base)
@@ -90,6 +95,11 @@ class RandomRound:
         shown[open_] += b * (uniforms(table, seed=self.seed, secret=self.secret, only=open_) * b < residue[open_])
         words = f"randomly rounded to base {self.base:g}"
         return perturbed(table, shown, words, lower=shown - b + 1, upper=shown + b - 1, base=self.base, seed=self.seed)
+
+    def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        b = _whole(self.base)
+        return np.ceil(lower / b) * b - b + 1, np.floor(upper / b) * b + b - 1
 
     def transition(self, table: Table | None = None) -> Transition:
         """P(shows j | was i), for counts."""

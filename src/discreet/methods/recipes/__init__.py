@@ -1,0 +1,1 @@
+"""Recipes that offices publish: methods one after the other, under the name they are known by."""
