@@ -1,0 +1,165 @@
+"""What changes in a sheet that is written back: what stands in a cell now, and which cells were understood at all."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from discreet.errors import InputError
+from discreet.sheets.rewrite.number_look import first_number, plain_number, written_with_share
+from discreet.sheets.sheet_layout import DerivedNumber
+
+Place = tuple[str, int, int]
+"""The name of a sheet ("" where a file has none), row and column, from 1."""
+Content = int | float | str | None
+"""What stands in a cell: a number, a mark, or nothing."""
+_DANGEROUS = (
+    "=",
+    "+",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+)  # a spreadsheet program takes these for a formula when it opens a text file
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+MOST_MARK = 40
+TELLING = 1000
+"""From here on a number in a sentence that equals a hidden one is hardly there by chance."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """All that a sheet written back is allowed to say.
+
+    ``replacements`` is what stands in a cell now; ``shown`` are places that were understood and stay as they are, among
+    them headers that are numbers. A number anywhere else was judged by nobody and is blanked. ``derived`` are worked
+    out of published numbers, and the mark stands where that cannot be done. Of ``text_sheets`` the texts are kept, and
+    no number.
+    """
+
+    replacements: Mapping[Place, Content]
+    shown: Collection[Place] = ()
+    derived: Collection[DerivedNumber] = ()
+    note: str = ""
+    mark: str = "c"
+    text_sheets: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        check_mark(self.mark)
+        for text in {content for content in self.replacements.values() if isinstance(content, str)}:
+            check_mark(text)
+        numbers = [content for content in self.replacements.values() if isinstance(content, int | float)]
+        if not all(math.isfinite(number) for number in numbers):
+            raise InputError("a number to be written is missing or infinite; give a mark such as '*' for a hidden cell")
+        if _UNWRITABLE.search(self.note) or self.note.lstrip().startswith(_DANGEROUS):
+            raise InputError("the note holds signs that no sheet can hold, or would be read as a formula; change it")
+
+    @cached_property
+    def sheets(self) -> frozenset[str]:
+        """The sheets that are written; all others are left out."""
+        places = [*self.replacements, *self.shown, *(number.place for number in self.derived)]
+        return frozenset(place[0] for place in places) | frozenset(self.text_sheets)
+
+
+def check_mark(mark: str) -> None:
+    """Refuse a mark that is empty, long, or that a spreadsheet program would take for a formula.
+
+    >>> check_mark("=1+1")
+    Traceback (most recent call last):
+    ...
+    discreet.errors.InputError: a mark is a short text such as '*', 'c', '[c]' or '<6'; it cannot begin with = + @
+    """
+    if not mark.strip() or len(mark) > MOST_MARK or _UNWRITABLE.search(mark):
+        raise InputError(f"a mark is a short text such as '*', 'c', '[c]' or '<6', of at most {MOST_MARK} signs")
+    if mark.startswith(_DANGEROUS) or (mark[0] == "-" and len(mark) > 1):
+        raise InputError("a mark is a short text such as '*', 'c', '[c]' or '<6'; it cannot begin with = + @")
+
+
+@dataclass(frozen=True)
+class SourceCells:
+    """What the cells of a file say before anything is changed: numbers, and texts. Confidential."""
+
+    numbers: Mapping[Place, float] = field(default_factory=dict)
+    texts: Mapping[Place, str] = field(default_factory=dict)
+    decimal: str | None = None
+
+    def number(self, place: Place) -> float | None:
+        """The number of a cell, also where a share stands behind it in the same text."""
+        known = self.numbers.get(place)
+        return first_number(self.texts.get(place, ""), self.decimal) if known is None else known
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Edits with every derived number worked out, and the numbers that must be found nowhere in what is written."""
+
+    edits: Edits
+    now: Mapping[Place, Content]
+    shown: frozenset[Place]
+    truths: frozenset[float]
+
+    @cached_property
+    def by_sheet(self) -> Mapping[str, Mapping[tuple[int, int], Content]]:
+        """What stands in cells now, by sheet, then by row and column."""
+        sheets: dict[str, dict[tuple[int, int], Content]] = {}
+        for (sheet, row, column), content in self.now.items():
+            sheets.setdefault(sheet, {})[row, column] = content
+        return sheets
+
+    def repeated(self, place: Place, text: str) -> float:
+        """The largest hidden number that a text repeats, outside the places that were understood; 0 if none."""
+        if place in self.shown or not any(sign.isdigit() for sign in text):
+            return 0
+        return max((number for number in numbers_in(text) if number in self.truths), default=0)
+
+
+def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
+    """Work derived numbers out of what is published, given what stood in the sheets."""
+    now = dict(edits.replacements)
+    derived = {number.place for number in edits.derived if not number.inside}
+    shown = frozenset(edits.shown) - set(now) - derived
+
+    def published(place: Place | None) -> float | None:
+        if place is None:
+            return None
+        content = edits.replacements.get(place, cells.number(place) if place in shown else None)
+        return None if isinstance(content, str) else content
+
+    for number in edits.derived:
+        part = published(number.numerator)
+        whole = published(number.denominator)
+        share = None if part is None or not whole else number.scale * part / whole
+        if number.inside:
+            if part is not None:
+                text = None if share is None else round(share, number.decimals)
+                now[number.place] = written_with_share(cells.texts.get(number.place, ""), part, text, edits.mark)
+        else:
+            now[number.place] = edits.mark if share is None else share
+    shown -= set(now)
+    return Settled(edits, now, shown, _truths(cells, now, shown))
+
+
+def _truths(cells: SourceCells, now: Mapping[Place, Content], shown: frozenset[Place]) -> frozenset[float]:
+    """Numbers of the source that are not published anywhere."""
+    kept = {number for place, number in cells.numbers.items() if place in shown}
+    gone = {number for place, number in cells.numbers.items() if place not in shown and now.get(place) != number}
+    for place, content in now.items():
+        text = cells.texts.get(place)
+        if text is not None and text != content:
+            gone |= numbers_in(text)
+    return frozenset(gone - kept - {0})
+
+
+def numbers_in(text: str) -> set[float]:
+    """The numbers in a sentence, however their thousands are parted.
+
+    >>> sorted(numbers_in("of 1,234 persons 12.5 %"))
+    [1.234, 12.5, 1234.0]
+    """
+    tokens = re.findall(r"\d(?:[\d.,'\u2019 \u00a0\u202f_]*\d)?", text)
+    parts = {token for whole in tokens for token in (whole, *re.split(r"[ \u00a0\u202f]", whole))}
+    values = {plain_number(token, decimal) for token in parts for decimal in (".", ",")}
+    return {value for value in values if value is not None}

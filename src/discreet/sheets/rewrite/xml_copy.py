@@ -1,0 +1,106 @@
+"""XML copied by a list of what is allowed: an element, attribute or text that no list names is not there any more.
+
+Elements are written under short names with a fixed prefix for each namespace, so nothing of the names that a file chose
+for itself comes along.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from discreet.errors import InputError
+
+Check = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What an element may have: attributes that pass a check, children of a shape, and text or none."""
+
+    attributes: Mapping[str, Check] = field(default_factory=dict)
+    children: Mapping[str, Shape] = field(default_factory=dict)
+    text: Check | None = None
+
+
+def matching(pattern: str) -> Check:
+    """A check that a value is of a form."""
+    compiled = re.compile(pattern)
+    return lambda text: compiled.fullmatch(text) is not None
+
+
+def one_word_of(*words: str) -> Check:
+    """A check that a value is one of a few words."""
+    return frozenset(words).__contains__
+
+
+def between(low: float, high: float) -> Check:
+    """A check that a value is a plain number within bounds."""
+    digits = re.compile(r"-?\d{1,6}(\.\d{1,20})?")
+    return lambda text: digits.fullmatch(text) is not None and low <= float(text) <= high
+
+
+TRUTH = one_word_of("0", "1", "true", "false")
+COLOUR = matching("[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}")
+# names of fonts have digits, too ("Frutiger 45"), but no long numbers
+FONT_NAME = matching(r"(?!.*\d{4})[\w .,'@&()+;:\-]{1,80}")
+
+
+class Names:
+    """Namespaces of a format by the prefix they are written with; the main one has none."""
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        self._prefixes = prefixes
+        self._known: dict[str, str] = {}
+
+    def short(self, name: str) -> str:
+        """The name with its prefix; empty if its namespace is not known."""
+        known = self._known.get(name)
+        if known is None:
+            space, _, local = name[1:].rpartition("}") if name.startswith("{") else ("", "", name)
+            prefix = self._prefixes.get(space) if space else ""
+            known = "" if prefix is None else f"{prefix}:{local}" if prefix else local
+            self._known[name] = known
+        return known
+
+    def attributes(self, element: Element) -> dict[str, str]:
+        """The attributes of an element by their short names."""
+        return {short: value for name, value in element.items() if (short := self.short(name))}
+
+    def copied(self, element: Element, shape: Shape, name: str | None = None) -> Element:
+        """The element with what its shape allows, and nothing else."""
+        copy = Element(name or self.short(element.tag))
+        for key, value in element.items():
+            short = self.short(key)
+            check = shape.attributes.get(short)
+            if check is not None and check(value):
+                copy.set(short, value)
+        if shape.text is not None and element.text and shape.text(element.text):
+            copy.text = element.text
+        for child in element:
+            inner = shape.children.get(self.short(child.tag))
+            if inner is not None:
+                copy.append(self.copied(child, inner))
+        return copy
+
+
+def parsed(data: bytes, what: str) -> Element:
+    """A part of a package as XML; a document type, which no part needs, could name things outside the file."""
+    if b"<!DOCTYPE" in data or b"<!\x00D" in data or b"<!ENTITY" in data:
+        raise InputError(f"{what} declares a document type, which no spreadsheet does; it is not read")
+    try:
+        return ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError, LookupError):
+        raise InputError(f"{what} is damaged: a part of it is not XML") from None
+
+
+def serialised(root: Element, spaces: Mapping[str, str]) -> bytes:
+    """A document whose elements have short names, with the namespaces behind their prefixes."""
+    for prefix, space in spaces.items():
+        root.set(f"xmlns:{prefix}" if prefix else "xmlns", space)
+    head = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=False)
+    return head + text

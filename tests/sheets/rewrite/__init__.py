@@ -1,0 +1,1 @@
+"""Tests of files of tables written back in their own layout."""
