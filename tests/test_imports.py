@@ -51,6 +51,21 @@ LAYERS = {
         intervals exact_point
         witness pool bound_proof
     """,
+    "sheets": """
+        sheet_grid derived_names
+        sheet_options sheet_layout sources
+        rewrite
+        cell_reading sheet_table
+        row_kinds
+        sheet_blocks
+        label_paths
+        body_numbers axis_levels
+        axis_sums
+        cell_map separate_variables
+        joint_totals cell_roles shares
+        understanding
+        reading_sheets
+    """,
     "release": """
         status
         release

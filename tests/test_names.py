@@ -25,6 +25,7 @@ SHARED = {
     "checks": "what is wrong with records: counted by both engines, listed once above them",
     "to_bytes": "every format is a module with this one function",
     "read_codebook": "`formats.argus` reads the same from files of another program",
+    "read_table": "the same of a table: `formats.argus` reads one from files of another program",
     "write": "users write a release to a file (`dc.write`), or a bundled data set (`dc.datasets.write`)",
     "run": "users run a programme; `cli.run` is the command line as a function; `deadline.run` keeps a limit",
     "check": "users check tables against each other; `deadline.check` raises when time is up",

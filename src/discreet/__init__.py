@@ -99,6 +99,8 @@ if TYPE_CHECKING:
         read_levels,
         read_marks,
     )
+    from discreet.sheets.reading_sheets import read_table, read_tables
+    from discreet.sheets.sheet_table import SheetTable
     from discreet.tables.room import Room
     from discreet.tables.table import Table
     from discreet.tables.tabulation import tabulate
@@ -169,6 +171,7 @@ _HOME = {
     "Sample": "methods.records.recode",
     "SampleRisk": "risk",
     "SemiControlledRound": "methods.perturb.rounding",
+    "SheetTable": "sheets.sheet_table",
     "SmallCountRound": "methods.perturb.small_counts",
     "StatCanBase5": "methods.recipes.named",
     "Status": "release",
@@ -217,6 +220,8 @@ _HOME = {
     "read_levels": "rules",
     "read_marks": "rules",
     "read_policy": "policy",
+    "read_table": "sheets.reading_sheets",
+    "read_tables": "sheets.reading_sheets",
     "register": "methods",
     "risk": "risk",
     "ru_map": "policy",
@@ -290,6 +295,7 @@ __all__ = [
     "Sample",
     "SampleRisk",
     "SemiControlledRound",
+    "SheetTable",
     "SmallCountRound",
     "StatCanBase5",
     "Status",
@@ -338,6 +344,8 @@ __all__ = [
     "read_levels",
     "read_marks",
     "read_policy",
+    "read_table",
+    "read_tables",
     "register",
     "risk",
     "ru_map",

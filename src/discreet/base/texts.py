@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import math
@@ -47,12 +48,23 @@ def natural(code: str) -> tuple[Any, ...]:
     return tuple((0, int(p), p) if p.isdecimal() else (1, 0, p) for p in re.split(r"(\d+)", code) if p)
 
 
-def read_text(path: Path) -> str:
-    """A text file as offices keep them: UTF-8 with or without a mark, else Windows-1252."""
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """A text file as offices keep them: UTF-8 or UTF-16 by its mark, UTF-8, else Windows-1252; or as it is said."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path.name!r}: {error.strerror}") from None
+    if encoding is not None:
+        try:
+            return data.decode(encoding).lstrip("\ufeff")
+        except LookupError:
+            raise InputError(
+                f"encoding={encoding!r} is not known; for example 'utf-8', 'cp1250', 'shift_jis'"
+            ) from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path.name!r} is not written in {encoding!r}; name its encoding, or none") from None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
     if b"\0" in data:
         raise InputError(f"{path.name!r} is not a text file")
     data = data.replace(b"\r\r\n", b"\r\n")  # line ends that were turned to Windows' twice, as in tau-ARGUS's own files

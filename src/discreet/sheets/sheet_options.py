@@ -33,6 +33,8 @@ class SheetOptions:
     missing: str | Mapping[str, str] | None = None
     percent: str | Sequence[str] = ()
     leave: str | Sequence[str] = ()
+    nested: bool = True
+    partly: bool = False
 
     def __post_init__(self) -> None:
         if self.range is not None:

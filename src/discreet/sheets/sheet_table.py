@@ -39,6 +39,8 @@ class SheetTable:
     left_aside: tuple[LeftAside, ...] = ()
     assumed: tuple[str, ...] = ()
     """Everything that was not said but taken as so, a sentence for each, with the option that says otherwise."""
+    fixed: tuple[CellCodes, ...] = ()
+    """Cells whose number stands in a header, as "Treated (N = 40)": they stay published, whatever is hidden."""
     _table: Table | None = None
 
     @property
@@ -61,7 +63,7 @@ class SheetTable:
         if self._table is None:
             raise InputError(
                 f"{self.name!r} has {self.hidden:,} hidden cells (marks or ranges in place of numbers), so it cannot "
-                "be protected; give the table before anything was hidden, or audit it as it is: .published, discreet audit"
+                "be protected; give the table before anything was hidden, or audit it as it is: .published"
             )
         return self._table
 

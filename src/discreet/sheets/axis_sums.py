@@ -1,0 +1,288 @@
+"""Which labels of a dimension are sums of others: totals and subtotals, first, last or anywhere, proved by arithmetic.
+
+A name alone makes no total and a sum alone hardly one: a label with the name of a total must add up as far as is shown,
+and one with a name of its own must add up far beyond chance. What stays in doubt is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.errors import InputError, listed
+from discreet.tables.total_names import USUAL, like_a_total
+from discreet.tables.totals import ASK, option
+
+ASK_AT_END = 4.0
+"""Bits of coincidence to ask about the first or last label, where totals stand."""
+SURE = 20.0
+"""Bits of coincidence from which a label with a name of its own is believed to be a sum, more for longer lists."""
+
+
+@dataclass(frozen=True)
+class SumTree:
+    """What adds up what: the parts of every sum, and the total of all, if there is one."""
+
+    children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    total: str | None = None
+    partly: tuple[str, ...] = ()
+    """Sums whose parts leave a remainder, as those under "of which" do."""
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The numbers of a dimension: a row for each label, a column for each line of the table.
+
+    ``shown`` is False where a mark stands; ``there`` where the sheet has no cell at all, which counts as zero in a sum.
+    """
+
+    values: Array
+    shown: Array
+    there: Array
+    allowed: float = 0.0
+    """How far a sum may be off per part: half a unit where numbers were rounded one by one."""
+
+    def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
+        """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
+        rows = list(parts)
+        known = self.shown[rows].all(axis=0)
+        held = self.shown[whole] & self.there[whole] & self.there[rows].any(axis=0)
+        rest = np.where(self.shown[rows], self.values[rows], 0).sum(axis=0)
+        value = self.values[whole]
+        allowed = self.allowed * (len(rows) + 1)
+        gap = value - rest
+        wrong = held & known & (np.abs(gap) > allowed)
+        over = held & (gap < -allowed)
+        signed = bool((self.values[rows] < 0).any())
+        denied = wrong if signed else wrong | over
+        sure = held & known & ~denied & (value != 0)
+        bits = float(np.log2((1 + np.abs(value[sure])) / (1 + 2 * allowed)).clip(0).sum())
+        short = bool(wrong.any()) and not bool(over.any()) and not signed
+        return int(denied.sum()), int(sure.sum()), bits, short
+
+
+def find_sums(
+    name: str,
+    codes: Sequence[str],
+    lines: Lines,
+    *,
+    parents: Mapping[str, str],
+    said: Mapping[str, str | None],
+    partly: bool = False,
+) -> SumTree:
+    """The sums among the codes of a dimension.
+
+    ``parents`` is what the sheet shows by its columns or indents and is verified; ``said`` what the caller says of
+    totals. ``partly`` allows parts that leave a remainder.
+    """
+    if name in said and said[name] is None:
+        return SumTree()
+    place = {code: k for k, code in enumerate(codes)}
+    children: dict[int, list[int]] = {}
+    for code in codes:
+        if (above := parents.get(code)) is not None:
+            children.setdefault(place[above], []).append(place[code])
+    short = _verified(name, codes, lines, children, partly)
+    below = {child for parts in children.values() for child in parts}
+    top = [k for k in range(len(codes)) if k not in below]
+    known = set(children)
+    if (stated := said.get(name)) is not None:
+        return _with_stated(name, codes, lines, children, top, stated, short)
+    top = _passes(codes, lines, children, top)
+    return _judged(name, codes, lines, children, top, known, short)
+
+
+def _verified(name: str, codes: Sequence[str], lines: Lines, children: dict[int, list[int]], partly: bool) -> list[int]:
+    """Refuse what stands above others and is not their sum; returns those whose parts leave a remainder."""
+    short = []
+    for whole, parts in children.items():
+        denied, _, _, less = lines.evidence(whole, parts)
+        if denied and less and partly:
+            short.append(whole)
+        elif denied:
+            raise InputError(
+                f"dimension {name!r}: {codes[whole]!r} stands above {listed([codes[p] for p in parts], 4)} but is not "
+                f"their sum in {denied:,} lines; if they are only some of its parts say partly=True (--partly), if "
+                "indents and columns do not mean sums say nested=False (--no-nested), else correct the sheet"
+            )
+    return short
+
+
+def _passes(codes: Sequence[str], lines: Lines, children: dict[int, list[int]], top: list[int]) -> list[int]:
+    """Sums of runs of labels, behind or before them, found from either end until nothing more is; the best of both."""
+    best: tuple[int, dict[int, list[int]], list[int]] = (-1, {}, top)
+    for first in (False, True):
+        found: dict[int, list[int]] = {}
+        left, backwards = list(top), first
+        changed = 2
+        while changed:
+            before = len(left)
+            left = _collapse(codes, lines, found, left, backwards)
+            changed = 2 if len(left) < before else changed - 1
+            backwards = not backwards
+        if len(found) > best[0]:
+            best = (len(found), found, left)
+    children.update(best[1])
+    return best[2]
+
+
+def _collapse(
+    codes: Sequence[str], lines: Lines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
+) -> list[int]:
+    """One pass over the topmost labels: a label that is the sum of those just before it takes their place."""
+    full = [line for line in range(lines.values.shape[1]) if lines.shown[list(top)][:, line].all()] if top else []
+    guide = max(full, key=lambda line: float(np.abs(lines.values[list(top), line]).sum()), default=None)
+    sure = SURE + 2 * math.log2(max(len(top), 1))
+    stack: list[int] = []
+    sums: list[float] = [0.0]
+    for k in reversed(top) if backwards else top:
+        named = like_a_total(codes[k])
+        start = _run(lines, stack, sums, k, guide, named, sure) if k not in found else None
+        if start is not None:
+            found[k] = sorted(stack[start:])
+            del stack[start:]
+            del sums[start + 1 :]
+        stack.append(k)
+        sums.append(sums[-1] + (float(lines.values[k, guide]) if guide is not None else 0.0))
+    return stack[::-1] if backwards else stack
+
+
+def _run(
+    lines: Lines, stack: Sequence[int], sums: Sequence[float], whole: int, guide: int | None, named: int, sure: float
+) -> int | None:
+    """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none."""
+    least = 1 if named == USUAL else 2
+    starts: Sequence[int] = range(len(stack) - least + 1)
+    if guide is not None and starts:
+        wanted = sums[-1] - float(lines.values[whole, guide])
+        room = lines.allowed * (len(stack) + 1) + 1e-9 * max(1.0, abs(wanted))
+        near = np.flatnonzero(np.abs(np.asarray(sums[: len(starts)]) - wanted) <= room)
+        starts = near.tolist()
+    elif not named:
+        return None
+    for start in starts:
+        denied, confirmed, bits, _ = lines.evidence(whole, stack[start:])
+        if denied:
+            continue
+        if named == USUAL and (confirmed or start == 0):
+            return start
+        if named and bits >= ASK:
+            return start
+        if bits >= sure:
+            return start
+    return None
+
+
+def _with_stated(
+    name: str,
+    codes: Sequence[str],
+    lines: Lines,
+    children: dict[int, list[int]],
+    top: Sequence[int],
+    stated: str,
+    short: list[int],
+) -> SumTree:
+    """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
+    whole = codes.index(stated)
+    own = children.pop(whole, [])
+    rest = _passes(codes, lines, children, [k for k in (*top, *own) if k != whole])
+    rest = sorted(rest)
+    denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
+    if denied and less:
+        short = [*short, whole]
+    elif denied:
+        raise InputError(
+            f"dimension {name!r}: {stated!r} is said to be the total but is not the sum of the others in {denied:,} "
+            "lines; correct the sheet, or read it with totals='compute' or totals='trust' (--totals)"
+        )
+    tree = {**children, whole: rest}
+    return _tree(codes, tree, stated, short, ())
+
+
+def _judged(
+    name: str,
+    codes: Sequence[str],
+    lines: Lines,
+    children: dict[int, list[int]],
+    top: Sequence[int],
+    known: set[int],
+    short: Sequence[int],
+) -> SumTree:
+    """The tree with its total; a name or a sum that stays in doubt is asked about."""
+    assumed = []
+    for whole, parts in children.items():
+        if whole in known or [whole] == list(top):
+            continue
+        sentence = f"{codes[whole]!r} is the sum of {len(parts)} other labels of {name!r}"
+        assumed.append(f"{sentence}, proved in every line; {option(name, None)} if that is chance")
+    if len(top) == 1 and top[0] in children:
+        return _tree(codes, children, codes[top[0]], short, assumed)
+    middle = _anywhere(codes, lines, children, top)
+    if middle is not None:
+        children[middle] = [k for k in top if k != middle]
+        assumed.append(f"{codes[middle]!r} stands among the others of {name!r}, which add up to it")
+        return _tree(codes, children, codes[middle], short, assumed)
+    if len(codes) > 1:
+        _ask(name, codes, lines, children, top)
+    return _tree(codes, children, None, short, assumed)
+
+
+def _anywhere(codes: Sequence[str], lines: Lines, children: Mapping[int, list[int]], top: Sequence[int]) -> int | None:
+    """A label in any place that is the sum of all others at the top."""
+    if len(top) < 2:
+        return None
+    for k in top:
+        if k in children:
+            continue
+        denied, confirmed, bits, _ = lines.evidence(k, [other for other in top if other != k])
+        if denied:
+            continue
+        usual = like_a_total(codes[k])
+        if usual == USUAL and (confirmed or not lines.shown[list(top)].all()):
+            return k
+        if (usual and bits >= ASK) or (len(top) > 2 and bits >= SURE):
+            return k
+    return None
+
+
+def _ask(name: str, codes: Sequence[str], lines: Lines, children: Mapping[int, list[int]], top: Sequence[int]) -> None:
+    """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
+    for k in top:
+        usual = like_a_total(codes[k])
+        rest = [other for other in top if other != k]
+        if not rest or k in children:
+            continue
+        denied, _, bits, less = lines.evidence(k, rest)
+        if usual == USUAL and denied:
+            part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
+            raise InputError(
+                f"dimension {name!r}: {codes[k]!r} is called like a total but is not the sum of the others in "
+                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, if numbers were rounded say "
+                "tolerance=, if the sheet is wrong correct it"
+            )
+        ends = k in (0, len(codes) - 1)
+        if usual != USUAL and not denied and len(rest) > 1 and bits >= (ASK_AT_END if ends else ASK):
+            raise InputError(
+                f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
+                f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"
+            )
+
+
+def _tree(
+    codes: Sequence[str],
+    children: Mapping[int, Sequence[int]],
+    total: str | None,
+    short: Sequence[int],
+    assumed: Sequence[str],
+) -> SumTree:
+    return SumTree(
+        {codes[whole]: tuple(codes[k] for k in parts) for whole, parts in children.items()},
+        total,
+        tuple(codes[k] for k in short),
+        tuple(assumed),
+    )

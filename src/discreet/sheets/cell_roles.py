@@ -1,0 +1,48 @@
+"""What each cell of a sheet is, for the picture of what was understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.data.dimension import Dimension
+from discreet.sheets.body_numbers import BodyParts
+from discreet.sheets.cell_map import CellMap
+from discreet.sheets.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, NUMBER, SHARE, TITLE, TOTAL
+
+
+def cell_roles(
+    block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[Dimension]
+) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
+    """The role of every cell that is not blank, and the dimension of headers and labels."""
+    roles = dict.fromkeys(block.cells, ASIDE)
+    dimension_of: dict[tuple[int, int], str] = {}
+    titles, notes, headers = set(block.titles), set(block.notes), set(block.headers)
+    stub = set(block.stub)
+    for row, column in block.cells:
+        if row in titles:
+            roles[(row, column)] = TITLE
+        elif row in notes:
+            roles[(row, column)] = NOTE
+        elif row in headers:
+            roles[(row, column)] = NAME
+    derived = {*parts.derived_columns}
+    for row in block.body:
+        for column in block.values:
+            if (row, column) in roles and (row in parts.derived_rows or column in derived):
+                roles[(row, column)] = SHARE
+    for dim, axis in zip(dims, cells.dimensions, strict=True):
+        for level in axis.levels:
+            for place in level.places:
+                if place is not None:
+                    inside = place[1] in stub or place[0] in block.sections
+                    roles[place] = LABEL if inside else HEADER
+                    dimension_of[place] = dim.name
+    sums = [[code not in dim.leaf_position for code in codes] for dim, codes in zip(dims, cells.codes, strict=True)]
+    for k, places in enumerate(cells.places):
+        total = any(flags[p] for flags, p in zip(sums, cells.position[k], strict=True))
+        role = MARK if cells.hidden[k] else TOTAL if total else NUMBER
+        for stands in places:
+            if stands[1:] in roles:
+                roles[(stands.row, stands.column)] = role
+    return roles, dimension_of

@@ -1,0 +1,102 @@
+"""``read_table`` and ``read_tables``: from a path or a frame to tables, with everything that was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.base.arguments import checked
+from discreet.errors import InputError, listed
+from discreet.sheets.sheet_blocks import sheet_blocks
+from discreet.sheets.sheet_grid import SheetGrid
+from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sources.by_kind import chosen_sheet, grids_of
+from discreet.sheets.understanding import understood
+
+
+@checked
+def read_table(
+    source: Any,
+    *,
+    sheet: str | int | None = None,
+    range: str | None = None,
+    header_rows: int | None = None,
+    stub_columns: int | None = None,
+    total: str | Mapping[str, str | None] | None = None,
+    totals: str = "check",
+    tolerance: float = 0,
+    names: Sequence[str] | None = None,
+    measure: str | None = None,
+    value: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    blank: str | None = None,
+    zero: str | Sequence[str] = (),
+    suppressed: str | Sequence[str] = (),
+    missing: str | Mapping[str, str] | None = None,
+    percent: str | Sequence[str] = (),
+    leave: str | Sequence[str] = (),
+    nested: bool = True,
+    partly: bool = False,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> SheetTable:
+    """The one table of a file (XLSX, ODS, CSV, TSV, HTML, Parquet) or of a frame of pandas, polars or Arrow.
+
+    Titles, header rows, stub columns, totals, percentages, marks and notes are recognised; a total is one that adds up.
+    What cannot be told is an error that names the option which says it.
+    """
+    options = SheetOptions(
+        range=range,
+        header_rows=header_rows,
+        stub_columns=stub_columns,
+        total=total,
+        totals=totals,
+        tolerance=tolerance,
+        names=names,
+        measure=measure,
+        value=value,
+        decimal=decimal,
+        thousands=thousands,
+        blank=blank,
+        zero=zero,
+        suppressed=suppressed,
+        missing=missing,
+        percent=percent,
+        leave=leave,
+        nested=nested,
+        partly=partly,
+    )
+    grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
+    tables = _tables_of(grid, options)
+    if len(tables) > 1:
+        ranges = [f"range={table.layout.range.address!r}" for table in tables]
+        raise InputError(
+            f"{tables[0].name!r} holds {len(tables)} tables; say which with {listed(ranges, 4)} (--range), or read all "
+            "of them with read_tables"
+        )
+    return tables[0]
+
+
+def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
+    return [table for block in sheet_blocks(grid, options) for table in understood(block, options)]
+
+
+@checked
+def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: Any) -> list[SheetTable]:
+    """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``."""
+    separator, encoding = options.pop("separator", None), options.pop("encoding", None)
+    grids = grids_of(source, separator=separator, encoding=encoding)
+    if sheets is not None:
+        grids = [chosen_sheet(grids, name) for name in sheets]
+    shown = [grid for grid in grids if grid.cells and not grid.hidden]
+    return [table for grid in shown for table in _tables_of(grid, SheetOptions(**options))]
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether a file is one that ``read_table`` reads by its suffix."""
+    from discreet.sheets.sources.by_kind import SUFFIXES
+
+    return path.suffix.lower() in SUFFIXES

@@ -1,0 +1,1 @@
+"""Grids of cells from files and frames: one file for each kind of source."""

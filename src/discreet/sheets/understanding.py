@@ -1,0 +1,361 @@
+"""A table on a sheet understood: dimensions, sums, numbers, percentages; everything assumed is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet.base.naming import unused
+from discreet.data.code_groups import Group
+from discreet.data.dimension import Dimension
+from discreet.errors import InputError, listed
+from discreet.sheets.axis_levels import AxisDimension, axis_dimensions
+from discreet.sheets.axis_sums import SumTree, find_sums
+from discreet.sheets.body_numbers import BodyNumbers, BodyParts, body_numbers, body_parts
+from discreet.sheets.cell_map import CellMap, cell_map
+from discreet.sheets.cell_roles import cell_roles
+from discreet.sheets.joint_totals import with_joint_totals
+from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, row_levels
+from discreet.sheets.separate_variables import rows_of, variables_of, with_header_counts
+from discreet.sheets.shares import derived_numbers
+from discreet.sheets.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_grid import CellRange
+from discreet.sheets.sheet_layout import LeftAside, SheetLayout
+from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sheet_table import SheetTable
+from discreet.tables import totals
+from discreet.tables.published import Published
+from discreet.tables.reading.raw_table import HIDDEN
+from discreet.tables.table import Table
+
+MEASURE_NAME = re.compile(
+    r"\b(number|numbers|count|counts|n|freq\w*|persons|people|cases|anzahl|nombre|antal)\b", re.IGNORECASE
+)
+OF_WHICH = re.compile(
+    r"\b(of which|including|davon|darunter|dont|di cui|de los cuales|dos quais|herav|varav|waarvan|z tego)\b",
+    re.IGNORECASE,
+)
+REST = "not listed"
+
+
+@dataclass(frozen=True, eq=False)
+class _Axes:
+    rows: tuple[AxisDimension, ...]
+    columns: tuple[AxisDimension, ...]
+    assumed: tuple[str, ...]
+
+
+def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
+    """The table of a block, or one for each variable where its sections are variables of one population."""
+    down, across = row_levels(block), column_levels(block)
+    parts = body_parts(block, down, across, options)
+    numbers = body_numbers(block, parts, options)
+    if variables := variables_of(block, parts, numbers, down, across):
+        return [table for variable in variables for table in understood(variable, options)]
+    if counts := header_counts(block, parts.columns):
+        parts, numbers, down = with_header_counts(block, parts, numbers, down, counts)
+    return [_understood(block, parts, numbers, _axes(block, parts, down, across, options), options)]
+
+
+def _understood(
+    block: SheetBlock, parts: BodyParts, numbers: BodyNumbers, axes: _Axes, options: SheetOptions
+) -> SheetTable:
+    cells = cell_map(block, parts, numbers, axes.rows, axes.columns)
+    said = totals.stated(_said(options), [d.name for d in cells.dimensions], _codes(cells))
+    named = {} if options.total is None else said
+    partly = options.partly or any(OF_WHICH.search(code) for codes in cells.codes for code in codes)
+    whole = not cells.decimals or options.value is not None
+    if not whole:
+        raise InputError(
+            f"{block.grid.source!r}: some numbers of the table are not whole, so they are not counts; for sums of a "
+            "magnitude say its name (value='turnover', --value), for percentages and means name their headers "
+            "(percent=, leave=) or that of the counts (measure=)"
+        )
+    loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
+    allowed = loose * 10.0**-cells.decimals
+    try:
+        trees = _trees(cells, allowed, named, partly, options)
+        trees = with_joint_totals(cells, trees, named, allowed)
+    except InputError as error:
+        if cells.unclear.any():
+            raise _blank_error(block, cells) from error
+        raise
+    _settle_unclear(block, cells, trees, allowed)
+    dims = tuple(_dimension(dim, tree) for dim, tree in zip(cells.dimensions, trees, strict=True))
+    measure = options.value or "count"
+    table = _table(block, cells, dims, trees, measure, options)
+    layout = _layout(block, parts, cells, dims)
+    derived = derived_numbers(block, parts, cells, trees)
+    assumed = [*axes.assumed, *parts.assumed, *(text for tree in trees for text in tree.assumed)]
+    assumed += _more_assumed(block, cells, trees)
+    return SheetTable(
+        block.grid,
+        layout,
+        measure,
+        _published(block, cells, dims, measure),
+        {cells.names(k): places for k, places in enumerate(cells.places)},
+        derived,
+        _left_aside(block, parts),
+        tuple(dict.fromkeys(assumed)),
+        tuple(cells.names(k) for k, places in enumerate(cells.places) if places[0].row in block.headers),
+        table,
+    )
+
+
+def _said(options: SheetOptions) -> Any:
+    return options.total
+
+
+def _codes(cells: CellMap) -> dict[str, tuple[str, ...]]:
+    return {dim.name: codes for dim, codes in zip(cells.dimensions, cells.codes, strict=True)}
+
+
+def _axes(
+    block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel], across: Sequence[LabelLevel], options: SheetOptions
+) -> _Axes:
+    """The dimensions of rows and columns, under the names of the sheet or of the caller."""
+    column_items = [block.values.index(column) for column in parts.columns]
+    rows = axis_dimensions(
+        rows_of(block, parts, down), fallback=block.row_name or "row", nested=options.nested, missing=options.missing
+    )
+    levels = [level.kept(column_items) for level in across]
+    constant = [level for level in levels if len({*level.texts}) == 1]
+    varying = [level for level in levels if len({*level.texts}) > 1]
+    name = next(
+        (level.texts[0] for level in constant if level.texts[0] and not MEASURE_NAME.search(level.texts[0])), ""
+    )
+    fallback = block.column_name or (name if varying and name else "column")
+    if block.column_name and len(varying) > 1:
+        varying = varying[1:]
+    columns = axis_dimensions(varying, fallback=fallback, nested=options.nested, missing=options.missing)
+    dims = [*rows.dimensions, *columns.dimensions]
+    if len(parts.columns) > 1 and not varying:
+        raise InputError(
+            f"{block.grid.source!r}: {len(parts.columns)} columns of numbers have the same header; give them different "
+            "ones, or say which rows are headers with header_rows="
+        )
+    names = _names(dims, options)
+    dims = [replace(dim, name=name) for dim, name in zip(dims, names, strict=True)]
+    cut = len(rows.dimensions)
+    return _Axes(tuple(dims[:cut]), tuple(dims[cut:]), (*rows.assumed, *columns.assumed))
+
+
+def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
+    """Names of dimensions, each once."""
+    if options.names is not None:
+        if len(options.names) != len(dims) or len({*options.names}) < len(dims):
+            raise InputError(
+                f"names= gives {len(options.names)} names, but the sheet has {len(dims)} dimensions "
+                f"({listed([d.name for d in dims])}); give a different name for each"
+            )
+        return [str(name) for name in options.names]
+    names: list[str] = []
+    for dim in dims:
+        names.append(unused(dim.name, names))
+    return names
+
+
+def _trees(
+    cells: CellMap, allowed: float, said: Mapping[str, str | None], partly: bool, options: SheetOptions
+) -> list[SumTree]:
+    if options.totals != "check":
+        allowed = np.inf
+    trees = []
+    for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
+        parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
+        trees.append(find_sums(dim.name, codes, cells.lines(axis, allowed), parents=parents, said=said, partly=partly))
+    return trees
+
+
+def _settle_unclear(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree], allowed: float) -> None:
+    """Ask what blank cells and dashes mean, unless sums show that they are zeros."""
+    if not cells.unclear.any():
+        return
+    proved = np.zeros(len(cells.values), bool)
+    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
+        where = cells.cells_along(axis)
+        place = {code: k for k, code in enumerate(codes)}
+        for code, parts in tree.children.items():
+            if code in tree.partly:
+                continue
+            rows = [place[code], *(place[part] for part in parts)]
+            there = where[rows]
+            plain = ~((there >= 0) & cells.hidden[there]).any(axis=0) & (there[0] >= 0)
+            held = there[:, plain]
+            proved[held[held >= 0]] = True
+    if (cells.unclear & ~proved).any():
+        raise _blank_error(block, cells)
+
+
+def _blank_error(block: SheetBlock, cells: CellMap) -> InputError:
+    unclear = np.flatnonzero(cells.unclear)
+    first = cells.places[int(unclear[0])][0]
+    text = block.grid.text(first.row, first.column)
+    if text:
+        return InputError(
+            f"{block.grid.source!r}: {len(unclear):,} cells hold {text!r} or are blank (the first is {first.address}), "
+            f"and sums do not show what that means; say zero={text!r} (--zero) if it is a zero, suppressed={text!r} "
+            "(--suppressed) if a number is hidden, blank='zero' (--blank) for blank cells"
+        )
+    return InputError(
+        f"{block.grid.source!r}: {len(unclear):,} cells of the table are blank (the first is {first.address}), and "
+        "sums do not show what that means; say blank='zero' (--blank) if nothing is there, blank='hidden' if a number "
+        "is not shown, blank='none' if such a cell cannot exist"
+    )
+
+
+def _dimension(dim: AxisDimension, tree: SumTree) -> Dimension:
+    children = {code: list(parts) for code, parts in tree.children.items()}
+    for code in tree.partly:
+        children[code].append(f"{code}: {REST}")
+    rest = [f"{code}: {REST}" for code in tree.partly]
+    leaves = [code for code in (*dim.distinct, *rest) if code not in children]
+    groups = tuple(
+        Group(code, tuple((part, 1) for part in parts), 0) for code, parts in children.items() if code != tree.total
+    )
+    labels = {code: label for code, label in dim.labels.items() if code in dim.distinct}
+    return Dimension(dim.name, tuple(leaves), groups, tree.total, labels)
+
+
+def _table(
+    block: SheetBlock,
+    cells: CellMap,
+    dims: Sequence[Dimension],
+    trees: Sequence[SumTree],
+    measure: str,
+    options: SheetOptions,
+) -> Table | None:
+    if cells.hidden.any():
+        return None
+    columns: dict[str, Any] = {
+        dim.name: [codes[k] for k in cells.position[:, axis]]
+        for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
+    }
+    values = cells.values
+    columns, values = _with_rest(cells, trees, columns, values)
+    column = unused(measure, columns)
+    whole = not cells.decimals
+    columns[column] = values.astype(np.int64) if whole else np.round(values, cells.decimals)
+    return Table.of(
+        columns,
+        list(dims),
+        count=column if measure == "count" else None,
+        value=None if measure == "count" else column,
+        decimals=None if measure == "count" else cells.decimals,
+        totals=options.totals,
+        tolerance=max(options.tolerance, 0.5 if cells.decimals else 0),
+        title=_title(block),
+    )
+
+
+def _with_rest(
+    cells: CellMap, trees: Sequence[SumTree], columns: dict[str, Any], values: Any
+) -> tuple[dict[str, Any], Any]:
+    """Rows for the parts that a sheet does not list, which whoever subtracts knows as well."""
+    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
+        where = cells.cells_along(axis)
+        place = {code: k for k, code in enumerate(codes)}
+        for code in tree.partly:
+            own = where[place[code]]
+            there = own >= 0
+            parts = where[[place[part] for part in tree.children[code]]]
+            listed_parts = np.where(parts >= 0, values[parts], 0).sum(axis=0)
+            for dim, column in zip(cells.dimensions, range(len(cells.dimensions)), strict=True):
+                held = columns[dim.name]
+                extra = [cells.codes[column][k] for k in cells.position[own[there], column]]
+                columns[dim.name] = [*held, *([f"{code}: {REST}"] * len(extra) if column == axis else extra)]
+            values = np.concatenate([values, values[own[there]] - listed_parts[there]])
+    return columns, values
+
+
+def _published(block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str) -> Published:
+    codes = np.stack(
+        [
+            np.array([d.position[c] for c in own])[cells.position[:, k]]
+            for k, (d, own) in enumerate(zip(dims, cells.codes, strict=True))
+        ],
+        axis=1,
+    )
+    ranged = np.isfinite(cells.least) | np.isfinite(cells.most)
+    return Published(
+        tuple(dims),
+        codes.astype(np.int32),
+        {measure: np.where(cells.hidden, np.nan, cells.values)},
+        {measure: cells.decimals},
+        np.where(cells.hidden, HIDDEN, "").astype(str),
+        words={"title": _title(block)},
+        notes=tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
+        ranges={measure: (cells.least, cells.most)} if ranged.any() else {},
+    )
+
+
+def _title(block: SheetBlock) -> str:
+    columns = {row: min(c for r, c in block.cells if r == row) for row in block.titles[:1]}
+    return next((block.grid.text(row, column) for row, column in columns.items()), "")
+
+
+def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[Dimension]) -> SheetLayout:
+    roles, dimension_of = cell_roles(block, parts, cells, dims)
+    return SheetLayout(
+        block.range,
+        block.headers,
+        block.stub,
+        parts.rows,
+        parts.columns,
+        roles,
+        dimension_of,
+        _title(block),
+        tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
+    )
+
+
+def _left_aside(block: SheetBlock, parts: BodyParts) -> tuple[LeftAside, ...]:
+
+    box = block.range
+    aside = [
+        LeftAside(CellRange(box.first_row, column, box.last_row, column), reason)
+        for column, reason in parts.aside_columns.items()
+    ]
+    aside += [
+        LeftAside(CellRange(box.first_row, column, box.last_row, column), "a column of text beside the numbers")
+        for column in block.texts
+    ]
+    aside += [
+        LeftAside(CellRange(row, box.first_column, row, box.last_column), "numbers of the columns")
+        for row in block.numbering
+    ]
+    return tuple(aside)
+
+
+def _more_assumed(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree]) -> list[str]:
+    """What was taken as so of blank cells, hidden rows, absent combinations and sums that leave a remainder."""
+    texts = []
+    if zeros := int(cells.unclear.sum()):
+        texts.append(f"{zeros:,} blank cells or dashes are zeros: every sum that holds them shows it")
+    hidden = [row for row in block.grid.hidden_rows if row in block.body]
+    columns = [column for column in block.grid.hidden_columns if column in block.values]
+    if hidden or columns:
+        texts.append(f"{len(hidden):,} hidden rows and {len(columns):,} hidden columns are part of the table")
+    if absent := _absent(cells, trees):
+        texts.append(f"{absent:,} combinations of labels have no cell on the sheet and count as zero")
+    for dim, tree in zip(cells.dimensions, trees, strict=True):
+        if tree.total is not None:
+            texts.append(f"{tree.total!r} is the total of {dim.name!r}; {totals.option(dim.name, None)} if it is not")
+        else:
+            texts.append(f"{dim.name!r} has no total on the sheet")
+        for code in tree.partly:
+            texts.append(
+                f"the parts of {code!r} leave a remainder, which follows by subtraction and is protected as well"
+            )
+    return texts
+
+
+def _absent(cells: CellMap, trees: Sequence[SumTree]) -> int:
+    """How many combinations of finest labels have no cell."""
+    finest = [[code not in tree.children for code in codes] for codes, tree in zip(cells.codes, trees, strict=True)]
+    inner = np.logical_and.reduce([np.array(flags)[cells.position[:, k]] for k, flags in enumerate(finest)])
+    return int(np.prod([sum(flags) for flags in finest])) - int(inner.sum())
