@@ -52,11 +52,11 @@ LAYERS = {
         witness pool bound_proof
     """,
     "sheets": """
-        sheet_grid derived_names
+        sheet_grid
         sheet_options sheet_layout sources
         rewrite
         cell_reading sheet_table
-        row_kinds
+        row_kinds derived_names
         sheet_blocks
         label_paths
         body_numbers axis_levels

@@ -35,7 +35,7 @@ class SumTree:
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class AxisLines:
     """The numbers of a dimension: a row for each label, a column for each line of the table.
 
     ``shown`` is False where a mark stands; ``there`` where the sheet has no cell at all, which counts as zero in a sum.
@@ -48,7 +48,7 @@ class Lines:
     """How far a sum may be off per part: half a unit where numbers were rounded one by one."""
 
     def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
-        """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
+        """AxisLines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
         rows = list(parts)
         known = self.shown[rows].all(axis=0)
         held = self.shown[whole] & self.there[whole] & self.there[rows].any(axis=0)
@@ -69,7 +69,7 @@ class Lines:
 def find_sums(
     name: str,
     codes: Sequence[str],
-    lines: Lines,
+    lines: AxisLines,
     *,
     parents: Mapping[str, str],
     said: Mapping[str, str | None],
@@ -97,7 +97,9 @@ def find_sums(
     return _judged(name, codes, lines, children, top, known, short)
 
 
-def _verified(name: str, codes: Sequence[str], lines: Lines, children: dict[int, list[int]], partly: bool) -> list[int]:
+def _verified(
+    name: str, codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]], partly: bool
+) -> list[int]:
     """Refuse what stands above others and is not their sum; returns those whose parts leave a remainder."""
     short = []
     for whole, parts in children.items():
@@ -113,7 +115,7 @@ def _verified(name: str, codes: Sequence[str], lines: Lines, children: dict[int,
     return short
 
 
-def _passes(codes: Sequence[str], lines: Lines, children: dict[int, list[int]], top: list[int]) -> list[int]:
+def _passes(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]], top: list[int]) -> list[int]:
     """Sums of runs of labels, behind or before them, found from either end until nothing more is; the best of both."""
     best: tuple[int, dict[int, list[int]], list[int]] = (-1, {}, top)
     for first in (False, True):
@@ -132,7 +134,7 @@ def _passes(codes: Sequence[str], lines: Lines, children: dict[int, list[int]], 
 
 
 def _collapse(
-    codes: Sequence[str], lines: Lines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
+    codes: Sequence[str], lines: AxisLines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
 ) -> list[int]:
     """One pass over the topmost labels: a label that is the sum of those just before it takes their place."""
     full = [line for line in range(lines.values.shape[1]) if lines.shown[list(top)][:, line].all()] if top else []
@@ -153,7 +155,13 @@ def _collapse(
 
 
 def _run(
-    lines: Lines, stack: Sequence[int], sums: Sequence[float], whole: int, guide: int | None, named: int, sure: float
+    lines: AxisLines,
+    stack: Sequence[int],
+    sums: Sequence[float],
+    whole: int,
+    guide: int | None,
+    named: int,
+    sure: float,
 ) -> int | None:
     """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none."""
     least = 1 if named == USUAL else 2
@@ -181,7 +189,7 @@ def _run(
 def _with_stated(
     name: str,
     codes: Sequence[str],
-    lines: Lines,
+    lines: AxisLines,
     children: dict[int, list[int]],
     top: Sequence[int],
     stated: str,
@@ -207,7 +215,7 @@ def _with_stated(
 def _judged(
     name: str,
     codes: Sequence[str],
-    lines: Lines,
+    lines: AxisLines,
     children: dict[int, list[int]],
     top: Sequence[int],
     known: set[int],
@@ -232,7 +240,9 @@ def _judged(
     return _tree(codes, children, None, short, assumed)
 
 
-def _anywhere(codes: Sequence[str], lines: Lines, children: Mapping[int, list[int]], top: Sequence[int]) -> int | None:
+def _anywhere(
+    codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
+) -> int | None:
     """A label in any place that is the sum of all others at the top."""
     if len(top) < 2:
         return None
@@ -250,7 +260,9 @@ def _anywhere(codes: Sequence[str], lines: Lines, children: Mapping[int, list[in
     return None
 
 
-def _ask(name: str, codes: Sequence[str], lines: Lines, children: Mapping[int, list[int]], top: Sequence[int]) -> None:
+def _ask(
+    name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
+) -> None:
     """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
     for k in top:
         usual = like_a_total(codes[k])

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.sheets.axis_levels import AxisDimension
-from discreet.sheets.axis_sums import Lines
+from discreet.sheets.axis_sums import AxisLines
 from discreet.sheets.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
@@ -50,13 +50,13 @@ class CellMap:
         """The codes of a cell."""
         return tuple(codes[k] for codes, k in zip(self.codes, self.position[cell], strict=True))
 
-    def lines(self, axis: int, allowed: float) -> Lines:
+    def lines(self, axis: int, allowed: float) -> AxisLines:
         """The numbers along a dimension, and which cell (or -1) each one is."""
         where = self.cells_along(axis)
         there = where >= 0
         values = np.where(there, np.nan_to_num(self.values)[where], 0.0)
         shown = ~(there & self.hidden[where])
-        return Lines(values, shown, there, allowed)
+        return AxisLines(values, shown, there, allowed)
 
     def cells_along(self, axis: int) -> Array:
         """A row for each code of a dimension, a column for each combination of the others: the cell there, or -1."""

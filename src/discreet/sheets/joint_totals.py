@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.sheets.axis_sums import Lines, SumTree
+from discreet.sheets.axis_sums import AxisLines, SumTree
 from discreet.sheets.cell_map import CellMap
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import option
@@ -41,7 +41,7 @@ def with_joint_totals(
     along = np.concatenate([part.transpose(order).reshape(-1, size) for part in (whole, parts)])
     there = along >= 0
     values = np.where(there, np.nan_to_num(cells.values)[along], 0.0)
-    lines = Lines(values, ~(there & cells.hidden[along]), there, allowed)
+    lines = AxisLines(values, ~(there & cells.hidden[along]), there, allowed)
     denied, confirmed, _, _ = lines.evidence(0, range(1, len(along)))
     if denied or not (confirmed or cells.hidden.any()):
         _refuse(cells, names)

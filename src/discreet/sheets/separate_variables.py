@@ -17,11 +17,11 @@ from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.tables.totals import ASK, TOTAL
 
 
-def variables_of(
+def separate_blocks(
     block: SheetBlock, parts: BodyParts, numbers: BodyNumbers, down: Sequence[LabelLevel], across: Sequence[LabelLevel]
 ) -> list[SheetBlock]:
     """A block for each variable, or none if rows and columns are not of several variables."""
-    rows = rows_of(block, parts, down)
+    rows = counted_rows(block, parts, down)
     columns = [level.kept([block.values.index(c) for c in parts.columns]) for level in across]
     values = np.where(numbers.hidden, np.nan, numbers.values)
     if groups := _groups(rows, values, apart=bool(rows) and not rows[0].sections):
@@ -104,7 +104,7 @@ def _of_columns(
     return replace(block, values=tuple(kept), column_name=name)
 
 
-def rows_of(block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel]) -> list[LabelLevel]:
+def counted_rows(block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel]) -> list[LabelLevel]:
     """The levels of the rows that hold counts."""
     place = {row: k for k, row in enumerate(block.body)}
     kept = [place[row] for row in parts.rows if row in place]

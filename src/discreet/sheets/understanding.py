@@ -20,7 +20,7 @@ from discreet.sheets.cell_map import CellMap, cell_map
 from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.joint_totals import with_joint_totals
 from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, row_levels
-from discreet.sheets.separate_variables import rows_of, variables_of, with_header_counts
+from discreet.sheets.separate_variables import counted_rows, separate_blocks, with_header_counts
 from discreet.sheets.shares import derived_numbers
 from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellRange
@@ -54,7 +54,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     down, across = row_levels(block), column_levels(block)
     parts = body_parts(block, down, across, options)
     numbers = body_numbers(block, parts, options)
-    if variables := variables_of(block, parts, numbers, down, across):
+    if variables := separate_blocks(block, parts, numbers, down, across):
         return [table for variable in variables for table in understood(variable, options)]
     if counts := header_counts(block, parts.columns):
         parts, numbers, down = with_header_counts(block, parts, numbers, down, counts)
@@ -120,7 +120,10 @@ def _axes(
     """The dimensions of rows and columns, under the names of the sheet or of the caller."""
     column_items = [block.values.index(column) for column in parts.columns]
     rows = axis_dimensions(
-        rows_of(block, parts, down), fallback=block.row_name or "row", nested=options.nested, missing=options.missing
+        counted_rows(block, parts, down),
+        fallback=block.row_name or "row",
+        nested=options.nested,
+        missing=options.missing,
     )
     levels = [level.kept(column_items) for level in across]
     constant = [level for level in levels if len({*level.texts}) == 1]
