@@ -1,10 +1,11 @@
 """Attacks on the table server, each against an undefended and a defended policy; prints the table of docs/security.md.
 
-Run: python benchmarks/attacks.py            (about two minutes)
+python benchmarks/attacks.py [PERSONS]
 """
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import csv
 import io
@@ -498,8 +499,11 @@ def run(n: int = 100_000, only: Sequence[str] = ()) -> list[Outcome]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("persons", nargs="?", type=int, default=100_000)
+    persons = parser.parse_args().persons
     print("| attack | success means | without | with | defence |\n|---|---|--:|--:|---|")
-    for found in run():
+    for found in run(persons):
         print(f"| {found.name} | {found.success} | {found.without:.1%} | {found.with_defence:.1%} | {found.defence} |")
 
 

@@ -1,9 +1,8 @@
 """All answers of a policy together: what attacks rebuild from everything that it ever answers, for several policies.
 
-    python benchmarks/closure.py [PERSONS] [--only NAME ...]
+    python benchmarks/closure.py [PERSONS] [--only NAME ...] [--most NUMBER] [--targets NUMBER]
 
-Prints the table of docs/security.md and, if all policies were measured, puts it there, between its two marks. The demo
-has 1,500,000 persons; fewer take a few minutes.
+Prints the table of docs/security.md. The demo has 1,500,000 persons; fewer take a few minutes.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from discreet.policy.pretabular import cube_of
 from discreet.tables.table import Table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "security.md"
-MARKS = ("<!-- closure: begin -->", "<!-- closure: end -->")
-MOST = 5  # populations
 SECRET = b"a secret that attackers do not know"
 KEYS = '[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'
 
@@ -102,27 +99,21 @@ def table(columns: dict[str, dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def put(text: str) -> None:
-    """Between the marks of the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    head, _, rest = page.partition(MARKS[0])
-    _, found, tail = rest.partition(MARKS[1])
-    if not found:
-        raise SystemExit(f"{PAGE.name} has no marks for the table")
-    PAGE.write_text(f"{head}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{tail}", encoding="utf-8")
-
-
-def measured(cube: Table, text: str) -> dict[str, str]:
+def measured(cube: Table, text: str, most: int, targets: int) -> dict[str, str]:
     """One policy."""
     policy = dc.policy.parse_policy(text)
     keyed = replace(policy, secret=SECRET)
-    report = dc.policy.attack(cube, keyed, most=MOST, progress=lambda words: print(words, file=sys.stderr))
+    report = dc.policy.attack(
+        cube, keyed, most=most, targets=targets, progress=lambda words: print(words, file=sys.stderr)
+    )
     return rows(report, usefulness(cube, keyed))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("persons", nargs="?", type=int, default=100_000)
+    parser.add_argument("--most", type=int, default=5, help="populations, the smallest")
+    parser.add_argument("--targets", type=int, default=20, help="people queries are searched for")
     parser.add_argument("--only", action="append", choices=list(policies()))
     given = parser.parse_args()
     cube = cube_of(dc.datasets.census(n=given.persons))
@@ -131,11 +122,9 @@ def main() -> None:
         if given.only and name not in given.only:
             continue
         began = time.perf_counter()
-        columns[name] = measured(cube, text)
+        columns[name] = measured(cube, text, given.most, given.targets)
         print(f"{name}: {time.perf_counter() - began:,.0f} s", file=sys.stderr)
-    print(table(columns))
-    if not given.only:
-        put(f"{given.persons:,} persons, the {MOST} smallest categories.\n\n{table(columns)}")
+    print(f"{given.persons:,} persons, the {given.most} smallest categories.\n\n{table(columns)}")
 
 
 if __name__ == "__main__":

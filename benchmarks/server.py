@@ -200,11 +200,13 @@ def many(folder: Path, store: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", help="address of an empty PostgreSQL: measure two servers that share it, only")
-    store = parser.parse_args().store
+    parser.add_argument("--people", type=int, default=1_500_000)
+    given = parser.parse_args()
+    store = given.store
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         start = time.perf_counter()
-        cube.build(dc.datasets.census(), folder / "cube")
+        cube.build(dc.datasets.census(n=given.people), folder / "cube")
         print(
             f"census made and cube built in {time.perf_counter() - start:.1f} s; load {os.getloadavg()[0]:.1f} before"
         )

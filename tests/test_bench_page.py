@@ -93,3 +93,21 @@ def test_a_script_that_needs_a_folder_waits_for_one(scripts: Path, tmp_path: Pat
 def test_an_unknown_name_is_an_error(scripts: Path) -> None:
     """Before anything is run."""
     assert run(scripts, "quack") == (2, "")
+
+
+def test_figures_stand_between_their_marks_in_other_pages(scripts: Path, tmp_path: Path) -> None:
+    """Whatever was there goes, what is around it stays; a table is not put into a block of text."""
+    (scripts / "table.py").write_text('"""A table."""\nprint("| a |\\n|---|\\n| 7 |")\n')
+    other = tmp_path / "sub" / "security.md"
+    other.parent.mkdir()
+    other.write_text(
+        "head\n<!-- table: begin -->\nold\n<!-- table: end -->\nmiddle\n<!-- quick: begin --><!-- quick: end -->end"
+    )
+    assert run(scripts, "quick", "table")[0] == 0
+    text = other.read_text()
+    assert "old" not in text
+    assert "\n\n| a |\n|---|\n| 7 |\n\n<!-- table: end -->\nmiddle" in text
+    assert "`python benchmarks/table.py`" in text
+    assert "```text\nours 1 s\nthem 7 s, ratio 7.0\n```\n\n<!-- quick: end -->end" in text
+    other.write_text("<!-- quick: begin -->")
+    assert run(scripts, "quick")[0] == 1

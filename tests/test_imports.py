@@ -159,6 +159,7 @@ LAYERS = {
     """,
     "server": """
         settings schema queries parameter_checks pacing edition_marks
+        editions
         cube sheet cache logs metrics unions charts counting migrations
         spans
         combinations

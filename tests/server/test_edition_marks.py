@@ -1,78 +1,63 @@
-"""Editions: two that differ by a few records would give these away, so the earlier one stays."""
+"""Marks of an edition: changes are counted from them, and they tell nothing without the secret."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from discreet.data.codebook import Codebook
+from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.datasets import census_arrow, census_codebook
-from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.pretabular import cube_of
-from discreet.server import cube
-from discreet.server.edition_marks import FILE, changed_records, marks_of_edition, record_marks
+from discreet.server.edition_marks import EditionMarks, changed_records
 
-N = 3_000
-RECORDS = census_arrow(N)
 SECRET = b"sixteen bytes of secret"
+SEX, AGE = Dimension.flat("sex", ["f", "m"]), Dimension.flat("age", ["1", "2", "3"])
+BOOK = Codebook(dimensions=(SEX, AGE))
+PEOPLE = st.lists(st.tuples(st.sampled_from(SEX.leaves), st.sampled_from(AGE.leaves)), min_size=1, max_size=30)
 
 
-def policy(least: int, method: str = '[[before]]\nname = "synthetic"\nseed = 3\n') -> Policy:
-    return parse_policy(f"[edition]\nmin_changes = {least}\n{method}")
+def marks(people: list[tuple[str, str]], book: Codebook = BOOK, secret: bytes = SECRET) -> EditionMarks:
+    columns = {"sex": [one[0] for one in people], "age": [one[1] for one in people]}
+    return EditionMarks.of(cube_of(Microdata.read(pa.table(columns), book)), secret)
 
 
-def edited(number: int) -> Microdata:
-    """The same people, of whom so many are of the other sex."""
-    sex = np.array(RECORDS["sex"].to_pylist())
-    sex[:number] = np.where(sex[:number] == "M", "F", "M")
-    at = RECORDS.column_names.index("sex")
-    return Microdata.read(RECORDS.set_column(at, "sex", pa.array(sex)), census_codebook())
+@given(before=PEOPLE, after=PEOPLE)
+def test_the_fewest_changes_between_two_lists_of_people(
+    before: list[tuple[str, str]], after: list[tuple[str, str]]
+) -> None:
+    """People without an equal on the other side, whichever side has more of them; the order does not count."""
+    common = sum(min(before.count(one), after.count(one)) for one in set(before))
+    assert changed_records(marks(before), marks(after[::-1])) == max(len(before), len(after)) - common
 
 
-@pytest.mark.parametrize("method", ['[[before]]\nname = "synthetic"\nseed = 3\n', '[[method]]\nname = "cell-key"\n'])
-def test_one_changed_record_changes_nothing_that_is_served(tmp_path: Path, method: str) -> None:
-    """All answers are the same bytes until as many records have changed as the policy asks for."""
-    made = policy(50, method)
-    said: list[str] = []
-    first = cube.build(edited(0), tmp_path, made, said.append)
-    before = answer(cube.read_cube(tmp_path)[0], Query.of("sex, age, region"), made).to_csv()
-    assert cube.build(edited(1), tmp_path, made, said.append) == first
-    assert cube.build(edited(49), tmp_path, made, said.append) == first
-    assert answer(cube.read_cube(tmp_path)[0], Query.of("sex, age, region"), made).to_csv() == before
-    assert len(said) == 2
-    assert "the edition that is there stays" in said[0]
-    assert cube.build(edited(90), tmp_path, made, said.append) != first
-    assert len(said) == 2
+def test_order_labels_and_further_codes_do_not_make_other_marks() -> None:
+    """Marks go by names: a codebook that orders or labels them otherwise, or has one code more, has the same."""
+    people = [("f", "1"), ("f", "1"), ("m", "3")]
+    turned = Codebook(dimensions=(Dimension.flat("age", ["0", "3", "2", "1"]), replace(SEX, labels={"f": "women"})))
+    assert marks(people).records.tolist() == marks(people, turned).records.tolist()
+    assert changed_records(marks(people), marks(people, secret=b"another sixteen bytes")) == 3
 
 
-def test_without_the_rule_the_record_shows(tmp_path: Path) -> None:
-    """With no minimum the next edition is another, and cells that hold the changed record have moved."""
-    made = policy(0, '[[method]]\nname = "cell-key"\n')
-    first = cube.build(edited(0), tmp_path / "a", made)
-    assert cube.build(edited(0), tmp_path / "a", made) == first
-    assert cube.build(edited(1), tmp_path / "a", made) != first
+@pytest.mark.parametrize(("weights", "changes"), [([1.0, 2.0, 4.0], 0), ([1.0, 2.0, 5.0], 1), ([2.0, 1.0, 5.0], 1)])
+def test_changed_weights_are_changed_records(weights: list[float], changes: int) -> None:
+    """Of a cell that keeps its count and has another sum at least one record is another."""
+
+    def of(numbers: list[float]) -> EditionMarks:
+        people = pa.table({"sex": ["f", "f", "m"], "age": ["1", "1", "3"], "w": numbers})
+        return EditionMarks.of(cube_of(Microdata.read(people, replace(BOOK, weight="w"))), SECRET)
+
+    assert changed_records(of([1.0, 2.0, 4.0]), of(weights)) == changes
 
 
-def test_changes_are_counted_from_marks() -> None:
-    """Added, removed and changed records, whatever the order; other secrets make other marks."""
-    cubes = [cube_of(edited(number)) for number in (0, 1, 20)]
-    marks = [record_marks(one, SECRET) for one in cubes]
-    assert len(marks[0]) == N
-    assert changed_records(marks[0], marks[0]) == 0
-    assert changed_records(marks[0], marks[1]) == 1
-    assert changed_records(marks[0], marks[2]) <= 20  # two that change places are no change of any table
-    assert changed_records(marks[0], marks[0][:-7]) == 7
-    assert changed_records(marks[0], record_marks(cubes[0], b"another sixteen bytes")) == N
-
-
-def test_an_edition_of_which_nothing_is_known_is_built(tmp_path: Path) -> None:
-    """A cube from elsewhere has no marks to compare; the next one has."""
-    made = policy(50)
-    cube.build(edited(0), tmp_path)
-    assert marks_of_edition(tmp_path) is None
-    cube.build(edited(1), tmp_path, made)
-    assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
-    assert marks_of_edition(tmp_path) is not None
+def test_marks_tell_nothing_by_themselves() -> None:
+    """Of two secrets they have nothing in common, and equal people have marks of their own."""
+    people = [("f", "1")] * 50
+    one, other = marks(people).records, marks(people, secret=b"another sixteen bytes").records
+    assert len(np.unique(one)) == 50
+    assert not np.intersect1d(one, other).size

@@ -136,11 +136,11 @@ def test_data_too_large_for_a_cube_are_asked_each_time(tmp_path: Path, monkeypat
 
 def test_a_cube_is_whole_or_an_error(tmp_path: Path) -> None:
     """Missing, cut short or of another codebook: nothing is served."""
-    version = cube.build(dc.datasets.census(n=500), tmp_path / "c")
+    version = cube.build(dc.datasets.census(n=500), tmp_path / "c").version
     table, loaded = cube.read_cube(tmp_path / "c")
     assert (loaded, table.n) == (version, 500)
     assert isinstance(table.statistics["count"].inner, np.memmap)
-    assert cube.build(dc.datasets.census(n=500), tmp_path / "d") == version
+    assert cube.build(dc.datasets.census(n=500), tmp_path / "d").version == version
     np.save(tmp_path / "c" / "count.npy", np.zeros(3, np.int64))
     with pytest.raises(InputError, match="does not fit"):
         cube.read_cube(tmp_path / "c")

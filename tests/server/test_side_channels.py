@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import discreet as dc
 from discreet.base.version import VERSION
 from discreet.policy import read_policy
 from discreet.server import cube
-from discreet.server.auth import Caller, network_of
+from discreet.server.auth import SITE, Caller, network_of
 from discreet.server.server_key import file_key, with_key
 from discreet.server.service import Service
 from discreet.server.store import Store
@@ -114,6 +115,31 @@ def test_an_address_is_its_network() -> None:
     assert network_of("fe80::1%eth0") == network_of("fe80::2")
     assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") != network_of("192.0.2.8")
     assert network_of("unknown") == "unknown"
+
+
+@pytest.mark.parametrize("limits", [{"rate": 1}, {"tables": 1}])
+def test_networks_of_one_site_are_limited_together(tmp_path: Path, limits: dict[str, int]) -> None:
+    """Of IPv6 a /64 has the limit of one, a /48 sixteen times as many; other sites and IPv4 are not touched."""
+    with servers.client(tmp_path, proxy=True, **limits) as client:
+        if time.time() % 60 > 45:
+            time.sleep(61 - time.time() % 60)
+
+        def status(address: str) -> int:
+            return client.get(ASK, headers={"x-forwarded-for": address}).status_code
+
+        assert [status(f"2001:db8:1:{k}::1") for k in range(SITE)] == [200] * SITE
+        assert [status(f"2001:db8:1:{k}::1") for k in (100, 101)] == [429, 429]
+        assert [status(address) for address in ("2001:db8:2::1", "10.0.0.1", "10.0.0.2")] == [200] * 3
+
+
+def test_a_caller_beyond_its_limit_is_not_at_the_cost_of_its_site(tmp_path: Path) -> None:
+    """Many requests of one network leave the others of the same site their share."""
+    with servers.client(tmp_path, proxy=True, rate=1) as client:
+        if time.time() % 60 > 45:
+            time.sleep(61 - time.time() % 60)
+        heads = [{"x-forwarded-for": "2001:db8:1:1::1"}] * (2 * SITE) + [{"x-forwarded-for": "2001:db8:1:2::1"}]
+        statuses = [client.get("/api/metadata", headers=head).status_code for head in heads]
+    assert statuses == [200] + [429] * (2 * SITE - 1) + [200]
 
 
 @pytest.mark.parametrize("scope", ["user", "everyone"])

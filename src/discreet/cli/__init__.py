@@ -1,7 +1,7 @@
 """The command line: argv to library calls. Data go to stdout or -o, words to stderr.
 
-Exit codes: 0 done, 1 a verdict of fail or unknown (an audit, a programme), 2 wrong input, 3 refused by the policy, 70 a
-fault of ours.
+Exit codes: 0 done, 1 a verdict of fail or unknown (an audit, a programme), 2 wrong input, 3 refused by the policy, 4 an
+edition of a cube was kept, 70 a fault of ours.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     from discreet import datasets
     from discreet.policy import read_policy
     from discreet.server import auth, cube
+    from discreet.server.editions import FIRST_EDITION
     from discreet.server.settings import Settings
     from discreet.server.workers import listening
 
@@ -55,7 +56,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     policy = read_policy(folder / "policy.toml")
     if not cube.made_by(folder / "cube", policy):
         say(f"making {records:,} synthetic persons, and their cube as the policy has it")
-        cube.build(datasets.census(n=records), folder / "cube", policy, say)
+        cube.build(datasets.census(n=records), folder / "cube", policy, say, asked=FIRST_EDITION)
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
         if store.user("ada") is None:

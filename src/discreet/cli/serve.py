@@ -24,9 +24,11 @@ from discreet.errors import InputError, nearest
 if TYPE_CHECKING:
     from socket import socket
 
+    from discreet.data.microdata import Microdata
     from discreet.server.settings import Settings
 
 PATH = click.Path(path_type=Path)
+KEPT = 4  # exit code: the edition that is there stays, and the records that were given are others
 
 
 @example("discreet serve people.parquet --codebook people.toml --policy policy.toml --workers 2")
@@ -94,7 +96,7 @@ def serve(
         if is_cube(data):
             settings = replace(settings, cube=str(Path(data).resolve()))
         elif not several:
-            if cube_folder is None and read_policy(policy_file).edition.min_changes:
+            if cube_folder is None and read_policy(policy_file).min_changes:
                 say("mind: without --cube FOLDER no earlier edition is known, so [edition] min_changes cannot be kept")
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
@@ -139,7 +141,6 @@ def _prepared(
     """Settings with a cube built from the records, or with the records themselves when it would be too large."""
     from discreet.data.codebook import read_codebook
     from discreet.data.microdata import Microdata
-    from discreet.policy import read_policy
     from discreet.server import cube
 
     if codebook is None:
@@ -148,7 +149,7 @@ def _prepared(
         records = records_of(data, codebook, table, engine)
         if not cube.fits(records.codebook):
             raise InputError("the cube would be too large for a server of tau-ARGUS files; give a codebook (TOML)")
-        cube.build(records, folder, read_policy(settings.policy), say)
+        _build(records, folder, settings)
         return replace(settings, cube=str(folder.resolve()))
     if not cube.fits(read_codebook(codebook)):
         if isinstance(data, str) or engine == "ibis":
@@ -160,8 +161,18 @@ def _prepared(
         return replace(settings, cube=None, data=str(data.resolve()), codebook=str(codebook.resolve()), table=table)
     with working("building the cube"):
         records = Microdata.read(data, codebook, table=table, engine=engine)
-        cube.build(records, folder, read_policy(settings.policy), say)
+        _build(records, folder, settings)
     return replace(settings, cube=str(folder.resolve()))
+
+
+def _build(records: Microdata, folder: Path, settings: Settings) -> None:
+    """The cube of a server; if the edition that is there stays, that one is served."""
+    from discreet.policy import read_policy
+    from discreet.server import cube
+
+    built = cube.build(records, folder, read_policy(settings.policy), say)
+    if built.kept:
+        say(f"kept the edition in {folder}, because {built.kept}: it is served as it is")
 
 
 def run(settings: Settings, host: str, port: int, workers: int) -> None:
@@ -193,20 +204,43 @@ def serve_on(settings: Settings, socket_: socket, address: str, workers: int) ->
 @place_options
 @click.option("-o", "--output", type=PATH, required=True, help="The folder to write (confidential).")
 @click.option("--policy", "policy_file", type=PATH, help="Do its steps before counting ([[before]]) to the records.")
+@click.option(
+    "--new-series",
+    is_flag=True,
+    help="Codebook, steps or secret are others than before: whoever has both editions can average them and set one "
+    "against the other.",
+)
+@click.option(
+    "--first-edition",
+    is_flag=True,
+    help="No table of the cube that is there was ever published: replace it, whatever has changed or is not known.",
+)
 def cube(
     data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path,
-    policy_file: Path | None,
-) -> None:  # fmt: skip
-    """Count DATA into a cube that `discreet serve` starts from at once."""
+    policy_file: Path | None, new_series: bool, first_edition: bool,
+) -> int:  # fmt: skip
+    """Count DATA into a cube that `discreet serve` starts from at once.
+
+    A cube that is there stays until as many records have changed as the policy asks for ([edition] min_changes): exit
+    code 4.
+    """
     from discreet.policy import read_policy
     from discreet.server import cube as cubes
+    from discreet.server.editions import FIRST_EDITION, NEW_SERIES
 
+    if new_series and first_edition:
+        raise InputError("--new-series follows an edition and --first-edition follows none: give one of them")
+    asked = NEW_SERIES if new_series else FIRST_EDITION if first_edition else ""
     with working("building the cube"):
         steps_policy = None if policy_file is None else read_policy(policy_file)
-        cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say)
+        built = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say, asked=asked)
+    if built.kept:
+        say(f"kept the edition in {output}, because {built.kept}: nothing was written")
+        return KEPT if built.changed else 0
     population = steps_policy is not None and steps_policy.draws_population
     held = "counts of the synthetic population, no true ones" if population else "true counts"
     say(f"wrote {output}. Confidential: it holds {held}.")
+    return 0
 
 
 @example("discreet answer people.cube --policy policy.toml --variables sex,age --where region=R1 -o table.csv")

@@ -32,6 +32,7 @@ from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
 
 TOLD = ("band", "expected", "none")
+FEWEST_CHANGES = 100  # records by which two editions differ, if a policy does not say
 
 
 @checked
@@ -145,10 +146,15 @@ class CatalogueRules:
 class EditionRules:
     """When new data take the place of those that are served: not before ``min_changes`` records have changed.
 
-    What two editions tell by subtraction is about the records by which they differ, so these are a population too.
+    What two editions tell by subtraction is about the records by which they differ, so these are a population too. If
+    it is not stated, the minimum population of tables holds for it, and at least ``FEWEST_CHANGES``.
     """
 
-    min_changes: int = 100
+    min_changes: int | None = None
+
+    def least(self, min_population: int) -> int:
+        """The fewest changed records, under a minimum population of tables."""
+        return max(FEWEST_CHANGES, min_population) if self.min_changes is None else self.min_changes
 
 
 @checked
@@ -208,6 +214,11 @@ class Policy:
     def draws_population(self) -> bool:
         """Whether a step draws a population anew, so that what is served holds no true count."""
         return any(contract(name).step == "population" for name, _ in self.before)
+
+    @property
+    def min_changes(self) -> int:
+        """The fewest changed records of a new edition."""
+        return self.edition.least(self.table.min_population)
 
     @property
     def openly(self) -> str:

@@ -98,11 +98,12 @@ async def admitted(request: Request) -> Caller:
     """The caller, counted against the rate limit and let in by the mode."""
     service = service_of(request)
     if "authorization" in request.headers:
-        service.addresses.check_open(request.app.state.gate.stranger(request).who)
+        for who, _ in request.app.state.gate.stranger(request).limited:
+            service.addresses.check_open(who)
     try:
         caller: Caller = await request.app.state.gate.admit(request)
     except PermissionError:
-        await service.commits.run(service.addresses.take, request.app.state.gate.stranger(request).who, ATTEMPTS)
+        await service.count_attempt(request.app.state.gate.stranger(request), ATTEMPTS)
         raise HttpFault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
                     WWW_Authenticate="Bearer") from None  # fmt: skip
     request.state.role = caller.role

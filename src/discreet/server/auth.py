@@ -12,7 +12,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -29,6 +29,7 @@ TOKEN_SECONDS = 30.0  # how long a checked token is believed without asking the 
 DAY = 86_400  # an address has another name each day
 KEY_SECONDS = 5.0  # between two looks at the keys
 APPROVED = 5  # times the limits of the public
+SITE_BITS, SITE = 48, 16  # of IPv6 a site has 65,536 networks to turn to: together so many times the limits of one
 COST = {"n": 2**14, "r": 8, "p": 1}
 MOST_FORM = 4096
 TOKEN = re.compile("dsc_[0-9a-f]{12}_[0-9a-f]{48}")
@@ -36,11 +37,12 @@ TOKEN = re.compile("dsc_[0-9a-f]{12}_[0-9a-f]{48}")
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who asks: the name that goes into the record, and the role."""
+    """Somebody who asks: the name that goes into the record, the role, and the site of an address of IPv6."""
 
     who: str
     role: str = "public"
     signed_in: bool = False
+    site: str = field(default="", compare=False)
 
     def may(self, role: str) -> bool:
         """Whether the role includes another."""
@@ -50,6 +52,14 @@ class Caller:
     def share(self) -> int:
         """How many times the public's limits this caller has."""
         return APPROVED if self.may("approved") else 1
+
+    @property
+    def limited(self) -> tuple[tuple[str, int], ...]:
+        """Who is limited when this caller asks, each with so many times the public's limits: the caller, then the site.
+
+        In this order, so that what a caller asks beyond its own limit is not at the cost of the site.
+        """
+        return ((self.who, self.share), *([(self.site, SITE)] if self.site else []))
 
 
 class Gate:
@@ -104,7 +114,11 @@ class Gate:
 
     def stranger(self, request: Request) -> Caller:
         """One of the public."""
-        return Caller(f"address:{self._address(request)}")
+        address = self._address(request)
+        network, site = network_of(address), network_of(address, SITE_BITS)
+        return Caller(
+            f"address:{self._address_name(network)}", site=f"site:{self._address_name(site)}" if site != network else ""
+        )
 
     def by_token(self, token: str) -> Caller | None:
         """The owner of a token. A checked token is remembered for a moment, by its hash."""
@@ -181,7 +195,11 @@ class Gate:
         address = request.client.host if request.client else ""
         if self.settings.proxy and (forwarded := request.headers.get("x-forwarded-for")):
             address = forwarded.rsplit(",", 1)[-1].strip()
-        return keyed_name(self.address_key, str(int(time.time()) // DAY), network_of(address))
+        return address
+
+    def _address_name(self, network: str) -> str:
+        """A name of the day, which nobody can turn back into the address."""
+        return keyed_name(self.address_key, str(int(time.time()) // DAY), network)
 
 
 def network_of(address: str, bits: int = 64) -> str:

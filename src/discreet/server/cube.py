@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,8 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
 from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
-from discreet.server.edition_marks import FILE, changed_records, marks_of_edition, record_marks, write_marks
+from discreet.server.edition_marks import EditionMarks
+from discreet.server.editions import DANGER, HEAD, NEW_SERIES, Edition, Series, edition_kept
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -33,44 +34,53 @@ def fits(codebook: Codebook) -> bool:
     return math.prod(len(d.leaves) for d in codebook.dimensions) <= MOST_CELLS
 
 
-def build(data: Microdata, folder: Path, policy: Policy | None = None, say: Callable[[str], None] | None = None) -> str:
-    """Count the records and write the cube; gives its version. A cube that is there whole is never half written.
+@dataclass(frozen=True)
+class BuiltCube:
+    """The version that the folder holds now; if the edition before stays, why, and whether its records are others."""
+
+    version: str
+    kept: str = ""
+    changed: bool = False
+
+
+def build(
+    data: Microdata,
+    folder: Path,
+    policy: Policy | None = None,
+    say: Callable[[str], None] | None = None,
+    *,
+    asked: str = "",
+) -> BuiltCube:
+    """Count the records and write the cube. A cube that is there whole is never half written.
 
     With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data. An edition
-    that is there already stays until as many records have changed as the policy asks for ([edition] min_changes).
+    that is there already stays until as many records have changed as the policy asks for ([edition] min_changes), and
+    one that cannot be compared is not replaced, unless it is ``asked`` for by name: ``"--first-edition"`` or
+    ``"--new-series"``.
     """
-    marks = None if policy is None else record_marks(cube_of(data), policy.secret)
-    if policy is not None and marks is not None and (version := _edition_kept(data, folder, policy, marks)):
-        if say is not None:
-            say(f"fewer than {policy.edition.min_changes:,} records have changed: the edition that is there stays")
-        return version
+    edition = Edition(
+        Series.of(data.codebook, policy), EditionMarks.of(cube_of(data), None if policy is None else policy.secret)
+    )
+    if (stays := edition_kept(folder, edition, policy, asked)) is not None:
+        return BuiltCube(read_cube(folder)[1], stays.why, stays.changed)
+    if say is not None and asked == NEW_SERIES:
+        say(f"a new series: {DANGER}")
     whole = cube_of(data if policy is None else ready(data, policy))
     own_folder(folder)
-    (folder / FILE).unlink(missing_ok=True)
-    (folder / "cube.json").unlink(missing_ok=True)
+    (folder / HEAD).unlink(missing_ok=True)
     state = hashlib.sha256(data.codebook.to_toml().encode())
     decimals = {}
     for name, statistic in whole.statistics.items():
         state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
         _save(folder / f"{name}.npy", statistic.inner)
         decimals[name] = statistic.decimals
-    if marks is not None:
-        write_marks(folder, marks)
-    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode(), private=True)
     version = state.hexdigest()[:16]
+    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode(), private=True)
+    replace(edition, version=version).write(folder)
+    (folder / "edition.npy").unlink(missing_ok=True)  # marks of an earlier kind
     told = {"version": version, "measure": whole.measure, "decimals": decimals}
-    write_whole(folder / "cube.json", json.dumps(told).encode(), private=True)  # last: it says all is there
-    return version
-
-
-def _edition_kept(data: Microdata, folder: Path, policy: Policy, marks: np.ndarray) -> str:
-    """The version of the edition that is there, if it has the same codebook and steps and too little has changed."""
-    earlier = marks_of_edition(folder)
-    if earlier is None or not made_by(folder, policy):
-        return ""
-    if (folder / "codebook.toml").read_bytes() != data.codebook.to_toml().encode():
-        return ""
-    return read_cube(folder)[1] if changed_records(earlier, marks) < policy.edition.min_changes else ""
+    write_whole(folder / HEAD, json.dumps(told).encode(), private=True)  # last: it says all is there
+    return BuiltCube(version)
 
 
 def made_by(folder: Path, policy: Policy) -> bool:
@@ -85,7 +95,7 @@ def made_by(folder: Path, policy: Policy) -> bool:
 def read_cube(folder: Path) -> tuple[Table, str]:
     """The cube as a table without margins, its numbers mapped from the files, and its version."""
     try:
-        told = json.loads((folder / "cube.json").read_text(encoding="utf-8"))
+        told = json.loads((folder / HEAD).read_text(encoding="utf-8"))
         codebook = read_codebook(folder / "codebook.toml")
         layout = Layout.of(codebook.dimensions, margins=[corner(codebook.dimensions)])
         statistics = {}

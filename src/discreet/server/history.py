@@ -212,8 +212,9 @@ class History:
         table = f"{self.mark} {digest}"
         if (caller.who, digest) in self._had or self.tables.paid(connection, caller.who, table):
             return
-        if not self.tables.spend_held(caller.who):
-            self.tables.take(caller.who, self.most * caller.share, connection)
+        for who, share in caller.limited:
+            if not self.tables.spend_held(who):
+                self.tables.take(who, self.most * share, connection)
         self.tables.pay(connection, caller.who, table)
 
     def _judge(self, question: PendingAnswer, before: Sequence[Geometry]) -> Flag | None:

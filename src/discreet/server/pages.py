@@ -240,7 +240,7 @@ async def login(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Check name and password; attempts are counted by address, and by name, whether or not there is such a user."""
     gate, service = gate_of(request), service_of(request)
-    await service.commits.run(service.addresses.take, gate.stranger(request).who, ATTEMPTS)
+    await service.count_attempt(gate.stranger(request), ATTEMPTS)
     fields = await gate.form(request)
     if fields is None:
         raise HttpFault(403, "refused", "form", "the form is too old or not ours", "load the page again")

@@ -131,8 +131,14 @@ class Service:
 
     async def count_request(self, caller: Caller) -> None:
         """One request more of a caller; raises ``Over`` when there were too many."""
-        if not self.rate.spend_held(caller.who):
-            await self.commits.run(self.rate.take, caller.who, self.settings.rate * caller.share)
+        for who, share in caller.limited:
+            if not self.rate.spend_held(who):
+                await self.commits.run(self.rate.take, who, self.settings.rate * share)
+
+    async def count_attempt(self, stranger: Caller, most: int) -> None:
+        """One attempt more to sign in, or one more wrong token; raises ``Over`` when there were too many."""
+        for who, share in stranger.limited:
+            await self.commits.run(self.addresses.take, who, most * share)
 
     async def ask(self, caller: Caller, resolved: Resolved) -> Reply:
         """The answer to a query, recorded before it is given. A refusal is an answer too."""

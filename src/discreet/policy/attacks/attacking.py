@@ -209,7 +209,7 @@ class _Task:
                 yield mean
 
     def _editions(self, policy: Policy, answers: AllAnswers, seed: int, unjudged: list[str]) -> Iterator[AttackFinding]:
-        for added in (1, max(ADDED, policy.edition.min_changes)):
+        for added in (1, max(ADDED, policy.min_changes)):
             try:
                 trials = TRIALS if added <= ADDED else 1
                 yield edition_difference(cube_of(self.data), policy, answers, added=added, trials=trials, seed=seed)

@@ -27,10 +27,10 @@ def edition_difference(
     right = blind = 0
     for _ in range(trials):
         places = rng.choice(counts.size, size=added, p=counts.ravel() / counts.sum())
-        if added < policy.edition.min_changes:  # the edition that is there stays, so nothing changes
+        if added < policy.min_changes:  # the edition that is there stays, so nothing changes
             guesses = [_usual(counts)] * added
         else:
-            guesses = _explained(before, collect(_with_records(cube, places, rng), policy), added)
+            guesses = _explained(before, collect(with_records(cube, places, rng), policy), added)
         true = [np.unravel_index(place, counts.shape) for place in places.tolist()]
         right += _matched(guesses, [tuple(int(x) for x in one) for one in true])
         blind += _matched([_usual(counts)] * added, [tuple(int(x) for x in one) for one in true])
@@ -44,7 +44,7 @@ def edition_difference(
     )
 
 
-def _with_records(cube: Table, places: Array, rng: np.random.Generator) -> Table:
+def with_records(cube: Table, places: Array, rng: np.random.Generator) -> Table:
     """The cube with more records, whose keys are drawn anew."""
     flat = places if cube.layout.possible is None else np.searchsorted(cube.layout.inner, places)
     statistics = dict(cube.statistics)
