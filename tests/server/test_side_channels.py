@@ -7,6 +7,7 @@ import hmac
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -118,7 +119,7 @@ def test_an_address_is_its_network() -> None:
 
 
 @pytest.mark.parametrize("limits", [{"rate": 1}, {"tables": 1}])
-def test_networks_of_one_site_are_limited_together(tmp_path: Path, limits: dict[str, int]) -> None:
+def test_networks_of_one_site_are_limited_together(tmp_path: Path, limits: dict[str, Any]) -> None:
     """Of IPv6 a /64 has the limit of one, a /48 sixteen times as many; other sites and IPv4 are not touched."""
     with servers.client(tmp_path, proxy=True, **limits) as client:
         if time.time() % 60 > 45:
