@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from discreet.errors import InputError
 from discreet.sheets.rewrite.excel_names import AREA, NAMES
 from discreet.sheets.rewrite.excel_texts import Texts, plain_of
-from discreet.sheets.rewrite.number_look import plain_number
+from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.sheet_grid import CellRange, cell_range, column_number
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
@@ -123,7 +123,7 @@ def _cell(element: Element, row: int, column: int, texts: Texts, from_1904: bool
     if kind in ("s", "str", "inlineStr"):
         if not value and formula is None:
             return StoredCell(row, column, style, "empty")
-        return StoredCell(row, column, style, "text", value, plain_number(value), rich, formula)
+        return StoredCell(row, column, style, "text", value, first_number(value), rich, formula)
     if kind == "d":
         value = _serial(value, from_1904)
     if not value:

@@ -8,9 +8,12 @@ from typing import TypeVar
 
 from discreet.base.files import check_suffix, same_file, write_whole
 from discreet.errors import InputError, listed
+from discreet.sheets.rewrite.delimited_text import rewrite_delimited
 from discreet.sheets.rewrite.edits import Content, Edits, Place
 from discreet.sheets.rewrite.excel_book import rewrite_excel
+from discreet.sheets.rewrite.html_tables import rewrite_html
 from discreet.sheets.rewrite.notices import Rewritten
+from discreet.sheets.rewrite.parquet_columns import rewrite_parquet
 from discreet.sheets.sheet_layout import DerivedNumber
 
 PlaceT = TypeVar("PlaceT", bound=Place)
@@ -22,6 +25,10 @@ REWRITERS: dict[str, tuple[Rewriter, tuple[str, ...]]] = {
     ".xltm": (rewrite_excel, (".xlsx",)),
     ".xls": (rewrite_excel, (".xlsx",)),
     ".xlsb": (rewrite_excel, (".xlsx",)),
+    **{suffix: (rewrite_delimited, (suffix,)) for suffix in (".csv", ".tsv", ".tab", ".txt")},
+    ".html": (rewrite_html, (".html", ".htm")),
+    ".htm": (rewrite_html, (".html", ".htm")),
+    ".parquet": (rewrite_parquet, (".parquet",)),
 }
 """By the suffix of the source: who writes it back, and the suffixes that the target may have."""
 
@@ -36,6 +43,8 @@ def write_same(
     note: str = "",
     mark: str = "c",
     text_sheets: Collection[str] = (),
+    decimal: str | None = None,
+    separator: str | None = None,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
@@ -53,7 +62,7 @@ def write_same(
     rewriter, suffixes = _rewriter(name)
     check_suffix(path, suffixes, f"what is made of {name!r}")
     contents: dict[Place, Content] = dict(replacements.items())
-    edits = Edits(contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets))
+    edits = Edits(contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator)
     written, left_out = rewriter(data, name, edits)
     write_whole(path, written)
     return Rewritten(path, left_out)

@@ -1,0 +1,248 @@
+"""A page of tables (HTML) written back: elements and attributes of a list, and what the edits say in their cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from html.parser import HTMLParser
+
+from discreet.errors import InputError, listed
+from discreet.sheets.rewrite import notices as say
+from discreet.sheets.rewrite.delimited_text import decoded
+from discreet.sheets.rewrite.edits import TELLING, Edits, Place, Settled, SourceCells, settle_edits
+from discreet.sheets.rewrite.notices import Notices
+from discreet.sheets.rewrite.number_look import first_number, plain_number
+from discreet.sheets.rewrite.text_cells import decimal_sign, text_now
+
+BLOCKS = (
+    "html head body main section article header footer div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd figure figcaption "
+    "blockquote pre center"
+)
+INLINE = "b i em strong u s small sup sub span abbr cite code font mark q var br hr wbr title a"
+TABLES = "table caption colgroup col thead tbody tfoot tr th td"
+EMPTY = frozenset(re.findall(r"\w+", "area base br col embed hr img input link meta param source track wbr"))
+KEPT = frozenset(re.findall(r"\w+", f"{BLOCKS} {INLINE} {TABLES}"))
+_WORD = re.compile(r"(?!.*\d{4})[\w \-]{1,80}")
+_LENGTH = re.compile(r"\d{1,4}(px|em|pt|%)?")
+# no long numbers but six digits of a colour, nothing that loads, writes or computes
+_STYLE = re.compile(
+    r"(?!.*(?<![#0-9A-Fa-f])\d{5})(?!.*#[0-9A-Fa-f]{7}(?![0-9A-Fa-f]))"
+    r"(?!.*(?:url|content|expression|attr|var|--|/\*|\\|@))[\w\s:;,.#%()!'\"\-+>*\[\]=~{}/]*",
+    re.DOTALL,
+)
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
+MOST_SPAN = 1000
+MOST_FLAG = 3
+ATTRIBUTES: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("class", "align", "valign", "scope", "dir", "lang"), _WORD),
+    **dict.fromkeys(("colspan", "rowspan", "span", "width", "height", "border", "cellpadding", "cellspacing"), _LENGTH),
+    **dict.fromkeys(("bgcolor", "color"), re.compile(r"#[0-9A-Fa-f]{3,8}|[a-z]{1,20}")),
+    "style": _STYLE,
+    "charset": re.compile(r"[\w\-]{1,20}"),
+}
+
+
+def rewrite_html(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
+    """The page with these edits, and what of it was left out."""
+    mark, encoding, text = decoded(data, name)
+    first = _Page(lambda place, words: words, None)
+    first.run(text)
+    if missing := sorted(edits.sheets - set(first.names)):
+        raise InputError(f"{name!r} has no table {listed(missing)}; it has {listed(first.names)}")
+    decimal = edits.decimal or decimal_sign(words.strip() for words in first.cells.values())
+    cells = {place: words.strip() for place, words in first.cells.items()}
+    values = {place: plain_number(words, decimal) for place, words in cells.items()}
+    numbers = {place: number for place, number in values.items() if number is not None}
+    changes = settle_edits(edits, SourceCells(numbers, cells, decimal))
+    if lost := [place for place in changes.now if place not in cells]:
+        raise InputError(f"{name!r}: {len(lost)} of the cells to be changed are not in the page; read it again")
+    notices = Notices()
+    page = _Page(lambda place, words: text_now(changes, place, words, decimal, notices), changes, notices)
+    page.run(text)
+    written = "<!DOCTYPE html>\n" + "".join(page.pieces) + "\n"
+    return mark + written.encode(encoding, "xmlcharrefreplace"), notices.sentences()
+
+
+class _Page(HTMLParser):
+    """Goes through a page; ``now`` says what a cell says. Without edits it only collects what the cells say."""
+
+    def __init__(self, now: Callable[[Place, str], str], edits: Settled | None, notices: Notices | None = None) -> None:
+        super().__init__(convert_charrefs=True)
+        self._now, self._edits, self._notices = now, edits, notices or Notices()
+        self.pieces: list[str] = []
+        self.cells: dict[Place, str] = {}
+        self.names: list[str] = []
+        self._skipped: list[str] = []  # the element that is left out, and those open inside it
+        self._nested = 0  # tables that are open, written or not
+        self._depth = 0  # those that are written
+        self._row = 0
+        self._taken: set[tuple[int, int]] = set()
+        self._place: Place | None = None
+        self._inner: list[tuple[bool, str]] = []  # pieces of a cell: whether it is text, and what
+        self._style: list[str] | None = None
+
+    def run(self, text: str) -> None:
+        self.feed(text)
+        self.close()
+        self._end_cell()
+        if self._edits is not None and self._edits.edits.note:
+            self._add_note(self._edits.edits.note)
+
+    def _emit(self, piece: str, *, text: bool = False) -> None:
+        if self._place is not None:
+            self._inner.append((text, piece))
+        else:
+            self.pieces.append(escape(piece, quote=False) if text else piece)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {key: value or "" for key, value in attrs}
+        self._count(tag, 1)
+        if self._skipped:
+            if tag not in EMPTY:
+                self._skipped.append(tag)
+            return
+        if tag == "style":
+            self._style = []
+            return
+        if tag == "meta" and "charset" in given and self._place is None:
+            self._emit(self._tag("meta", {"charset": given["charset"]}))
+            return
+        unseen = (
+            "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style", "").lower())
+        )
+        if tag not in KEPT or unseen or (tag == "table" and self._is_left_out()):
+            self._notices.add(_left_out(tag, bool(unseen)))
+            if tag not in EMPTY:
+                self._skipped.append(tag)
+            return
+        if tag == "table" and self._depth == 0:
+            self._row = 1
+            self._taken = set()
+        self._depth += tag == "table"
+        if self._depth == 1 and tag == "tr":
+            self._end_cell()
+            self._row += 1
+        if self._depth == 1 and tag in ("td", "th"):
+            self._end_cell()
+            self._emit(self._tag(tag, given))
+            self._begin_cell(given)
+            return
+        self._emit(self._tag(tag, given))
+
+    def _count(self, tag: str, step: int) -> None:
+        """Tables are counted as readers count them: those that are not displayed as well, those in cells not."""
+        if tag == "table":
+            self._nested = max(0, self._nested + step)
+            if step > 0 and self._nested == 1:
+                self.names.append(f"table {len(self.names) + 1}")
+
+    def _is_left_out(self) -> bool:
+        """Whether a table was not protected, or stands in a cell of another."""
+        if self._nested > 1:
+            return True
+        return self._edits is not None and self.names[-1] not in self._edits.edits.sheets
+
+    def _tag(self, tag: str, given: dict[str, str]) -> str:
+        dropped = [key for key in given if key not in ATTRIBUTES and key not in ("id", "href", "headers", "name")]
+        if any(key.startswith("data-") or key in ("title", "alt", "summary", "aria-label") for key in dropped):
+            self._notices.add("attributes of elements (data-, title and others)")
+        kept = {k: v for k, v in given.items() if k in ATTRIBUTES and ATTRIBUTES[k].fullmatch(v)}
+        return f"<{tag}" + "".join(f' {key}="{escape(value)}"' for key, value in kept.items()) + ">"
+
+    def _begin_cell(self, given: dict[str, str]) -> None:
+        spans = [given.get(f"{what}span", "1") for what in ("row", "col")]
+        down, across = (max(1, min(int(s) if s.isdecimal() else 1, MOST_SPAN)) for s in spans)
+        column = 1
+        while (self._row, column) in self._taken:
+            column += 1
+        self._taken.update((self._row + r, column + c) for r in range(down) for c in range(across))
+        self._place = (self.names[-1], self._row, column)
+        self._inner = []
+
+    def _end_cell(self) -> None:
+        """Write the cell with what it says now: in its first text, inside whatever formats that has."""
+        if self._place is None:
+            return
+        place, self._place = self._place, None
+        texts = [piece for is_text, piece in self._inner if is_text and piece.strip()]
+        rest = "".join(texts[1:]).strip()
+        flagged = len(rest) <= MOST_FLAG and not any(sign.isdigit() for sign in rest)  # a letter for a footnote, raised
+        words = texts[0] if flagged and texts else "".join(piece for is_text, piece in self._inner if is_text)
+        self.cells[place] = words
+        now = self._now(place, words)
+        changed = now != words
+        written = False
+        for is_text, piece in self._inner:
+            if not is_text:
+                self.pieces.append(piece)
+            elif not changed:
+                self.pieces.append(escape(piece, quote=False))
+            elif piece.strip() and not written:
+                self.pieces.append(escape(now, quote=False))
+                written = True
+            elif flagged:
+                self.pieces.append(escape(piece, quote=False))
+        if changed and not written:
+            self.pieces.append(escape(now, quote=False))
+        self._inner = []
+
+    def handle_endtag(self, tag: str) -> None:
+        self._count(tag, -1)
+        if self._skipped:
+            if tag in self._skipped:
+                while self._skipped.pop() != tag:
+                    pass
+            return
+        if tag == "style":
+            self._end_style()
+            return
+        if tag not in KEPT or tag in EMPTY:
+            return
+        if tag == "table" or (self._depth == 1 and tag in ("td", "th", "tr")):
+            self._end_cell()
+        self._depth -= tag == "table" and self._depth > 0
+        self._emit(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if self._style is not None:
+            self._style.append(data)
+        elif not self._skipped:
+            self._emit(data if self._place is not None else self._outside(data), text=True)
+
+    def _outside(self, text: str) -> str:
+        """A text that stands in no cell."""
+        if self._edits is None or not text.strip():
+            return text
+        place = (self.names[-1] if self._depth else "", self._row if self._depth else 0, 1)
+        if first_number(text.strip()) is not None:
+            self._notices.add("numbers that stand outside of tables")
+            return ""
+        repeated = self._edits.repeated(("", 0, 0), text)
+        if repeated:
+            self._notices.at(say.REPEATED, (place[0] or "text outside of tables", max(place[1], 1), 1))
+        return "" if repeated >= TELLING else text
+
+    def _end_style(self) -> None:
+        style = re.sub(r"/\*.*?\*/", "", "".join(self._style or ()), flags=re.DOTALL)
+        self._style = None
+        if _STYLE.fullmatch(style) and not _UNSEEN.search(style.lower()):
+            self._emit(f"<style>{style}</style>")
+        else:
+            self._notices.add("style sheets that load or hide something")
+
+    def handle_comment(self, data: str) -> None:
+        self._notices.add("remarks in the page")
+
+    def _add_note(self, note: str) -> None:
+        """The note below the last table."""
+        at = max((n for n, piece in enumerate(self.pieces) if piece == "</table>"), default=len(self.pieces) - 1)
+        self.pieces.insert(at + 1, f"\n<p><small>{escape(note, quote=False)}</small></p>")
+
+
+def _left_out(tag: str, unseen: bool) -> str:
+    if unseen:
+        return "elements that are not displayed"
+    if tag == "table":
+        return "tables that were not protected"
+    return "scripts" if tag == "script" else "forms, pictures, frames and other elements"
