@@ -2,9 +2,11 @@
 
 Run: python benchmarks/owner.py [TABLES] [--seconds S] [--only counts,3x3,gauss]
 Random tables of 3 x 3, 4 x 3 and 3 x 3 x 3 cells, counts (threshold 3) and magnitudes (p % of 15), by elimination and
-by the optimal method. Each setting takes TABLES tables (1000) or S seconds (300), whichever is less. "exact" are
-sensitive cells with one value left, "undecided" those where no second value was seen among draws, or the release was
-not met again. "nearly" are cells of which one value has a chance above 90 %. Hidden cells are compared with no key.
+by the optimal method. Each setting takes TABLES tables (1000) or S seconds (300), whichever is less; the attack without
+a key, which repeats the search on every table that fits, is made on those of the first half of the time, and chances of
+values are estimated on those of the first quarter (elimination only). "exact" are sensitive cells with one value left
+by all tables that fit, "undecided" those with one value left by draws of them. "above 90 %" are cells of which one
+value has such a chance: for somebody who has the release alone ("base"), or the program too.
 """
 
 from __future__ import annotations
@@ -12,16 +14,20 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import discreet as dc
+from discreet.audits.owner_attack import OwnerSearch, fitting_tables
+from discreet.audits.view import view
 
 SHAPES = {"3x3": (3, 3), "4x3": (4, 3), "3x3x3": (3, 3, 3)}
 NAMES = ("a", "b", "c")
-KEYS, CALLS, FITTING, DRAWS = 2, 400, 300, 60  # of one attack
+FITTING, DRAWS, KEYS, CALLS = 300, 60, 40, 600  # of one attack
+LIKELY = 0.9
+BARE, CHANCES = 0.5, 0.25  # of the time
 
 
 def counts(random: np.random.Generator, shape: tuple[int, ...]) -> dc.Table:
@@ -43,44 +49,100 @@ def magnitudes(random: np.random.Generator, shape: tuple[int, ...]) -> dc.Table:
 
 
 KINDS: dict[str, tuple[Any, Any]] = {"counts": (counts, dc.Threshold(3)), "magnitudes": (magnitudes, dc.PPercent(15))}
-METHODS: dict[str, Any] = {"gauss": "gauss", "optimal": dc.Optimal(time=10)}
+METHODS: dict[str, Any] = {"gauss": "gauss", "optimal": dc.Optimal(time=2)}
 
 
-def attacked(table: dc.Table, method: dc.Suppress) -> tuple[np.ndarray[Any, Any], int]:
-    """Primaries: judged, exact, undecided, nearly known; tables that survive and fit; and hidden cells."""
-    done = dc.protect(table, method)
-    audit = dc.owner_audit(done, method, most=FITTING, draws=DRAWS, keys=KEYS, calls=CALLS, seconds=60)
-    nearly = int((audit.likeliest > 0.9).sum()) if not audit.unjudged else 0
-    figures = [len(audit.number), len(audit.exact), len(audit.unknown), nearly, audit.surviving, audit.fitting]
-    return np.array(figures), int(done.hidden.sum())
+@dataclass
+class Sums:
+    """Sensitive cells attacked, with one value left by all tables or by draws, and of which one value is likely."""
+
+    tables: int = 0
+    primaries: int = 0
+    exact: int = 0
+    undecided: int = 0
+    asked: int = 0
+    likely: int = 0
+    likely_before: int = 0
+    hidden: list[int] = field(default_factory=list)
+
+    def share(self, part: int, of: int) -> str:
+        """A share in percent, or a dash where nothing was asked."""
+        return f"{part / of:.2%}" if of else "-"
+
+    def __str__(self) -> str:
+        figures = f"{self.tables:5,} tables {self.primaries:6,} primaries: exact {self.exact:4,} "
+        figures += f"({self.share(self.exact, self.primaries)}), undecided {self.undecided:,} "
+        figures += f"({self.share(self.undecided, self.primaries)}), above 90 % of {self.asked:,}: "
+        return figures + f"{self.share(self.likely, self.asked)} (base {self.share(self.likely_before, self.asked)})"
 
 
-def measure(kind: str, shape: str, method: str, tables: int, seconds: float) -> None:
-    """One line: the attack without and with a key on the same tables."""
+def attack(done: dc.Protected, call: Any, seed: int) -> tuple[OwnerSearch, bool]:
+    """Which sensitive cells have a second value, as soon as that is known."""
+    random = np.random.default_rng(seed)
+    number = np.flatnonzero(done.status == "u")
+    tables, complete = fitting_tables(done, view(done).known, call, FITTING, DRAWS, random)
+    search = OwnerSearch(done, call, tables, number, random, CALLS)
+    search.settle_lone()
+    return search, complete
+
+
+def add(sums: Sums, done: dc.Protected, call: Any, chances: bool) -> int:
+    """Attack one table; how many sensitive cells had one value left."""
+    search, complete = attack(done, call, sums.tables)
+    lone = int(search.lone().sum())
+    sums.tables += 1
+    sums.primaries += len(search.number)
+    settled = complete and search.calls < CALLS
+    sums.exact += lone * settled
+    sums.undecided += lone * (not settled)
+    if chances and complete:
+        search.count_keys(KEYS)
+        report = search.report(complete)
+        share = [np.unique(column, return_counts=True)[1].max() / len(column) for column in search.values.T]
+        sums.asked += len(share)
+        sums.likely += int((report.likeliest > LIKELY).sum())
+        sums.likely_before += int((np.array(share) > LIKELY).sum())
+    return lone
+
+
+def measure(kind: str, shape: str, method: str, chosen: argparse.Namespace) -> None:
+    """Two lines: the attack without and with a key on the same tables."""
     make, rule = KINDS[kind]
     random = np.random.default_rng(1)
     bare = dc.Suppress(rule, method=METHODS[method])
-    sums, hidden, until, done = np.zeros((2, 6), int), np.zeros(2, int), time.monotonic() + seconds, 0
-    while done < tables and time.monotonic() < until:
+    without, alone, keyed = Sums(), Sums(), Sums()
+    began = time.monotonic()
+    while keyed.tables < chosen.tables and (past := (time.monotonic() - began) / chosen.seconds) < 1:
         table = make(random, SHAPES[shape])
-        keyed = replace(bare, key=random.bytes(32))
-        done += 1
+        call = replace(bare, key=random.bytes(32))
         try:
-            both = [attacked(table, one) for one in (bare, keyed)]
+            plain, first = dc.protect(table, bare), dc.protect(table, replace(call, owner=False))
         except dc.Refused:
             continue
-        for k, (figures, cells) in enumerate(both):
-            sums[k] += figures
-            hidden[k] += cells
-    for k, name in enumerate(("without key", "with key")):
-        judged, exact, undecided, nearly, surviving, fitting = sums[k].tolist()
-        print(
-            f"{kind:10} {shape:5} {method:7} {name:11} {done:5,} tables, {judged:6,} primaries: exact {exact:4,} "
-            f"({exact / max(judged, 1):.2%}), undecided {undecided:,} ({undecided / max(judged, 1):.2%}), nearly "
-            f"{nearly / max(judged, 1):.1%}, surviving {surviving / max(fitting, 1):.0%}, hidden {hidden[k]:,} "
-            f"({hidden[k] / max(hidden[0], 1):.3f})",
-            flush=True,
-        )
+        if not (plain.status == "u").any():
+            continue
+        chances = method == "gauss" and past < CHANCES
+        if past < BARE:
+            add(without, plain, bare, chances)
+        done = first
+        if add(alone, first, call, False):  # otherwise the repair against this attack leaves the pattern as it is
+            done = dc.protect(table, call)
+            add(keyed, done, call, chances)
+        elif chances:
+            add(keyed, done, call, True)
+        else:
+            keep(keyed, done)
+        for sums, release in ((without, plain), (alone, first), (keyed, done)):
+            sums.hidden.append(int(release.hidden.sum()))
+    for name, sums in (("without key", without), ("key, no repair", alone), ("with key", keyed)):
+        more = sum(sums.hidden) / max(sum(without.hidden), 1)
+        print(f"{kind:10} {shape:5} {method:7} {name:14} {sums}, hidden {sum(sums.hidden):,} ({more:.3f})", flush=True)
+
+
+def keep(keyed: Sums, done: dc.Protected) -> None:
+    """Count a table that the attack without repair showed to have a second value of every sensitive cell."""
+    keyed.tables += 1
+    keyed.primaries += int((done.status == "u").sum())
 
 
 if __name__ == "__main__":
@@ -90,8 +152,7 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="words, each of them a kind, a shape or a method")
     chosen = parser.parse_args()
     only = set(filter(None, chosen.only.split(",")))
-    for setting in itertools.product(KINDS, SHAPES, METHODS):
-        if all(
-            name in only or not only & set(group) for name, group in zip(setting, (KINDS, SHAPES, METHODS), strict=True)
-        ):
-            measure(*setting, chosen.tables, chosen.seconds)
+    groups = (set(KINDS), set(SHAPES), set(METHODS))
+    for kind, shape, method in itertools.product(KINDS, SHAPES, METHODS):
+        if all(name in only or not only & group for name, group in zip((kind, shape, method), groups, strict=True)):
+            measure(kind, shape, method, chosen)

@@ -77,6 +77,7 @@ LAYERS = {
         view feasible_sample
         joined
         lines linked contributors intruders by_subtraction
+        owner_report
         owner_attack described
         certificate_claims certificate_page
         certificate

@@ -14,7 +14,7 @@ import pytest
 
 import discreet as dc
 from discreet.audits import sampled, settled_intervals, view
-from discreet.audits.owner_attack import OwnerAudit
+from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.verify import Measure
 from discreet.base.verdicts import Verdict
 from discreet.cli import run

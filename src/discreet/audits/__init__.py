@@ -13,7 +13,8 @@ from discreet.audits.intruders import Intruder
 from discreet.audits.known import Known, intervals, settled_intervals, unmovable
 from discreet.audits.lines import Lines
 from discreet.audits.linked import exactly_known, freedom, redundant, released_rank, spare
-from discreet.audits.owner_attack import OwnerAudit, owner_audit
+from discreet.audits.owner_attack import owner_audit
+from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
 from discreet.audits.view import View, view
 

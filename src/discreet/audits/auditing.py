@@ -13,7 +13,8 @@ from discreet.audits.joined.mapping import NameMapping
 from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.lines import Lines, flagged, judged, sums_of
-from discreet.audits.owner_attack import OwnerAudit, owner_audit
+from discreet.audits.owner_attack import owner_audit
+from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.audits.view_audit import Protection, empty, of_view

@@ -1,7 +1,9 @@
 """An intruder who has the program: he repeats the call on every table that fits a release [Minami and Abe 2019].
 
 Tables for which the call gives another release are ruled out. Where the call has a key that he does not know he repeats
-it with random ones: a table counts by the share of keys with which it gives this release.
+it with random ones: a table counts by the share of keys with which it gives this release. Whether any key does is told
+apart from that, by the one draw that makes a decoy of every hidden cell that is not sensitive: a share of keys that is
+too small to be met by chance is not none.
 """
 
 from __future__ import annotations
@@ -9,26 +11,21 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from discreet.audits.intruders import PROGRAM, Intruder, least_and_median
 from discreet.audits.known import Known
+from discreet.audits.owner_report import OwnerAudit, nothing_judged
 from discreet.audits.view import view
 from discreet.base.annotations import Array
 from discreet.base.arguments import above, checked, whole
-from discreet.base.verdicts import Verdict
 from discreet.errors import InputError, OutOfTimeError, Refused, Unjudged
 from discreet.linear.whole_points import all_points, neighbours, points_on_walk
 from discreet.release import Protected, Status
-from discreet.risk.cell import distribution_bits
 from discreet.tables.additive import Additive
 from discreet.tables.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Call = Callable[[Table], Protected]
 FIRST, MORE = 2, 4  # keys of the first round of the search for a second value, and how many times as many in the next
@@ -48,116 +45,13 @@ class SaysHidden(Protocol):
         """The chance that exactly these cells would be hidden with a random key, estimated by so many draws."""
         ...
 
+    def least_chance(self, table: Table, cells: Array) -> float:
+        """A chance of this that is certain to be reached; 0 where none is known, which is not to say that none is."""
+        ...
+
     def shows_zeros(self, table: Table) -> bool:
         """Whether no empty cell of a table of this kind is ever hidden, whatever is counted in it."""
         ...
-
-
-@checked
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class OwnerAudit:
-    """What the holder of the program can work out of a release, for each sensitive cell (confidential).
-
-    Of a method without sensitive cells, as rounding, all cells that are not shown as they are.
-    """
-
-    number: Array
-    """Which cells of the table were judged."""
-    values: tuple[Array, ...]
-    """Per cell the values of the tables that survive, in the measure's own units."""
-    chances: tuple[Array, ...]
-    """Per cell how likely each of these is, if every table that fits is as likely as the next."""
-    fitting: int
-    """How many tables that fit the release were tried."""
-    surviving: int
-    """For how many of them the call gave the release, with some key."""
-    complete: bool
-    """Whether these are all tables that fit; otherwise they are draws."""
-    calls: int
-    """How often the call was repeated."""
-    keyed: bool
-    """Whether the call has a key, which he does not know."""
-    inconclusive: bool = False
-    """Whether no key tried made the true table give the release again: then no other table is ruled out either."""
-    unjudged: str = ""
-    """Why nothing could be worked out, in words; empty otherwise."""
-
-    @property
-    def left(self) -> Array:
-        """Per cell how many values survive."""
-        return np.array([len(v) for v in self.values], np.int64)
-
-    @property
-    def exact(self) -> Array:
-        """Numbers of the cells with one value left. Of draws a second value may have been missed: see ``unknown``."""
-        return np.asarray(self.number[(self.left == 1) & self.complete & (not self.inconclusive)])
-
-    @property
-    def unknown(self) -> Array:
-        """Numbers of the cells that could not be judged: only one value among draws, or no call could be repeated."""
-        if self.unjudged:
-            return self.number
-        return np.asarray(self.number[(self.left == 1) & (not self.complete or self.inconclusive)])
-
-    @property
-    def survivors(self) -> float:
-        """Share of the tables that fit for which the call gave the release."""
-        return self.surviving / self.fitting if self.fitting else float("nan")
-
-    @property
-    def bits(self) -> Array:
-        """Entropy of each cell's value, given the release and the program."""
-        return np.array([distribution_bits(p) for p in self.chances])
-
-    @property
-    def likeliest(self) -> Array:
-        """Per cell the chance of its likeliest value."""
-        return np.array([p.max() for p in self.chances])
-
-    @property
-    def verdict(self) -> Verdict:
-        """Fail if a cell has one value left, unknown if one could not be judged."""
-        return Verdict.of(fails=len(self.exact), unknown=self.unjudged or len(self.unknown))
-
-    @property
-    def ok(self) -> bool:
-        """Whether the verdict is a pass."""
-        return self.verdict.ok
-
-    @property
-    def cells(self) -> pd.DataFrame:
-        """One row per judged cell, the best known first (confidential)."""
-        import pandas as pd
-
-        frame = pd.DataFrame({"cell": self.number, "values": self.left, "likeliest": self.likeliest, "bits": self.bits})
-        return frame.iloc[np.argsort(self.bits, kind="stable")]
-
-    def intruder(self) -> Intruder:
-        """The row in the table of intruders."""
-        least, median = least_and_median(self.bits)
-        what = "all tables that fit" if self.complete else "draws of the tables that fit"
-        note = self.unjudged or (
-            f"{self.surviving:,} of {self.fitting:,} ({what}) survive {self.calls:,} calls"
-            + (" with random keys" if self.keyed else "")
-        )
-        judged = not self.unjudged
-        return Intruder(
-            name=PROGRAM,
-            cells=len(self.number),
-            exact=len(self.exact) if judged else None,
-            narrow=None,
-            unknown=len(self.unknown),
-            least_bits=least if judged else None,
-            median_bits=median if judged else None,
-            exposed=bool(len(self.exact)),
-            note=note,
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"OwnerAudit({self.verdict.value}; {len(self.number):,} cells, {len(self.exact):,} exact; "
-            f"{self.intruder().note})"
-        )
 
 
 @checked
@@ -199,7 +93,7 @@ def owner_audit(
     number = _judged_cells(protected, seen.unknown)
     truth = protected.table.statistic(protected.table.measure)
     if not len(number):
-        return _nothing(number, truth.values, "")  # no cell is sensitive, and all are shown as they are
+        return nothing_judged(number, truth.values, "")  # no cell is sensitive, and all are shown as they are
     random = np.random.default_rng(seed)
     try:
         candidates, complete = fitting_tables(protected, seen.known, call, most, draws, random)
@@ -207,11 +101,11 @@ def owner_audit(
         search.count_keys(keys)
         search.look_for_second_values()
     except OutOfTimeError:
-        return _nothing(number, truth.values, f"not settled in {seconds:g} seconds")
+        return nothing_judged(number, truth.values, f"not settled in {seconds:g} seconds")
     except InputError as error:
-        return _nothing(number, truth.values, str(error))
+        return nothing_judged(number, truth.values, str(error))
     if not search.repeats:
-        return _nothing(number, truth.values, "the call does not give this release")
+        return nothing_judged(number, truth.values, "the call does not give this release")
     return search.report(complete)
 
 
@@ -295,6 +189,7 @@ class OwnerSearch:
         whole_numbers = np.rint(candidates).astype(np.int64)
         self.values = np.stack([layout.aggregate(row)[number] for row in whole_numbers])
         self.hits, self.tried = np.zeros(len(candidates)), np.zeros(len(candidates))
+        self.least = np.full(len(candidates), np.nan)  # a chance that is certain; NaN where it was not asked for
         self.keyed, self.calls, self.most, self.repeats = holds_a_key(call), 0, most, True
 
     def _table(self, k: int) -> Table:
@@ -323,10 +218,23 @@ class OwnerSearch:
             self.hits[k] += sum(self._gives(k, rekeyed(self.call, self.random.bytes(KEY_BYTES))) for _ in range(keys))
         self.tried[k] += keys
 
+    def settle(self, k: int) -> None:
+        """Whether a candidate gives the release at all: without a key, or with some key as far as that is certain."""
+        if not self.keyed:
+            self.hits[k] = self._gives(k, self.call)
+            self.tried[k] = 1
+        elif isinstance(self.call, SaysHidden) and self.protected.truthful and np.isnan(self.least[k]):
+            self.calls += 1
+            try:
+                self.least[k] = self.call.least_chance(self._table(k), self.protected.hidden)
+            except (Refused, Unjudged):
+                self.least[k] = 0
+
     def count_keys(self, keys: int) -> None:
         """Every candidate with so many keys; without a key once."""
         if self.keyed:
             for k in range(len(self.tables)):
+                self.settle(k)
                 self.try_keys(k, keys)
             return
         self.repeats = self._gives(0, self.call)
@@ -335,11 +243,31 @@ class OwnerSearch:
             self.hits[k] = self._gives(k, self.call)
         self.hits[0] = 1
 
+    def settle_lone(self) -> None:
+        """Candidates that would leave a cell a second value, until every cell has one or none is left to ask.
+
+        In turn the one that changes most of the cells in question, which serves many at once, and the nearest, for
+        which the release comes about most easily.
+        """
+        self.settle(0)
+        changed = self.values != self.values[0]
+        open_yet = np.arange(len(self.tables)) > 0
+        turn = 0
+        while self.calls < self.most:
+            serves = (changed[:, self.lone()].sum(axis=1)) * open_yet
+            if not serves.any():
+                return
+            k = int(np.argmax(serves) if turn % 2 == 0 else np.argmax(serves > 0))
+            self.settle(k)
+            open_yet[k] = False
+            turn += 1
+
     def look_for_second_values(self) -> None:
-        """More keys for the candidates that would leave a cell a second value, in rounds, until every one has it.
+        """Second values of every cell: what is certain first, then, with a key, by trying more and more of them.
 
         The true table is tried with as many: where the release does not come about again, the attack tells nothing.
         """
+        self.settle_lone()
         keys = FIRST
         while self.keyed and self.calls < self.most and (lone := self.lone()).any():
             able = [k for k in range(1, len(self.tables)) if (self.values[k] != self.values[0])[lone].any()]
@@ -355,16 +283,21 @@ class OwnerSearch:
     @property
     def inconclusive(self) -> bool:
         """Whether no key made the true table give the release again, so that other tables are not ruled out either."""
-        return self.keyed and self.hits[0] == 0
+        return self.keyed and not self.surviving()[0]
+
+    def surviving(self) -> Array:
+        """Which candidates give the release with some key, as far as that is seen."""
+        return np.asarray((self.hits > 0) | (np.nan_to_num(self.least) > 0))
 
     def lone(self) -> Array:
         """Which cells have one value among the tables that survive."""
-        survive = self.hits > 0
+        survive = self.surviving()
         survive[0] = True  # it did give the release
         return np.asarray((self.values[survive] == self.values[0]).all(axis=0))
 
     def report(self, complete: bool) -> OwnerAudit:
         weight = np.divide(self.hits, self.tried, out=np.zeros(len(self.hits)), where=self.tried > 0)
+        weight = np.maximum(weight, np.nan_to_num(self.least))
         if self.inconclusive:
             weight[0] = 1 / (self.tried[0] + 1)  # it did give the release, with the key that nobody knows
         values, chances = [], []
@@ -399,18 +332,3 @@ def _judged_cells(protected: Protected, unknown: Array) -> Array:
     """The sensitive cells; of a method without any, those that are not shown as they are."""
     primary = protected.status == Status.PRIMARY.value
     return np.flatnonzero(primary if primary.any() else unknown[: len(protected.table)])
-
-
-def _nothing(number: Array, values: Array, why: str) -> OwnerAudit:
-    """A report that nothing was worked out, which is never a pass."""
-    return OwnerAudit(
-        number=number,
-        values=tuple(values[[cell]] for cell in number),
-        chances=tuple(np.ones(1) for _ in number),
-        fitting=0,
-        surviving=0,
-        complete=False,
-        calls=0,
-        keyed=False,
-        unjudged=why,
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.audits.intruders import OUTSIDER, Intruder, all_intruders, intruder_frame, least_and_median
 from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.lines import Lines
-from discreet.audits.owner_attack import OwnerAudit
+from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.view import View, cell_codes, cell_names
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked

@@ -91,6 +91,23 @@ def test_solvers_and_keys_keep_unions_too(method: str) -> None:
         assert np.array_equal(done.status, dc.protect(table, call).status)
 
 
+def test_cost_and_gap_are_those_of_the_pattern_that_is_returned() -> None:
+    """What unions and the repair against the holder of the program hide is counted; the bound is not moved by it."""
+    more = 0
+    for seed in range(4):
+        _, table = firms(seed, (4, 4))
+        bare = dc.protect(table, dc.Suppress(RULE, method=dc.Optimal(time=20), unions=False))
+        done = dc.protect(table, dc.Suppress(RULE, method=dc.Optimal(time=20)))
+        details, added = done.details, done.status == "x"
+        assert details["cost"] == pytest.approx(table.value[added].sum())
+        assert details["gap"] == pytest.approx(1 - details["bound"] / details["cost"] if details["cost"] else 0)
+        assert details["bound"] <= details["cost"]
+        if (done.hidden & ~bare.hidden).any():
+            assert details["solver status"] == "repaired"
+            more += 1
+    assert more > 0
+
+
 def test_hierarchies_and_linked_tables() -> None:
     """Sub-totals are sums like others, and linked margins of one table are looked at together."""
     from discreet import datasets

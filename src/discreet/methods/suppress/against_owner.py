@@ -3,16 +3,19 @@
 The attack repeats the call *without* this repair. A pattern is let pass if the call so gives it, with some key, to
 tables with two values of every sensitive cell. For each of these tables the call with the repair gives it, too, with
 the same key: whether a pattern is let pass depends on the release alone. So the repair itself tells nothing.
+
+Any pattern that protects a table can come about with some key, the one that makes decoys of all its hidden cells but
+the sensitive ones. So no call of the method is needed to know that a table survives: only that the pattern protects it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from discreet.audits.owner_attack import OwnerSearch, fitting_tables
+from discreet.audits.owner_attack import Call, OwnerSearch, fitting_tables
 from discreet.audits.view import view
 from discreet.base.annotations import Array
 from discreet.errors import InputError
@@ -20,10 +23,10 @@ from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.repair.judge import audited
-from discreet.methods.suppress.suppressed import REPAIR, Suppressed, to_protected
+from discreet.methods.suppress.suppressed import OWNER, Suppressed, to_protected
 from discreet.tables.relations import of_layout
 
-OWNER = "owner"
+OWNER_LEFT = "owner"
 NOT_TRIED = "not tried"
 
 
@@ -51,31 +54,40 @@ def _after_audit(task: Task, hidden: Array, cells: Array) -> bool:
     return not len(result.hopeless) and bool(np.array_equal(result.hidden[: len(cells)], cells))
 
 
-def defended(task: Task, result: Suppressed, call: Any) -> Suppressed:
+def defended(task: Task, result: Suppressed, call: Call, closed: Callable[[Task], Suppressed]) -> Suppressed:
     """The result after the attack of the holder of the program leaves every sensitive cell two values.
 
-    ``details["owner"]``: how many sensitive cells still have one value for him, or "not tried" where the table is not
-    small or a solver finds the pattern, which takes too long to be repeated some hundred times. The same key gives the
-    same pattern: the work is limited by numbers of calls, not by seconds.
+    ``closed``: what elimination, the audit and the rule on unions hide of a task with its draw. ``details["owner"]``:
+    how many sensitive cells still have one value for him, or "not tried" where the table is too large. The same key
+    gives the same pattern: the work is limited by numbers of calls, not by seconds.
     """
-    small = int(result.hidden.sum()) <= task.tuning.key.free and _by_elimination(call)
-    if task.asked.asks == OFF or not small or not task.roles.primary.any() or task.asked.earlier:
-        return replace(result, details={**result.details, OWNER: NOT_TRIED})
-    lone = lone_cells(task, result, call)
-    for cell in _further_cells(task, result.hidden)[: task.tuning.key.cells]:
-        if not lone:
+    tuning = task.tuning.key
+    small = int(result.hidden.sum()) <= tuning.free
+    if task.asked.asks == OFF or not small or task.asked.earlier:
+        return replace(result, details={**result.details, OWNER_LEFT: NOT_TRIED})
+    lone, calls = lone_cells(task, result, call, tuning.calls)
+    while lone and calls < tuning.calls:
+        for cell in _further_cells(task, result.hidden)[: tuning.cells]:
+            other = _hiding(task, result, cell, closed)
+            if other is None:
+                continue
+            left, more = lone_cells(task, other, call, tuning.calls - calls)
+            calls += more
+            if left < lone:
+                result, lone = other, left
+                break
+            if calls >= tuning.calls:
+                break
+        else:
             break
-        other = _hiding(task, result, cell)
-        if other is None:
-            continue
-        left = lone_cells(task, other, call)
-        if left < lone:
-            result, lone = other, left
-    return replace(result, details={**result.details, OWNER: lone})
+    return replace(result, details={**result.details, OWNER_LEFT: lone})
 
 
-def lone_cells(task: Task, result: Suppressed, call: Any) -> int:
-    """How many sensitive cells have one value left for the holder of the program, as far as so many calls show."""
+def lone_cells(task: Task, result: Suppressed, call: Call, calls: int) -> tuple[int, int]:
+    """How many sensitive cells have one value left for the holder of the program, and how many calls it took to see.
+
+    Where the calls do not do for all of them, those that no second value was seen of count as having one.
+    """
     tuning = task.tuning.key
     protected = to_protected(task, result, None)
     random = np.random.default_rng(0)
@@ -83,14 +95,10 @@ def lone_cells(task: Task, result: Suppressed, call: Any) -> int:
     try:
         tables, _ = fitting_tables(protected, view(protected).known, call, tuning.fitting, tuning.draws, random)
     except InputError:
-        return len(number)
-    search = OwnerSearch(protected, call, tables, number, random, tuning.calls)
-    search.look_for_second_values()
-    return int(search.lone().sum())
-
-
-def _by_elimination(call: Any) -> bool:
-    return isinstance(call.method, str) and call.method == "gauss"
+        return len(number), 1
+    search = OwnerSearch(protected, call, tables, number, random, calls)
+    search.settle_lone()
+    return int(search.lone().sum()), search.calls
 
 
 def _further_cells(task: Task, hidden: Array) -> list[int]:
@@ -104,13 +112,15 @@ def _further_cells(task: Task, hidden: Array) -> list[int]:
     return [int(cell) for cell in np.argsort(cost, kind="stable")[: int(able.sum())]]
 
 
-def _hiding(task: Task, result: Suppressed, cell: int) -> Suppressed | None:
-    """The result with one more cell hidden, after the audit; None if that cannot be protected."""
-    n, hidden = len(task.table), result.hidden.copy()
-    hidden[cell] = True
-    repaired = audited(task, hidden, task.owners)
-    if len(repaired.hopeless):
+def _hiding(task: Task, result: Suppressed, cell: int, closed: Callable[[Task], Suppressed]) -> Suppressed | None:
+    """The result with one more cell hidden, and with what keeps all of them from following; None if nothing does.
+
+    All that is hidden so far and the cell are decoys of that search, so tables with other sensitive cells give the
+    same pattern by way of such decoys.
+    """
+    decoys = result.hidden & ~(task.roles.primary | task.roles.never)
+    decoys[cell] = True
+    other = closed(task.with_draw(replace(task.draw, decoys=decoys)))
+    if len(other.unsafe):
         return None
-    step = result.step.copy()
-    step[(repaired.hidden & ~result.hidden)[:n]] = REPAIR
-    return replace(result, hidden=repaired.hidden, step=step)
+    return result.hiding(other.hidden, OWNER)

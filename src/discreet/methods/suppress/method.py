@@ -19,14 +19,16 @@ from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_secret
 from discreet.methods.suppress.against_owner import defended, elimination_gives
 from discreet.methods.suppress.by_elimination import suppressed_by_elimination
-from discreet.methods.suppress.by_solver import suppressed_by_solver
+from discreet.methods.suppress.by_solver import solver_adds_nothing, suppressed_by_solver
 from discreet.methods.suppress.cleaning import cleaned
 from discreet.methods.suppress.diagnosis import Diagnosis, diagnosis_of, refusal
-from discreet.methods.suppress.key_chance import hiding_chance
+from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.gauss.many_draws import may_hide
+from discreet.methods.suppress.key_chance import hiding_chance, least_chance
 from discreet.methods.suppress.limits import Limit
 from discreet.methods.suppress.model.parameters import EXACT, LEVELS, OFF, SuppressParameters
 from discreet.methods.suppress.model.task import Task
-from discreet.methods.suppress.sensitive_unions import union_rule, without_sensitive_unions
+from discreet.methods.suppress.sensitive_unions import sensitive_unions, union_rule, without_sensitive_unions
 from discreet.methods.suppress.solve import solver_of, weights_of
 from discreet.methods.suppress.suppressed import MODULAR, OPTIMAL, RANK, Suppressed, to_protected
 from discreet.release import Protected
@@ -142,15 +144,33 @@ class Suppress:
 
     def hiding_chance(self, table: Table, cells: Array, draws: int, random: np.random.Generator) -> float:
         """The chance that exactly these cells of a table would be hidden with a random key, from so many draws."""
-        return hiding_chance(Task.of(self.parameters, table), cells, self._gives, draws, random)
+        sieve = may_hide if self.method == GAUSS and not self._special and self.last is None else None
+        return hiding_chance(Task.of(self.parameters, table), cells, self._gives, draws, random, sieve)
+
+    def least_chance(self, table: Table, cells: Array) -> float:
+        """A chance, with a random key, that exactly these cells would be hidden, certain to be reached; 0: unknown."""
+        return least_chance(Task.of(self.parameters, table), cells, self._keeps)
 
     def _gives(self, task: Task, cells: Array) -> bool:
         """Whether a task with its draw comes out so, before the repair against the holder of the program."""
-        special = self.clean_up or self.earlier or self.hidden is not None or self.marks is not None
-        special = special or self._union_rule(task.table) is not None
-        if self.method == GAUSS and not special and not (isinstance(self.order, str) and self.order == RANK):
+        if self.method == GAUSS and not self._special and self._union_rule(task.table) is None:
             return elimination_gives(task, cells)
         return bool(np.array_equal(self._result(task).hidden[: len(cells)], cells))
+
+    def _keeps(self, task: Task, cells: Array) -> bool:
+        """The same of a task that withholds all these cells from the start: whether it needs no more."""
+        solver = None if self.method == GAUSS else solver_of(self.method)
+        if self._special or not (solver is None or isinstance(solver, Optimal)):
+            return self._gives(task, cells)
+        keeps = elimination_gives(task, cells) if solver is None else solver_adds_nothing(task, solver, cells)
+        rule = self._union_rule(task.table)
+        return keeps and (rule is None or not sensitive_unions(task, cells, rule))
+
+    @property
+    def _special(self) -> bool:
+        """Whether more than the rule and the search has a say in what is hidden."""
+        by_hand = self.clean_up or self.earlier or self.hidden is not None or self.marks is not None
+        return bool(by_hand) or (isinstance(self.order, str) and self.order == RANK)
 
     def shows_zeros(self, table: Table) -> bool:
         """Whether no empty cell of a table of this kind is ever hidden, whatever is counted in it."""
@@ -169,7 +189,7 @@ class Suppress:
         task = Task.of(self.parameters, table)
         result = self._result(task)
         if self.key is not None and self.owner:
-            result = defended(task, result, self)
+            result = defended(task, result, self, self._closed)
         return to_protected(task, result, self.measures)
 
     def _result(self, task: Task) -> Suppressed:
@@ -188,13 +208,20 @@ class Suppress:
                 raise refusal(task, result.unsafe)
         if self.clean_up:
             result = cleaned(task, result, weights_of(solver), limit.hard)
-        rule = self._union_rule(task.table)
-        if rule is None:
-            return result
-        result = without_sensitive_unions(task, result, rule)
+        result = self._without_unions(task, result)
         if len(result.unsafe):
             raise refusal(task, result.unsafe)
         return result
+
+    def _closed(self, task: Task) -> Suppressed:
+        """The pattern of elimination, whatever the method is, audited and repaired, unions too."""
+        result = suppressed_by_elimination(task)
+        return result if len(result.unsafe) else self._without_unions(task, result)
+
+    def _without_unions(self, task: Task, result: Suppressed) -> Suppressed:
+        """The result with no sum of hidden cells that follows and is sensitive, where a rule asks for it."""
+        rule = self._union_rule(task.table)
+        return result if rule is None else without_sensitive_unions(task, result, rule)
 
     def _union_rule(self, table: Table) -> Rule | None:
         """The rule for sums of hidden cells; None where there is none, or nothing is checked."""

@@ -46,7 +46,7 @@ def without_sensitive_unions(task: Task, result: Suppressed, rule: Rule) -> Supp
 
     ``unsafe`` are cells of sums that follow from what must be published.
     """
-    n, hidden, kept = len(task.table), result.hidden.copy(), list[tuple[int, ...]]()
+    hidden, kept = result.hidden.copy(), list[tuple[int, ...]]()
     while more := [union for union in sensitive_unions(task, hidden, rule) if union not in kept]:
         kept += more
         secondary, unsafe = _withheld(task, hidden, kept)
@@ -54,9 +54,7 @@ def without_sensitive_unions(task: Task, result: Suppressed, rule: Rule) -> Supp
             cells = np.unique(np.concatenate([np.array(kept[k]) for k in unsafe]))
             return replace(result, unsafe=cells)
         hidden[secondary] = True
-    step = result.step.copy()
-    step[(hidden & ~result.hidden)[:n]] = UNIONS
-    return replace(result, hidden=hidden, step=step, details={**result.details, UNIONS: 0})
+    return replace(result, details={**result.details, UNIONS: 0}).hiding(hidden, UNIONS)
 
 
 def _withheld(task: Task, hidden: Array, unions: list[tuple[int, ...]]) -> tuple[Array, Array]:

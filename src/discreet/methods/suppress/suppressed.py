@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from discreet.tables.room import Room
 from discreet.tables.table import Table
 
 RULE, KEY, ELIMINATION, RANK, REPAIR = "rule", "key", "elimination", "rank", "repair"  # steps,
-UNIONS = "unions"
+UNIONS, OWNER = "unions", "owner"
 OPTIMAL, MODULAR = "optimal", "modular"  # and solvers, each a step as well
 WIDTH = 11  # letters of the longest name of a step
 
@@ -25,13 +25,29 @@ WIDTH = 11  # letters of the longest name of a step
 class Suppressed:
     """Columns that are hidden, per cell of the table the step that hid it, and what is told of the steps.
 
-    ``unsafe``: sensitive columns that could not be protected; then there is no pattern.
+    ``unsafe``: sensitive columns that could not be protected; then there is no pattern. ``weight``: what a column costs
+    the solver, where one found the pattern.
     """
 
     hidden: Array
     step: Array
     details: dict[str, Any]
     unsafe: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    weight: Array | None = None
+
+    def hiding(self, hidden: Array, step: str) -> Suppressed:
+        """The same with further columns hidden by a later step.
+
+        The solver's bound holds for them as well, as more is asked for; its cost and the gap are told anew.
+        """
+        added = hidden & ~self.hidden
+        steps, details = self.step.copy(), dict(self.details)
+        steps[added[: len(steps)]] = step
+        if self.weight is not None and added.any():
+            cost = details["cost"] + float(self.weight[added & np.isfinite(self.weight)].sum())
+            gap = max(cost - details["bound"], 0.0) / cost if cost > 0 else 0.0
+            details |= {"cost": cost, "gap": gap, "solver status": "repaired"}
+        return replace(self, hidden=hidden, step=steps, details=details)
 
 
 def first_step(task: Task) -> Array:

@@ -34,7 +34,8 @@ def eliminate(
 ) -> Pattern:
     """Let columns in one by one; withhold each that would make a sensitive column follow from those let in.
 
-    ``primary``: numbers of the sensitive columns, the last ``virtual`` of them sums that no cell shows. ``order``:
+    ``primary``: numbers of the sensitive columns, the last ``virtual`` of them sums that no cell shows or decoys, which
+    those who know their own cells may learn. ``order``:
     numbers of the candidates, most important first; the first ``forced`` are let in whatever follows. Columns in
     neither are never published. ``modular_columns``: the residues of the matrix, if they are at hand. The result does
     not depend on how pivots are chosen, only on the order.

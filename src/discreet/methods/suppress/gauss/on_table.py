@@ -17,24 +17,22 @@ from discreet.methods.suppress.model.task import Task
 
 def eliminated(task: Task) -> gauss.Pattern:
     """The pattern that elimination finds; ``unsafe`` columns follow from what must be published."""
-    table, roles, single = task.table, task.roles, task.singletons
+    roles, single = task.roles, task.singletons
     if roles.sums is not None:
         single = replace(single, lenient=True)
-    matrix, virtual, modular_columns = task.kept("elimination columns", lambda: _columns(task))
+    matrix, virtual, modular_columns = elimination_columns(task)
     forced = np.flatnonzero(roles.forced)
     free = ~(task.withheld | roles.forced)
-    size = np.ones(roles.n)
-    size[: len(table)] = table.count if table.magnitude is None else table.value
-    zeros_first = np.zeros(roles.n, bool) if roles.zeros else size == 0
+    zeros_first = np.zeros(roles.n, bool) if roles.zeros else sizes(task) == 0
     sequence = np.concatenate([forced, order.sequence(_wanted(task), zeros_first, free)])
-    sensitive = np.flatnonzero(task.sensitive)
+    sensitive, decoys = np.flatnonzero(roles.primary), np.flatnonzero(task.draw.decoys)
     pattern = gauss.eliminate(
         matrix,
-        np.concatenate([sensitive, roles.n + np.arange(virtual)]),
+        np.concatenate([sensitive, decoys, roles.n + np.arange(virtual)]),
         sequence,
         forced=len(forced),
         singletons=single,
-        virtual=virtual,
+        virtual=len(decoys) + virtual,  # whoever knows his own cells may learn a decoy: it is not sensitive
         modular_columns=modular_columns,
         progress=task.asked.progress,
     )
@@ -46,8 +44,19 @@ def eliminated(task: Task) -> gauss.Pattern:
     return pattern
 
 
-def _columns(task: Task) -> tuple[Any, int, Any]:
+def elimination_columns(task: Task) -> tuple[Any, int, Any]:
     """Cells and sums that no cell shows as one matrix, how many of its columns are such sums, and its residues."""
+    return task.kept("elimination columns", lambda: _columns(task))
+
+
+def sizes(task: Task) -> Array:
+    """The size of every column; empty cells of the table are 0."""
+    size = np.ones(task.roles.n)
+    size[: len(task.table)] = task.table.count if task.table.magnitude is None else task.table.value
+    return size
+
+
+def _columns(task: Task) -> tuple[Any, int, Any]:
     from scipy.sparse import csc_array, hstack
 
     from discreet.linear.modular import residues
@@ -62,7 +71,16 @@ def _columns(task: Task) -> tuple[Any, int, Any]:
 
 
 def _wanted(task: Task) -> Array:
-    """How important each column is; those of earlier tables only do not count."""
+    """How important each column is with what the key draws, and what last period hid."""
+    size = wanted_by_table(task) * task.draw.factor
+    n = len(task.table)
+    if task.hidden_before is not None:
+        size[:n] = np.where(task.hidden_before, size[:n] - size[:n].max(initial=0) - 1, size[:n])
+    return size
+
+
+def wanted_by_table(task: Task) -> Array:
+    """How important each column is by the table alone; those of earlier tables only do not count."""
     table, roles = task.table, task.roles
     size = order.importance(table, task.asked.order, roles.primary[: len(table)])
     if roles.sums is not None:  # a line is better hidden by somebody than by nobody
@@ -70,9 +88,6 @@ def _wanted(task: Task) -> Array:
         empty = table.count == 0
         above = small.max(initial=size[empty].max(initial=0)) + 1e-3 * (1 + np.arange(len(size)) / len(size))
         size = np.where(empty, above, size)
-    size = size * task.draw.factor[: len(table)]
-    if task.hidden_before is not None:
-        size = np.where(task.hidden_before, size - size.max(initial=0) - 1, size)
     wanted = np.zeros(roles.n)
     wanted[: len(table)] = size
     return wanted

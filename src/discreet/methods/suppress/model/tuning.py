@@ -273,11 +273,11 @@ class KeyTuning:
     decoy_share: float = 0.01  # and for each that is
     chance: float = 0.5  # of one cell, at most
     # repair against the holder of the program
-    free: int = 30  # hidden cells at most of a table on which his attack is tried
+    free: int = 100  # hidden cells at most of a table on which his attack is tried
     fitting: int = 300  # tables that fit, all of which are tried,
     draws: int = 60  # or so many of more
-    calls: int = 400  # of elimination in one attack
-    cells: int = 6  # further cells tried one after the other
+    calls: int = 400  # in all attacks on one table
+    cells: int = 24  # further cells tried one after the other
     # the chance of a pattern, by draws as a key makes them, and by two kinds that hide the cells in question sooner
     tilts: tuple[float, ...] = (0.0, 1.0, 2.5)  # how far their weights are drawn down, in scales of the logarithm
     as_decoys: tuple[float, ...] = (0.0, 0.1, 0.3)  # the least chance of each to be a decoy
