@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +79,12 @@ class Known:
             point[variable], point[:cells] = self.point[cells:], self.point[:cells]
         return System(rows, rhs, lower, upper, self.integer, point)
 
+    def blank(self) -> System:
+        """The same equations where nothing is published: what everybody knows beforehand."""
+        cells = len(self.lower)
+        nothing = replace(self, lower=np.full(cells, -np.inf), upper=np.full(cells, np.inf), point=None)
+        return nothing.system()
+
     def inner_variables(self) -> Array:
         """The variable of each inner cell, for intervals of inner cells: targets beyond the cells."""
         return related.variable_of_inner(self.matrix)
@@ -118,7 +124,7 @@ def settled_intervals(
     except ContradictionError:
         from discreet.audits.contradiction import explain
 
-        raise explain(system, known.matrix.shape[1]) from None
+        raise explain(system, known.blank(), known.matrix.shape[1]) from None
 
 
 @checked
@@ -133,7 +139,7 @@ def unmovable(known: Known, targets: Array, *, progress: Progress | None = None)
     except ContradictionError:
         from discreet.audits.contradiction import explain
 
-        raise explain(system, known.matrix.shape[1]) from None
+        raise explain(system, known.blank(), known.matrix.shape[1]) from None
 
 
 def _numbers(targets: Array | None, cells: int) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.audits.contradiction import InfeasibleError, contradicting, possible, possible_in_whole_numbers
+from discreet.audits.contradiction import InfeasibleError, contradicting, only, possible, some_whole_solution
 from discreet.audits.view import View, cell_places
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged, listed
@@ -20,15 +20,15 @@ CURE = (
 
 def conflict(seen: View) -> InfeasibleError:
     """The error to raise where no table fits several files: a smallest set of files, then of their cells."""
-    system = seen.known.system()
+    system, blank = seen.known.system(), seen.known.blank()
     starts = np.concatenate([[0], np.cumsum([len(layout) for layout in seen.layouts])])
-    variables, smallest = contradicting(system)
+    variables, _ = contradicting(system, blank)
     files = sorted({int(np.searchsorted(starts, v, "right")) - 1 for v in variables if v < starts[-1]})
     for k in list(files):
         fewer = [f for f in files if f != k]
-        if fewer and not _fits(_only(system, starts, fewer)):
+        if fewer and not _fits(only(system, blank, _cells_of(starts, fewer, system.size))):
             files = fewer
-    variables, smallest = contradicting(_only(system, starts, files))
+    variables, smallest = contradicting(only(system, blank, _cells_of(starts, files, system.size)), blank)
     cells = variables[variables < starts[-1]]
     names = [f"{table}: {words}" for table, words in cell_places(seen, cells)]
     held = [seen.names[k] for k in files]
@@ -36,19 +36,17 @@ def conflict(seen: View) -> InfeasibleError:
     return InfeasibleError(cells, names, smallest=smallest, which=which, cure=CURE)
 
 
-def _only(system: System, starts: Array, files: list[int]) -> System:
-    """The system with what some files say, and no other."""
-    said = np.zeros(system.size, bool)
+def _cells_of(starts: Array, files: list[int], size: int) -> Array:
+    """Which variables are cells of some files."""
+    own = np.zeros(size, bool)
     for k in files:
-        said[starts[k] : starts[k + 1]] = True
-    said[starts[-1] :] = True  # cells that no file has: never more than that they are not negative
-    lower = np.where(said, system.lower, np.where(system.lower >= 0, 0.0, -np.inf))
-    return replace(system, lower=lower, upper=np.where(said, system.upper, np.inf), point=None)
+        own[starts[k] : starts[k + 1]] = True
+    return own
 
 
 def _fits(system: System) -> bool:
     """Whether some table fits; where that is not settled, yes: the file stays in the set."""
     try:
-        return possible(replace(system, integer=False)) and (not system.integer or possible_in_whole_numbers(system))
+        return possible(replace(system, integer=False)) and (not system.integer or some_whole_solution(system))
     except Unjudged:
         return True
