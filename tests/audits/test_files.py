@@ -176,5 +176,5 @@ def test_an_empty_code_and_a_foreign_layout_are_answered_by_what_works(tmp_path:
     path.write_text(text.format("Total"))
     assert dc.audit(dc.Release.read_csv(path)).verdict == "fail"
     path.write_text("sex;count\nf;three\n")
-    with pytest.raises(dc.InputError, match=r"dimensions, then the numbers .*--measures N.*then 'status'"):
+    with pytest.raises(dc.InputError, match=r"dimensions, then the numbers .*--measures N.*then perhaps 'status'"):
         dc.Release.read_csv(path)

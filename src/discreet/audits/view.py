@@ -16,6 +16,7 @@ from discreet.errors import InputError, Unjudged, listed
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
 from discreet.tables.layout import Layout
+from discreet.tables.reading.raw_table import NOT_AVAILABLE
 from discreet.tables.table import Table
 
 Prior = float | tuple[Array, Array]
@@ -139,7 +140,9 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     for other, cells in release.left.items():
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
     doubts = (*release.doubts, *strange_marks(release))
-    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=not_published(layout, at))
+    aside = not_published(layout, at)
+    aside[at] |= not_available(release, name)
+    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=aside)
 
 
 def within_ranges(release: Release, measure: str, lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -158,14 +161,19 @@ def not_published(layout: Layout, at: Array) -> Array:
     return ~np.isin(kind, np.unique(kind[at]))
 
 
+def not_available(release: Release, measure: str) -> Array:
+    """Rows without a number that nobody has, so that nobody hides it."""
+    return np.asarray((release.status == NOT_AVAILABLE) & np.isnan(np.asarray(release.values[measure], float)))
+
+
 def strange_marks(release: Release) -> tuple[str, ...]:
     """What is said of marks that nobody knows: the cells may be meant to be hidden."""
-    strange = sorted({str(mark) for mark in np.unique(release.status)} - {CONFIDENTIAL, OPEN})
+    strange = sorted({str(mark) for mark in np.unique(release.status)} - {CONFIDENTIAL, OPEN, NOT_AVAILABLE})
     if not strange:
         return ()
     return (
-        f"what the status {listed(strange, 3)} means is not known; write {CONFIDENTIAL!r} for a cell that is not "
-        "shown, and nothing for one that is",
+        f"what the status {listed(strange, 3)} means is not known; if such numbers are as they are shown, say --flag "
+        f"{strange[0]!r} (marks={{{strange[0]!r}: 'flag'}}), if they are confidential --suppressed {strange[0]!r}",
     )
 
 

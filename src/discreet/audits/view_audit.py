@@ -39,6 +39,12 @@ def empty(seen: View, targets: str | Array, *, ruled: bool = False) -> tuple[str
     return (NOTHING_HIDDEN,) if targets == "unknown" and not ruled and not seen.withheld.any() else ()
 
 
+def _cure(seen: View, cells: Array) -> str:
+    """What may settle a contradiction of cells of which ranges are shown."""
+    lower, upper = seen.known.lower[cells], seen.known.upper[cells]
+    return "if <5 may be 0, too, say --zeros-hidden" if ((lower == 1) & (upper > 1)).any() else ""
+
+
 def of_view(
     seen: View,
     targets: str | Array = "unknown",
@@ -58,7 +64,7 @@ def of_view(
             raise conflict(seen) from None
         codes = cell_codes(seen, error.cells)
         names = [" ".join(str(c) for c in row) for row in zip(*codes.values(), strict=True)]
-        raise InfeasibleError(error.cells, names, smallest=error.smallest) from None
+        raise InfeasibleError(error.cells, names, smallest=error.smallest, cure=_cure(seen, error.cells)) from None
     grid = 10.0**seen.decimals
     truth = None
     if seen.truth is not None:

@@ -66,7 +66,9 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace")
     if b"\0" in data:
-        raise InputError(f"{path.name!r} is not a text file")
+        every_other = data[:200].count(b"\0") * 3 > len(data[:200])
+        cure = ", or UTF-16 without a mark; save it as UTF-8" if every_other else ""
+        raise InputError(f"{path.name!r} is not a text file{cure}")
     data = data.replace(b"\r\r\n", b"\r\n")  # line ends that were turned to Windows' twice, as in tau-ARGUS's own files
     try:
         return data.decode("utf-8-sig")
@@ -87,6 +89,24 @@ def csv_rows(text: str, delimiter: str, name: str) -> list[list[str]]:
     """The rows of a CSV text, however its lines end."""
     with as_csv(name):
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+def numbered_rows(text: str, delimiter: str, name: str) -> tuple[list[int], list[list[str]]]:
+    """The rows of a CSV text that are not blank, and the line in which each begins.
+
+    >>> numbered_rows("a,b\\n\\n1,2\\n", ",", "x")
+    ([1, 3], [['a', 'b'], ['1', '2']])
+    """
+    lines, rows = [], []
+    with as_csv(name):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        before = 0
+        for row in reader:
+            if row:
+                lines.append(before + 1)
+                rows.append(row)
+            before = reader.line_num
+    return lines, rows
 
 
 def column_names(frame: Any) -> list[str]:

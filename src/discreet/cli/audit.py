@@ -26,6 +26,7 @@ from discreet.cli.audited import (
 from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.console import heard, say
 from discreet.cli.inputs import book_of
+from discreet.cli.number_signs import number_options, said_options, signs_of
 from discreet.cli.option_texts import total_of
 from discreet.cli.options import measures_option, total_option
 from discreet.cli.output import emit, emit_json
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.audits.joined.mapping import NameMapping
     from discreet.audits.joined.publication import Rounding
     from discreet.release import Release
+    from discreet.tables.reading.number_cells import NumberSigns
 
 _PATH = click.Path(path_type=Path)
 MOST_REASONS = 200  # cells of which a report says why they are known
@@ -48,8 +50,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @click.option("--mapping", type=_PATH, help="TOML: names and codes that differ between files, sums, populations.")
 @total_option
 @measures_option
-@click.option("--decimal", help="The decimal sign of a CSV, . or a comma, where it is not clear.")
-@click.option("--thousands", help="The sign between thousands in a CSV, where it is not clear.")
+@number_options
 @click.option("--measure", help="The one to judge; all columns of numbers unless stated.")
 @click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(
@@ -82,8 +83,6 @@ def audit(
     mapping: Path | None,
     total: Sequence[str],
     measures: int | None,
-    decimal: str | None,
-    thousands: str | None,
     measure: str | None,
     negative: bool,
     rounded: Sequence[str],
@@ -99,6 +98,7 @@ def audit(
     output: Path | None,
     html: Path | None,
     certificate: Path | None,
+    **written: Any,
 ) -> int:
     """What an intruder can work out of FILE...: published tables in any format, or a suppression instance (.jj).
 
@@ -120,7 +120,8 @@ def audit(
     check_suffix(output, (*CSV, *HTML, ".json"), "an audit")
     check_suffix(html, HTML, "a page")
     check_certificate(certificate)
-    reading = {"--measures": measures, "--decimal": decimal, "--thousands": thousands}
+    signs = signs_of(written, negative=negative)
+    reading = {"--measures": measures, **said_options(written)}
     for_tables = {
         "--codebook": codebook,
         "--mapping": mapping,
@@ -142,7 +143,7 @@ def audit(
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")
-        releases = read_files(files, codebook, total, measures, decimal, thousands, names)
+        releases = read_files(files, codebook, total, measures, signs, names)
         differences = _differences(releases, names, rounded, measure, under, terms, along)
         return tell_differences(differences, rows, output, html, as_json=as_json)
     if under is not None or terms is not None or along is not None:
@@ -154,7 +155,7 @@ def audit(
             known = read_jj(files[0])
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            releases = read_files(files, codebook, total, measures, decimal, thousands, names)
+            releases = read_files(files, codebook, total, measures, signs, names)
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
@@ -168,6 +169,8 @@ def audit(
         emit(audit_page(report, most).encode(), html, private=True)
     if certificate is not None:
         write_certificate(report, certificate, confidential=confidential is not None)
+    for text in stop.because(report):
+        say(f"--fail-on {fail_on}: {text}")
     return stop.code(report)
 
 
@@ -176,26 +179,27 @@ def read_files(
     codebook: Path | None,
     total: Sequence[str],
     measures: int | None,
-    decimal: str | None,
-    thousands: str | None,
+    signs: NumberSigns,
     mapping: NameMapping,
 ) -> dict[str, Release]:
     """The published tables of files under the names of the files."""
-    from discreet.audits.joined.sources import names_of_files, read_release
+    from discreet.audits.joined.sources import check_said, names_of_files, of_codebook, read_release
 
     releases = {}
     for name, file in zip(names_of_files(files), files, strict=True):
         book = book_of(codebook, file)
         if len(files) == 1 and book is not None:
-            from discreet.release import Release
-
-            said = total_of(total)
-            releases[name] = Release.read(
-                file, codebook=book, measures=measures, total=said, decimal=decimal, thousands=thousands
-            )
+            releases[name] = of_codebook(file, book, total_of(total), measures, mapping.signs(name, signs))
         else:
-            how: Mapping[str, Any] = {"measures": measures, "decimal": decimal, "thousands": thousands}
-            releases[name] = read_release(file, book, total_of(total), mapping=mapping, name=name, **how)
+            releases[name] = read_release(
+                file, book, total_of(total), mapping=mapping, name=name, measures=measures, signs=signs
+            )
+        for text in releases[name].assumed:
+            say(f"{name}: {text}")
+    if codebook is None:
+        check_said(total_of(total), None, list(releases.values()))
+    elif len(files) > 1:
+        check_said(total_of(total), book_of(codebook, files[0]), list(releases.values()))
     return releases
 
 
@@ -208,10 +212,12 @@ def _judged(
     progress: Any,
 ) -> Audit:
     from discreet.audits import audit
+    from discreet.audits.joined.publication import Rounding
 
     bases = roundings(rounded, list(releases))
-    if len(releases) == 1 and mapping.empty and not bases:
-        return audit(next(iter(releases.values())), measure=measure, nonnegative=nonnegative, progress=progress)
+    first = next(iter(releases.values()))
+    if len(releases) == 1 and mapping.empty and not bases and Rounding.of_words(first.method) is None:
+        return audit(first, measure=measure, nonnegative=nonnegative, progress=progress)
     names = mapping.with_rounding(bases)
     return audit(releases, measure=measure, nonnegative=nonnegative, mapping=names, progress=progress)
 

@@ -66,6 +66,18 @@ class FailOn:
                 return 1
         return 0 if report.ok or report.verdict is Verdict.FAIL else 1
 
+    def because(self, report: Audit) -> list[str]:
+        """Why cells are a reason to stop that the verdict does not count as one, a sentence for each measure."""
+        reasons = []
+        for one in (report, *report.others):
+            low = (one.bits < self.bits) & ~np.isin(one.finding, ("exact", "narrow"))
+            if low.any():
+                name = f"{one.view.measure}: " if report.others else ""
+                least = float(one.bits[low].min())
+                many = f"{int(low.sum()):,} cells have" if low.sum() > 1 else "1 cell has"
+                reasons.append(f"{name}{many} fewer than {self.bits:g} bits left, the least {least:.3g}")
+        return reasons
+
 
 def audited_cells(report: Audit) -> pd.DataFrame:
     """All audited cells without the truth; of several measures, which one each is of."""

@@ -18,6 +18,8 @@ from discreet.errors import InputError, nearest
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL
 from discreet.tables import display
 from discreet.tables.published import Published, of_raw, read_published
+from discreet.tables.reading.number_cells import NumberSigns
+from discreet.tables.reading.number_marks import NumberMarks
 from discreet.tables.reading.parquet_file import arrow_table
 from discreet.tables.totals import Totals
 
@@ -50,6 +52,8 @@ class Release:
     ranges: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
     """Per measure of a table that others published the least and greatest value where a range (<5) stands for one,
     else minus infinity and infinity."""
+    assumed: tuple[str, ...] = ()
+    """What was taken as so when it was read from a file, a sentence for each, with the option that says otherwise."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -170,13 +174,17 @@ class Release:
         total: Totals = None,
         decimal: str | None = None,
         thousands: str | None = None,
+        marks: Mapping[str, str] | NumberMarks | None = None,
     ) -> Release:
         """A published table of a file in any format that ``discreet.write`` writes, by its suffix.
 
-        A CSV may have any separator and no status; marks (c, x, ..) and ranges (<5) may stand in place of numbers.
-        Where numbers can be read in two ways, ``decimal`` and ``thousands`` say how.
+        A CSV may have any separator and no status; marks (c, x, ..) and ranges (<5: 1 to 4) may stand in place of
+        numbers. Where numbers can be read in two ways, ``decimal`` and ``thousands`` say how. ``marks`` says what
+        others stand for: "suppressed", "zero", "unavailable", "flag" (behind a number), or a range such as "1-4".
         """
-        return cls.of_file(read_published(Path(path), codebook, measures, total, decimal=decimal, thousands=thousands))
+        stated = marks if isinstance(marks, NumberMarks) else NumberMarks(marks or {})
+        signs = NumberSigns(decimal, thousands, stated)
+        return cls.of_file(read_published(Path(path), codebook, measures, total, signs=signs))
 
     @classmethod
     def of_frame(cls, frame: Any, *, codebook: Codebook | None = None, total: Totals = None) -> Release:
@@ -201,6 +209,7 @@ class Release:
             notes=published.notes,
             doubts=published.doubts,
             ranges=published.ranges,
+            assumed=published.assumed,
         )
 
     def __eq__(self, other: object) -> bool:

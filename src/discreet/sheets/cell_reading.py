@@ -12,7 +12,8 @@ from discreet.base.number_texts import parse_number
 from discreet.errors import InputError
 from discreet.sheets.sheet_grid import SheetCell, cell_text
 from discreet.sheets.sheet_options import SheetOptions
-from discreet.tables.reading.number_cells import MARKS, number_cells
+from discreet.tables.reading.number_cells import NumberSigns, number_cells
+from discreet.tables.reading.number_marks import KNOWN_MARKS
 
 BLANK, NUMERIC, MARKED, RANGED, WORDS = "blank", "number", "mark", "range", "text"
 DASHES = ("-", "\u2013", "\u2014", "--", "\u2212")
@@ -86,7 +87,7 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
         return ReadCell(MARKED, text)
     if text in DASHES:
         return ReadCell(MARKED, text, dash=True)
-    if plain in MARKS or _SHORTHAND.fullmatch(text):
+    if plain in KNOWN_MARKS or _SHORTHAND.fullmatch(text):
         return ReadCell(MARKED, text)
     if _PLAIN.fullmatch(text):
         return ReadCell(NUMERIC, text, digits=_signed(text))
@@ -143,9 +144,11 @@ def range_ends(text: str, decimals: int, what: str) -> tuple[float, float]:
     """The least and greatest number that a range stands for, as published tables are read.
 
     >>> range_ends("<5", 0, "count"), range_ends("1-4", 0, "count")
-    ((-inf, 4.0), (1.0, 4.0))
+    ((1.0, 4.0), (1.0, 4.0))
     """
-    found = number_cells([text, *(["0." + "0" * decimals] if decimals else [])], what, plain=False, decimal=".")
+    found = number_cells(
+        [text, *(["0." + "0" * decimals] if decimals else [])], what, plain=False, signs=NumberSigns(".")
+    )
     if found.ranges is None:
         raise InputError(f"{what}: a range cannot be read; write it as <5 or as 1-4")
     return float(found.ranges[0][0]), float(found.ranges[1][0])

@@ -15,6 +15,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.tables import groups, totals
 from discreet.tables.reading.by_suffix import raw_table
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.raw_table import RawTable
 from discreet.tables.total_names import USUAL, like_a_total
 
@@ -38,6 +39,8 @@ class Published:
     notes: tuple[str, ...] = ()
     ranges: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
     """Per measure the least and greatest value where a range stands for one, else minus infinity and infinity."""
+    assumed: tuple[str, ...] = ()
+    """What was taken as so, a sentence for each, with the option that says otherwise."""
 
 
 def read_published(
@@ -47,8 +50,7 @@ def read_published(
     total: totals.Totals,
     *,
     find: bool = True,
-    decimal: str | None = None,
-    thousands: str | None = None,
+    signs: NumberSigns = PLAIN_SIGNS,
 ) -> Published:
     """A published table of a file, in any format that its suffix names.
 
@@ -57,7 +59,7 @@ def read_published(
     those of the file in their order, unless the codebook knows the dimension. Without ``find`` only a total that is
     said, or called "Total", is one: enough to draw the table, not to judge it.
     """
-    return of_raw(raw_table(path, measures, decimal=decimal, thousands=thousands), codebook, total, find=find)
+    return of_raw(raw_table(path, measures, signs), codebook, total, find=find)
 
 
 def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, find: bool = True) -> Published:
@@ -85,6 +87,7 @@ def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, fi
         words=raw.words,
         notes=raw.notes,
         ranges=raw.ranges,
+        assumed=raw.assumed,
     )
 
 
@@ -118,7 +121,8 @@ def _named_cells(raw: RawTable) -> None:
             )
     where: dict[tuple[str, ...], int] = {}
     again = []
-    for line, cell in enumerate(zip(*raw.codes, strict=True), raw.line):
+    lines = raw.lines or range(1, len(raw.status) + 1)
+    for line, cell in zip(lines, zip(*raw.codes, strict=True), strict=True):
         if where.setdefault(cell, line) != line:
             again.append((where[cell], line))
     if again:

@@ -111,7 +111,8 @@ def named_files(several: list[Any]) -> tuple[dict[str, dc.Release], dict[str, An
     named = {f"t{k}": file.release for k, file in enumerate(several)}
     tables = {f"t{k}": {"fixed": file.fixed} for k, file in enumerate(several) if file.fixed}
     sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
-    return named, {"sums": sums, "tables": tables}
+    held = {name for file in several for name in (*(d.name for d in file.release.dimensions), *file.fixed)}
+    return named, {"sums": {name: own for name, own in sums.items() if name in held}, "tables": tables}
 
 
 @settings(max_examples=40)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from discreet.audits.joined.publication import Publication, Rounding
 from discreet.base import toml
 from discreet.base.texts import read_text
 from discreet.errors import InputError, nearest
+from discreet.release import Release
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 
 _TEXT = {"type": "string", "minLength": 1}
 _NAMES = {"type": "object", "additionalProperties": _TEXT}
@@ -26,6 +28,8 @@ _TABLE = {
         "fixed": _NAMES,
         "rounding": _ROUNDING,
         "random": {"type": "boolean"},
+        "marks": _NAMES,
+        "zeros_hidden": {"type": "boolean"},
     },
 }
 SCHEMA: Mapping[str, Any] = {
@@ -43,9 +47,20 @@ SCHEMA: Mapping[str, Any] = {
             },
         },
         "crossing": {"type": "array", "items": _TEXT},
+        "marks": _NAMES,
+        "zeros_hidden": {"type": "boolean"},
         "tables": {"type": "object", "additionalProperties": _TABLE},
     },
 }
+
+READING = ("marks", "zeros_hidden")  # what is said of how a file is read, not of its names
+
+
+def _known(where: str, kind: str, names: Iterable[str], held: Sequence[str]) -> None:
+    """Refuse a name that no table has."""
+    for name in names:
+        if name not in held:
+            raise InputError(f"{where} names the {kind} {name!r}, which no table has; {nearest(name, held)}")
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,9 @@ class NameMapping:
     measures: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     crossing: Sequence[str] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """What marks in place of numbers stand for (see ``discreet.tables.reading.number_marks``)."""
+    zeros_hidden: bool = False
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -107,13 +125,65 @@ class NameMapping:
     def only_rounding(self) -> bool:
         """Whether it says nothing of names, codes and sums."""
         names = self.dimensions or self.codes or self.measures or self.sums or self.crossing
-        return not names and all(set(own) <= {"rounding", "random"} for own in self.tables.values())
+        return not names and all(set(own) <= {"rounding", "random", *READING} for own in self.tables.values())
+
+    def signs(self, name: str, signs: NumberSigns = PLAIN_SIGNS) -> NumberSigns:
+        """How the numbers of a table are written: as ``signs`` say, and with the marks that are stated here."""
+        own, marks = self.of_table(name), signs.marks
+        zeros = marks.zeros_hidden or own.get("zeros_hidden", self.zeros_hidden)
+        stated = {**self.marks, **own.get("marks", {}), **marks.stated}
+        return replace(signs, marks=replace(marks, stated=stated, zeros_hidden=zeros))
 
     def check_tables(self, names: Sequence[str]) -> None:
         """Refuse a mapping of tables that are not there."""
         for name in self.tables:
             if name not in names:
                 raise InputError(f"the mapping names the table {name!r}, which is not given; {nearest(name, names)}")
+
+    def check_names(self, released: Mapping[str, Release]) -> None:
+        """Refuse names of dimensions, measures and codes that no table has, or that the table they are of has not."""
+        for scope, dimensions, measures, codes in self._said():
+            tables = [released[scope]] if scope else list(released.values())
+            where = f"[tables.{scope!r}] of the mapping" if scope else "the mapping"
+            own = [d for release in tables for d in release.dimensions]
+            _known(where, "dimension", dimensions, [d.name for d in own])
+            _known(where, "measure", measures, [name for release in tables for name in release.values])
+            common = {**self.dimensions, **dimensions}
+            for name, renamed in codes.items():
+                held = [d for d in own if common.get(d.name, d.name) == name]
+                _known(where, "dimension", [name], [common.get(d.name, d.name) for d in own])
+                _known(where, f"code of {name!r}", renamed, [code for d in held for code in d.codes])
+        common_names = {self._common(table, d.name) for table, release in released.items() for d in release.dimensions}
+        fixed = {name for own in self.tables.values() for name in own.get("fixed", {})}
+        _known("the mapping", "dimension", [*self.sums, *self.crossing], sorted(common_names | fixed))
+        self._check_sums(released)
+
+    def _check_sums(self, released: Mapping[str, Release]) -> None:
+        """Refuse a sum of codes none of which any table, or another sum, has."""
+        for name, sums in self.sums.items():
+            held = {own["fixed"][name] for own in self.tables.values() if name in own.get("fixed", {})}
+            for table, release in released.items():
+                new = {**self.codes.get(name, {}), **self.of_table(table).get("codes", {}).get(name, {})}
+                same = [d for d in release.dimensions if self._common(table, d.name) == name]
+                held |= {new.get(code, code) for d in same for code in d.codes}
+            for whole, parts in sums.items():
+                others = {code for other, of in sums.items() if other != whole for code in (other, *of)}
+                if not {whole, *parts} & (held | others):
+                    raise InputError(
+                        f"the mapping names the sum {whole!r} of {name!r}, and no table has it or one of its parts; "
+                        f"{nearest(whole, sorted(held))}"
+                    )
+
+    def _said(self) -> list[tuple[str, Mapping[str, str], Mapping[str, str], Mapping[str, Mapping[str, str]]]]:
+        """Names that are said of all tables (under "") and of each: dimensions, measures, codes."""
+        every = [("", self.dimensions, self.measures, self.codes)]
+        return every + [
+            (name, own.get("dimensions", {}), own.get("measures", {}), own.get("codes", {}))
+            for name, own in self.tables.items()
+        ]
+
+    def _common(self, table: str, dimension: str) -> str:
+        return str({**self.dimensions, **self.of_table(table).get("dimensions", {})}.get(dimension, dimension))
 
     def of_table(self, name: str) -> Mapping[str, Any]:
         """What is said of one table alone."""

@@ -93,6 +93,7 @@ class Publication:
             least, most = self.stated[measure]
             low, high = np.where(open_, low, least * scale), np.where(open_, high, most * scale)
         elif self.rounding is not None:
+            self._check_rounded(measure)
             below, above = self.rounding.room(decimals)
             low, high = np.where(open_, low, low - below), np.where(open_, high, high + above)
         elif release.truthful is False and (~open_).any():
@@ -104,6 +105,21 @@ class Publication:
             half = 0.5 * 10.0 ** (decimals - release.decimals[measure])
             low, high = np.where(open_, low, low - half), np.where(open_, high, high + half)
         return np.where(np.isfinite(low), np.rint(low), low), np.where(np.isfinite(high), np.rint(high), high)
+
+    def _check_rounded(self, measure: str) -> None:
+        """Refuse a base that what is shown contradicts: all of it must be multiples."""
+        release, base = self.release, self.rounding.base if self.rounding is not None else 1.0
+        shown = np.asarray(release.values[measure], float)
+        off = np.flatnonzero(np.abs(np.nan_to_num(shown / base) - np.rint(np.nan_to_num(shown / base))) > 1e-6)
+        if len(off):
+            codes = zip(release.dimensions, release.codes[off[0]].tolist(), strict=True)
+            cell = ", ".join(f"{d.name} {d.codes[c]}" for d, c in codes)
+            many = f"{len(off):,} of its numbers are" if len(off) > 1 else "one of its numbers is"
+            raise InputError(
+                f"{self.name!r} is not rounded to base {base:g}: {many} no multiple of it, the first in cell {cell}; "
+                f"say the base that was used, or none, of {measure!r} (--rounded, rounding in the mapping), or name "
+                "the measure that is rounded (--measure)"
+            )
 
     @property
     def left(self) -> dict[str, Array]:

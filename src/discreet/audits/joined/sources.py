@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from discreet.audits.joined.mapping import NameMapping
 from discreet.audits.joined.publication import Publication, Rounding
 from discreet.base.kinds import told
-from discreet.errors import InputError
+from discreet.errors import InputError, nearest
 from discreet.release import Protected, Release
-from discreet.tables.published import knows_some, of_raw
+from discreet.tables.published import knows_some, of_raw, read_published
 from discreet.tables.reading.by_suffix import raw_table
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
@@ -41,12 +42,14 @@ def publications(
         raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
     names = _names(pairs)
     mapping.check_tables(names)
-    each = []
+    plain = []
     for name, (_, one) in zip(names, pairs, strict=True):
         release = one if isinstance(one, (Release, Protected)) else _read(one, codebook, total, mapping, name)
         known = mapping.rounding(name) or (rounding or {}).get(name)
-        each.append(mapping.applied(Publication.of(name, release, known)))
-    return _alike(each)
+        plain.append(Publication.of(name, release, known))
+    check_said(total, codebook, [p.release for p in plain])
+    mapping.check_names({p.name: p.release for p in plain})
+    return _alike([mapping.applied(p) for p in plain])
 
 
 def read_release(
@@ -57,19 +60,36 @@ def read_release(
     mapping: NameMapping | None = None,
     name: str = "",
     measures: int | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
+    signs: NumberSigns = PLAIN_SIGNS,
 ) -> Release:
     """A file, with the codebook where it knows one of its dimensions and with what is said of totals it has.
 
     ``mapping`` says which of its codes are sums of others, where the file does not; ``name`` is what it calls the file.
     """
-    raw = raw_table(Path(path), measures, decimal=decimal, thousands=thousands)
+    raw = raw_table(Path(path), measures, signs if mapping is None else mapping.signs(name, signs))
     if mapping is not None:
         raw = replace(raw, children={**mapping.children(name, raw.names), **raw.children})
     known = codebook if codebook is not None and knows_some(raw, codebook) else None
     said = {name: code for name, code in total.items() if name in raw.names} if isinstance(total, Mapping) else total
     return Release.of_file(of_raw(raw, known, said or None))
+
+
+def check_said(total: Totals, codebook: Codebook | None, releases: Sequence[Release]) -> None:
+    """Refuse totals and a codebook of dimensions that no table has."""
+    held = list(dict.fromkeys(d.name for release in releases for d in release.dimensions))
+    for name in total if isinstance(total, Mapping) else ():
+        if name not in held:
+            raise InputError(f"total: no table has the dimension {name!r}; {nearest(name, held)}")
+    known = [] if codebook is None else [d.name for d in codebook.dimensions]
+    if known and not {*map(_plain, known)} & {*map(_plain, held)}:
+        raise InputError(f"no table has a dimension that the codebook knows; {nearest(held[0], known)}")
+
+
+def of_codebook(
+    path: str | Path, codebook: Codebook, total: Totals, measures: int | None, signs: NumberSigns = PLAIN_SIGNS
+) -> Release:
+    """A file with the codebook of its dimensions, which must know one of them."""
+    return Release.of_file(read_published(Path(path), codebook, measures, total, signs=signs))
 
 
 def _read(one: Any, codebook: Codebook | None, total: Totals, mapping: NameMapping, name: str) -> Release:

@@ -14,7 +14,7 @@ from discreet.audits.joined.families import WHOLE, Codes, Family, families, matc
 from discreet.audits.joined.join_tree import crossed_sets
 from discreet.audits.joined.publication import Publication
 from discreet.audits.known import Known
-from discreet.audits.view import View, not_published, strange_marks
+from discreet.audits.view import View, not_available, not_published, strange_marks
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
@@ -315,7 +315,9 @@ def _shown(
         lower.append(low)
         upper.append(high)
         left.append(words)
-        aside.append(not_published(layout, at))
+        no_cell = not_published(layout, at)
+        no_cell[at] |= not_available(p.release, measure)
+        aside.append(no_cell)
     return np.concatenate(lower), np.concatenate(upper), np.concatenate(left), np.concatenate(aside)
 
 

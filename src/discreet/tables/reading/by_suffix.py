@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError, nearest
@@ -11,17 +11,27 @@ from discreet.tables.reading.delimited import delimited
 from discreet.tables.reading.excel_file import excel_file
 from discreet.tables.reading.html_file import html_file
 from discreet.tables.reading.jsonstat_file import jsonstat_file
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.parquet_file import parquet_file
 from discreet.tables.reading.px_file import px_file
 from discreet.tables.reading.raw_table import RawTable
 from discreet.tables.reading.sdmx_file import sdmx_file
+from discreet.tables.reading.statuses import with_meant_status
 
-WHOLE_FILES = {
+Reader = Callable[[Path, NumberSigns], RawTable]
+
+
+def _of_numbers(reader: Callable[[Path], RawTable]) -> Reader:
+    """A reader of a format in which numbers are numbers, so that nothing need be said of their signs."""
+    return lambda path, signs: reader(path)
+
+
+WHOLE_FILES: Mapping[str, Reader] = {
     ".sdmx.csv": sdmx_file,
     ".xlsx": excel_file,
-    ".json": jsonstat_file,
-    ".px": px_file,
-    ".parquet": parquet_file,
+    ".json": _of_numbers(jsonstat_file),
+    ".px": _of_numbers(px_file),
+    ".parquet": _of_numbers(parquet_file),
     ".html": html_file,
     ".htm": html_file,
 }
@@ -29,29 +39,27 @@ WHOLE_FILES = {
 DELIMITED = (".csv", ".tsv", ".txt")
 
 
-def raw_table(
-    path: Path, measures: int | None, *, decimal: str | None = None, thousands: str | None = None
-) -> RawTable:
+def raw_table(path: Path, measures: int | None, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
     """The rows of a published table, whatever the format of its file."""
     name = path.name.lower()
     for suffix, reader in WHOLE_FILES.items():
         if name.endswith(suffix):
-            if measures is not None or decimal is not None or thousands is not None:
+            if measures is not None or signs.decimal is not None or signs.thousands is not None:
                 raise InputError(f"{path.name!r}: --measures, --decimal and --thousands are for CSV; leave them out")
-            return _whole(reader, path)
+            return with_meant_status(_whole(reader, path, signs), signs.marks)
     if not name.endswith(DELIMITED) and path.suffix:
         known = [*WHOLE_FILES, *DELIMITED]
         raise InputError(f"{path.name!r}: no format for {path.suffix!r} is known; {nearest(path.suffix, known)}")
-    return delimited(path, measures, decimal=decimal, thousands=thousands)
+    return with_meant_status(delimited(path, measures, signs), signs.marks)
 
 
-def _whole(reader: Callable[[Path], RawTable], path: Path) -> RawTable:
+def _whole(reader: Reader, path: Path, signs: NumberSigns) -> RawTable:
     """What a reader makes of a file; one that is damaged is said to be, without a word of its content."""
     import pyarrow as pa
 
     damaged = (LookupError, TypeError, ValueError, AttributeError, NotImplementedError, EOFError, zlib.error)
     try:
-        return reader(path)
+        return reader(path, signs)
     except DiscreetError:
         raise
     except (*damaged, pa.ArrowException):

@@ -2,96 +2,151 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.naming import STATUS, meant, unused
-from discreet.base.texts import csv_rows, read_text
+from discreet.base.texts import numbered_rows, read_text
 from discreet.errors import InputError
-from discreet.tables.reading.number_cells import may_be_numbers, number_cells
-from discreet.tables.reading.raw_table import HIDDEN, RawTable, own_labels
+from discreet.tables.reading.number_cells import (
+    PLAIN_SIGNS,
+    NumberCells,
+    NumberSigns,
+    assumed_of,
+    may_be_numbers,
+    number_cells,
+)
+from discreet.tables.reading.raw_table import HIDDEN, NOT_AVAILABLE, RawTable, own_labels
+from discreet.tables.total_names import like_a_total
 
 NOTE = re.compile("# (title|source|method|status|note): ")  # a line of format "csv-notes" above the table
 LIKE_MEASURES = ("count", "value", "obs_value", "n", "sum", "number", "frequency", "freq", "weight")
 SEPARATORS = (",", ";", "\t", "|")
+LOOKED_AT = 40  # lines by which the separator is found
+FEW_LINES = 8  # up to here lines are not taken for records
 
 
-def delimited(
-    path: Path, measures: int | None, *, decimal: str | None = None, thousands: str | None = None
-) -> RawTable:
-    """A table of a CSV; its separator is the sign that parts the first line most often."""
-    head, rows, above, words, separator = _rows(path, measures)
-    columns = list(zip(*rows, strict=True))
+def delimited(path: Path, measures: int | None, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
+    """A table of a CSV; its separator is the sign that parts its lines into the same number of fields."""
+    lines = _lines(path, measures, signs)
+    head, columns = lines.head, list(zip(*lines.rows, strict=True))
     behind = 1 if _has_status(head) else 0
     if measures is None:
-        _one_measure(path, head[: len(head) - behind], columns, behind)
+        _one_measure(path, head[: len(head) - behind], columns, behind, signs)
+        _no_records(path, head[: len(head) - behind], columns[: len(head) - behind])
         measures = 1
     split = len(head) - behind - measures
-    values, decimals, ranges = {}, {}, {}
+    cells: dict[str, NumberCells] = {}
     for at in range(split, split + measures):
         name = meant(head[at], head[:at])
-        if name in values:
+        if name in cells:
             raise InputError(f"{path.name!r}: two columns of numbers are called {name!r}")
         what = f"{path.name!r}: column {name!r}"
-        cells = number_cells(columns[at], what, plain=separator == ",", decimal=decimal, thousands=thousands)
-        values[name], decimals[name] = cells.values, cells.decimals
-        if cells.ranges is not None:
-            ranges[name] = cells.ranges
+        plain = lines.separator == ","
+        cells[name] = number_cells(columns[at], what, plain=plain, signs=signs, lines=lines.numbers)
     names, codes, labels = _without_labels(head[:split], columns[:split])
-    gone = np.logical_and.reduce([np.isnan(v) for v in values.values()])
-    status = np.array(columns[-1]) if behind else np.where(gone, HIDDEN, "")
     return RawTable(
         name=path.name,
         names=tuple(names),
         codes=tuple(codes),
-        values=values,
-        decimals=decimals,
-        status=status,
+        values={name: own.values for name, own in cells.items()},
+        decimals={name: own.decimals for name, own in cells.items()},
+        status=_status(np.array(columns[-1], object) if behind else None, list(cells.values())),
         labels=labels,
-        words={k: v for k, v in words if k in ("title", "source", "method")},
-        notes=tuple(v for k, v in words if k == "note"),
-        ranges=ranges,
-        line=above + 2,
+        words={k: v for k, v in lines.words if k in ("title", "source", "method")},
+        notes=tuple(v for k, v in lines.words if k == "note"),
+        assumed=assumed_of(cells.values()),
+        ranges={name: own.ranges for name, own in cells.items() if own.ranges is not None},
+        lines=lines.numbers,
     )
+
+
+def _status(column: Array | None, cells: Sequence[NumberCells]) -> Array:
+    """The status of every row: as its column says, else by the marks in place of all of its numbers."""
+    gone = np.logical_and.reduce([np.isnan(own.values) for own in cells])
+    nobody = np.logical_and.reduce([own.status == NOT_AVAILABLE for own in cells])
+    if column is None:
+        return np.where(nobody, NOT_AVAILABLE, np.where(gone, HIDDEN, ""))
+    return np.where(nobody & (column == ""), NOT_AVAILABLE, column)
 
 
 def _has_status(head: Sequence[str]) -> bool:
     return bool(head) and head[-1] == unused(STATUS, head[:-1])
 
 
-def _rows(path: Path, measures: int | None) -> tuple[list[str], list[list[str]], int, list[tuple[str, str]], str]:
-    """The head, the lines below it, how many lines of notes stand above, these, and the separator."""
-    lines = read_text(path).splitlines(keepends=True)
-    above = next((n for n, line in enumerate(lines) if not NOTE.match(line)), len(lines))
-    words = [(match[1], line[match.end() :].strip()) for line in lines[:above] if (match := NOTE.match(line))]
-    first = lines[above] if above < len(lines) else ""
-    separator = max(SEPARATORS, key=first.count)
-    rows = [row for row in csv_rows("".join(lines[above:]), separator, repr(path.name)) if row]
+@dataclass(frozen=True)
+class _Lines:
+    """A CSV: its head, the rows below it and the lines they begin in, the notes above, the separator."""
+
+    head: list[str]
+    rows: list[list[str]]
+    numbers: list[int]
+    words: list[tuple[str, str]]
+    separator: str
+
+
+def _lines(path: Path, measures: int | None, signs: NumberSigns) -> _Lines:
+    """The lines of a file, which must have dimensions and, behind them, numbers."""
+    texts = read_text(path).splitlines(keepends=True)
+    above = next((n for n, line in enumerate(texts) if not NOTE.match(line)), len(texts))
+    words = [(match[1], line[match.end() :].strip()) for line in texts[:above] if (match := NOTE.match(line))]
+    said = re.fullmatch(r"sep=(.)\s*", texts[above]) if above < len(texts) else None  # Excel's own
+    above += said is not None
+    body = "".join(texts[above:])
+    separator = said[1] if said else _separator(body)
+    numbers, rows = numbered_rows(body, separator, repr(path.name))
+    numbers = [number + above for number in numbers]
     head = rows[0] if rows else []
     behind = 1 if _has_status(head) else 0
     fits = len(head) >= (measures or 1) + 1 + behind and bool(rows[1:])
     if fits and not behind:
         ends = [row[-1] for row in rows[1:] if len(row) == len(head)]
-        fits = may_be_numbers(ends)
+        fits = may_be_numbers(ends, signs.marks, named=head[-1].strip().lower() in LIKE_MEASURES)
     if not fits:
-        raise InputError(
-            f"{path.name!r} is no table that discreet wrote: its columns are the dimensions, then the numbers "
-            f"({measures or 1}; --measures N, measures=N says how many), then {STATUS!r} ({HIDDEN!r} where a number is "
-            "not shown, else empty), with commas between; write the table so, or make one with `discreet tabulate`"
-        )
-    if bad := next((n for n, row in enumerate(rows, 1) if len(row) != len(head)), 0):
-        raise InputError(f"{path.name!r} line {bad}: {len(rows[bad - 1])} fields where the head has {len(head)}")
-    return head, rows[1:], above, words, separator
+        raise InputError(_no_table(path, measures))
+    if bad := next((n for n, row in enumerate(rows) if len(row) != len(head)), 0):
+        raise InputError(f"{path.name!r} line {numbers[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
+    return _Lines(head, rows[1:], numbers[1:], words, separator)
 
 
-def _one_measure(path: Path, head: Sequence[str], columns: Sequence[Sequence[str]], behind: int) -> None:
+def _no_table(path: Path, measures: int | None) -> str:
+    many = measures or 1
+    return (
+        f"{path.name!r} is no table of cells: its columns are the dimensions, then the numbers ({many}; --measures N, "
+        f"measures=N says how many), then perhaps {STATUS!r} ({HIDDEN!r} where a number is not shown, else empty). If "
+        f"its lines are records, count them first: discreet tabulate {path.name} --by ..."
+    )
+
+
+def _separator(body: str) -> str:
+    """The sign that parts the first lines into the same number of fields, the most of them."""
+    start = "".join(body.splitlines(keepends=True)[:LOOKED_AT])
+    widths: dict[str, tuple[bool, int]] = {}
+    for sign in SEPARATORS:
+        try:
+            fields = [len(row) for row in csv.reader(io.StringIO(start, newline=""), delimiter=sign) if row]
+        except csv.Error:
+            fields = []
+        if fields:
+            widths[sign] = (len(set(fields)) == 1 and fields[0] > 1, fields[0])
+    return max(widths, key=lambda sign: widths[sign]) if widths else ","
+
+
+def _one_measure(
+    path: Path, head: Sequence[str], columns: Sequence[Sequence[str]], behind: int, signs: NumberSigns
+) -> None:
     """Refuse to take a column of numbers for a dimension where the columns before it name every cell already."""
     at = len(head) - 2
     numbers = [x for x in columns[at] if x] if at > 0 else []
-    if not numbers or not may_be_numbers(numbers) or not all(_plain_number(x) for x in numbers):
+    if not numbers or not may_be_numbers(numbers, signs.marks):
         return
     if len(set(columns[at])) == 1 and head[at].lower() not in LIKE_MEASURES:
         return  # one year, say
@@ -104,12 +159,25 @@ def _one_measure(path: Path, head: Sequence[str], columns: Sequence[Sequence[str
         )
 
 
-def _plain_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _no_records(path: Path, head: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    """Refuse records: lines that repeat codes, or that have a code each while most combinations do not occur."""
+    names, codes = head[:-1], columns[:-1]
+    many = len(codes[0])
+    distinct = len(set(zip(*codes, strict=True)))
+    counting = f"count them first: discreet tabulate {path.name} --by {','.join(names[:2])}"
+    if many > FEW_LINES and 2 * distinct < many:
+        raise InputError(
+            f"{path.name!r}: {many - distinct:,} of {many:,} lines repeat the codes of another line, so that these "
+            f"look like records and not like a table; {counting}"
+        )
+    kinds = [len(set(column)) for column in codes]
+    own = [name for name, kind in zip(names, kinds, strict=True) if kind == many]
+    totals = any(like_a_total(code) for column in codes for code in set(column))
+    if many > FEW_LINES and len(names) > 1 and own and not totals and 4 * many < math.prod(kinds):
+        raise InputError(
+            f"{path.name!r}: every line has a code of {own[0]!r} to itself and no code is a total, so that these look "
+            f"like records and not like a table; {counting}. If it is a table, say so: --measures 1 (measures=1)"
+        )
 
 
 def _without_labels(

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.tables.reading.layer_rows import LayerSheet, of_layers
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.raw_table import RawTable
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -21,7 +22,7 @@ ABOUT, FACTS = "About", ("Title", "Source", "Method", "Status", "Note")
 Rows = list[dict[int, str]]
 
 
-def excel_file(path: Path) -> RawTable:
+def excel_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
     """The table of a workbook, from all of its layers."""
     try:
         with zipfile.ZipFile(path) as book:
@@ -38,7 +39,7 @@ def excel_file(path: Path) -> RawTable:
     about = next((rows for name, rows in sheets if name == ABOUT), [])
     words = [(row.get(0, "").lower(), row.get(1, "")) for row in about if row.get(0) in FACTS]
     title = about[0].get(0, "") if about else ""
-    return of_layers(path.name, layers, words, title)
+    return of_layers(path.name, layers, words, title, signs)
 
 
 def _sheets(book: zipfile.ZipFile) -> list[tuple[str, Rows]]:

@@ -43,10 +43,10 @@ def _dataset(file: str, dataset: Mapping[str, Any]) -> RawTable:
     metric = [n for n in (dataset.get("role") or {}).get("metric", []) if n in names]
     at = names.index(metric[0]) if metric else -1
     numbers, there = _values(dataset["value"], math.prod(size))
-    hidden = _hidden(dataset.get("status"), len(numbers))
-    there |= hidden
+    marks = _marks(dataset.get("status"), len(numbers))
+    there |= marks == HIDDEN
     order = [k for k in range(len(names)) if k != at] + ([at] if metric else [])
-    cube = [a.reshape(size).transpose(order) for a in (numbers, there, hidden)]
+    cube = [a.reshape(size).transpose(order) for a in (numbers, there, marks)]
     measures = categories[at] if metric else [VALUE]
     flat = [a.reshape(-1, len(measures)) for a in cube]
     rows = np.flatnonzero(flat[1].any(axis=1))
@@ -62,7 +62,7 @@ def _dataset(file: str, dataset: Mapping[str, Any]) -> RawTable:
         codes=tuple([categories[k][p] for p in place.tolist()] for k, place in zip(kept, places, strict=True)),
         values=values,
         decimals=decimals,
-        status=np.where(flat[2][rows].any(axis=1), HIDDEN, ""),
+        status=_row_status(flat[2][rows]),
         labels={names[k]: _labels(dataset["dimension"][names[k]]["category"]) for k in kept},
         children={n: c for n in dims if (c := dataset["dimension"][n]["category"].get("child"))},
         **_words(dataset, dims, measures),
@@ -94,17 +94,27 @@ def _values(value: Any, size: int) -> tuple[Array, Array]:
     return numbers, np.ones(size, bool)
 
 
-def _hidden(status: Any, size: int) -> Array:
-    """Combinations with the mark of a confidential value."""
-    hidden = np.zeros(size, bool)
+def _marks(status: Any, size: int) -> Array:
+    """The mark of every combination: that of a confidential value, any other as it stands, "" for none."""
+    marks = np.full(size, "", object)
     if isinstance(status, Mapping):
         for place, mark in status.items():
-            hidden[int(place)] = str(mark).strip().lower() == HIDDEN
+            marks[int(place)] = _mark(mark)
     elif isinstance(status, Sequence) and not isinstance(status, str):
-        hidden[: len(status)] = [str(mark).strip().lower() == HIDDEN for mark in status]
+        marks[: len(status)] = [_mark(mark) for mark in status]
     elif isinstance(status, str):
-        hidden[:] = status.strip().lower() == HIDDEN
-    return hidden
+        marks[:] = _mark(status)
+    return marks
+
+
+def _mark(mark: Any) -> str:
+    text = "" if mark is None else str(mark).strip()
+    return HIDDEN if text.lower() == HIDDEN else text
+
+
+def _row_status(marks: Array) -> Array:
+    """One mark for every row of measures: confidential if one is, else the first."""
+    return np.array([HIDDEN if HIDDEN in row else next((m for m in row if m), "") for row in marks.tolist()])
 
 
 def _decimals(values: Array) -> int:

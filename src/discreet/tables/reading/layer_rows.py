@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError
-from discreet.tables.reading.number_cells import number_cells
-from discreet.tables.reading.raw_table import HIDDEN, RawTable, heading_or_title, own_labels
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns, assumed_of, number_cells
+from discreet.tables.reading.raw_table import HIDDEN, NOT_AVAILABLE, RawTable, heading_or_title, own_labels
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -29,7 +29,13 @@ class LayerSheet:
     cells: Array
 
 
-def of_layers(name: str, sheets: Sequence[LayerSheet], words: Sequence[tuple[str, str]], title: str) -> RawTable:
+def of_layers(
+    name: str,
+    sheets: Sequence[LayerSheet],
+    words: Sequence[tuple[str, str]],
+    title: str,
+    signs: NumberSigns = PLAIN_SIGNS,
+) -> RawTable:
     """All layers of all measures as one table."""
     names = sheets[0].names
     held: dict[tuple[str, ...], dict[str, str]] = {}
@@ -53,11 +59,18 @@ def of_layers(name: str, sheets: Sequence[LayerSheet], words: Sequence[tuple[str
                     cell = (*fixed, down, across) if sheet.across else (*fixed, down)
                     held.setdefault(cell, {})[sheet.measure] = text
     cells = list(held)
-    values, status = {}, np.full(len(cells), "", object)
+    values, ranges, columns = {}, {}, []
+    status = np.full(len(cells), "", object)
     for measure in decimals:
-        read = number_cells([held[cell].get(measure, "") for cell in cells], f"{name!r}: {measure!r}", plain=True)
+        texts = [held[cell].get(measure, "") for cell in cells]
+        read = number_cells(texts, f"{name!r}: {measure!r}", plain=True, signs=signs)
         values[measure] = read.values
-        status[[held[cell].get(measure, "") == HIDDEN for cell in cells]] = HIDDEN
+        columns.append(read)
+        if read.ranges is not None:
+            ranges[measure] = read.ranges
+        marked = np.array([text != "" for text in texts]) & (read.status != "")
+        status[marked & (status == "")] = NOT_AVAILABLE
+        status[marked & (read.status == HIDDEN)] = HIDDEN
     said = dict(words)
     return RawTable(
         name=name,
@@ -73,4 +86,6 @@ def of_layers(name: str, sheets: Sequence[LayerSheet], words: Sequence[tuple[str
             "method": said.get("method", ""),
         },
         notes=tuple(text for term, text in words if term == "note"),
+        ranges=ranges,
+        assumed=assumed_of(columns),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from discreet.base.annotations import Array
 
 HIDDEN = "c"
+NOT_AVAILABLE = "unavailable"  # a number that nobody has, so that nobody hides it
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,8 +31,10 @@ class RawTable:
     words: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     ranges: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
-    line: int = 2
-    """The line of the file in which the first row stands."""
+    assumed: tuple[str, ...] = ()
+    """What was taken as so, a sentence for each, with the option that says otherwise."""
+    lines: Sequence[int] = ()
+    """The line of the file in which each row begins, where it has lines."""
 
 
 def heading_or_title(title: str, names: Sequence[str], measures: Sequence[str]) -> str:

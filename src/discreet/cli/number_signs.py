@@ -1,0 +1,61 @@
+"""Options that say how the numbers of published tables are written, and what marks stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.tables.reading.number_cells import NumberSigns
+
+MARKS = {
+    "suppressed": (
+        "MARK[=RANGE]",
+        "What stands for a number that is not shown: '*', or '[low]=1-4' for one of these.",
+    ),
+    "zero": ("MARK", "What stands for zero: '-', say."),
+    "unavailable": ("MARK", "What stands for a number that nobody has, so that nobody hides it."),
+    "flag": (
+        "MARK",
+        "What may stand behind a number, or be its status, without changing it: p, provisional.",
+    ),
+}
+
+
+def number_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Signs and marks, which ``signs_of`` takes together."""
+    options: list[Callable[..., Any]] = [
+        click.option("--decimal", help="The decimal sign of a CSV, . or a comma, where it is not clear."),
+        click.option("--thousands", help="The sign between thousands in a CSV, where it is not clear."),
+        *(click.option(f"--{name}", multiple=True, metavar=form, help=words) for name, (form, words) in MARKS.items()),
+        click.option("--zeros-hidden", is_flag=True, help="<5 may be 0, too; 1 to 4 unless stated."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def signs_of(written: Mapping[str, Any], *, negative: bool = False) -> NumberSigns:
+    """What ``number_options`` say."""
+    from discreet.tables.reading.number_cells import NumberSigns
+    from discreet.tables.reading.number_marks import NumberMarks
+
+    stated: dict[str, str] = {}
+    for name in MARKS:
+        for text in written[name]:
+            mark, equals, numbers = text.partition("=") if name == "suppressed" else (text, "", "")
+            meaning = numbers if equals and mark else name
+            mark = mark or text
+            if stated.setdefault(mark, meaning) != meaning:
+                raise InputError(f"the mark {mark!r} is said to stand for two things; say one of them")
+    marks = NumberMarks(stated, zeros_hidden=written["zeros_hidden"], negative=negative)
+    return NumberSigns(written["decimal"], written["thousands"], marks)
+
+
+def said_options(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by name with what was said, for messages on those that have no use."""
+    return {f"--{name.replace('_', '-')}": value for name, value in written.items()}
