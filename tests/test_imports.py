@@ -48,6 +48,7 @@ LAYERS = {
         null_space presolve program components
         extremes network whole_points
         integer
+        whole_repair
         intervals exact_point
         witness pool bound_proof
     """,
@@ -78,13 +79,19 @@ LAYERS = {
         joined
         lines linked contributors intruders by_subtraction
         owner_report
-        owner_attack described
+        owner_attack described certificate_files
         certificate_claims certificate_page
         certificate
         report
         informed
         view_audit
         auditing
+    """,
+    "audits/verify": """
+        certificate_form
+        plain_csv proofs
+        whole_certificate
+        __main__
     """,
     "audits/joined": """
         common_cells families join_tree publication

@@ -32,7 +32,9 @@ def test_from_audit_to_verify(folder: Path) -> None:
     assert run(["verify", str(folder / "0.json"), str(folder / "none.csv")]) == 2
     assert run(["verify", good, good]) == 2
     (folder / "empty.json").write_text("{}")
-    assert run(["verify", str(folder / "empty.json"), good]) == 1
+    assert run(["verify", str(folder / "empty.json"), good]) == 2
+    assert run(["verify", str(folder / "0.json"), good, bad]) == 1
+    assert run(["verify", str(folder / "0.json"), good, good]) == 1
 
 
 def test_pages_and_packed_files(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """A certificate: what was published, who was tried on it, and proofs of what an outsider can and cannot work out.
 
 The proofs are witness tables (two that differ at a cell show that it is not known) and combinations of published cells
-(which show that it is). They are functions of what is published alone. ``audits/verify.py`` checks them by itself.
+(which show that it is). They are functions of what is published alone. ``audits/verify`` checks them by itself.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from discreet.audits.certificate_claims import Audited, claim_of
+from discreet.audits.certificate_files import NotAudited, file_entry, file_rows, file_text
 from discreet.audits.intruders import NOT_TRIED, OUTSIDER, all_intruders
-from discreet.audits.verify import FINDINGS, NotProvedError, sha256, verify
+from discreet.audits.verify import FINDINGS, VERDICTS, MalformedError, Measure, NotProvedError, sha256, verify
 from discreet.base.files import check_suffix, write_whole
 from discreet.base.verdicts import Verdict
 from discreet.base.version import described
 from discreet.errors import InputError, Unjudged
-from discreet.release import Protected, Release, csv_head, csv_pieces
+from discreet.release import Protected, Release
 
-FORMAT = "discreet certificate 1"
+FORMAT = "discreet certificate 2"
 NOT_STATED = "not stated"
 
 
@@ -66,7 +65,7 @@ class Certificate:
 
     def check(self, *tables: str | bytes) -> str:
         """The verdict, worked out again from tables as CSV; ``NotProvedError`` unless it follows."""
-        return verify(self.content, [t.decode("utf-8-sig") if isinstance(t, bytes) else t for t in tables])
+        return verify(self.content, list(tables))
 
     def __repr__(self) -> str:
         counts = Counter[str]()
@@ -77,63 +76,62 @@ class Certificate:
         return f"Certificate({self.verdict.value}; {kind}; {cells or 'no cell'})"
 
 
-def certified(report: Audited, *, confidential: bool = False, intervals: bool = False, date: str = "") -> Certificate:
-    """The certificate of an audit.
+def certified(
+    report: Audited, verdict: Verdict, *, confidential: bool = False, intervals: bool = False, date: str = ""
+) -> Certificate:
+    """The certificate of an audit and its verdict, than which it is no better.
 
     The open copy (default) holds nothing but functions of the release. A ``confidential`` one states how far every
     cell must reach, which follows from its true value, and what other intruders than the outsider were found to know.
     ``intervals``: prove the least and greatest value of every cell, not only that there are two: slower.
     """
-    measures: list[dict[str, Any]] = []
-    every: dict[str, Release] = {}
-    for one in _each_measure(report):
-        releases = [r.release() if isinstance(r, Protected) else r for r in one.released]
-        if not releases:
-            raise InputError("a certificate is of what is published, by its own names: audit a Protected or a Release")
-        texts = [_text(release) for release in releases]
-        every |= dict(zip(texts, releases, strict=True))
-        measures.append(claim_of(one, releases, texts, confidential, intervals))
+    releases, each = _releases(report), _each_measure(report)
+    files = [file_entry(release) for release in releases]
+    for name in dict.fromkeys(name for release in releases for name in release.values):
+        if name not in each:
+            each[name] = NotAudited.of(releases, name)
+    measures = [claim_of(one, releases, files, confidential, intervals) for one in each.values()]
     content: dict[str, Any] = {
         "format": FORMAT,
         "program": f"discreet {described()}",
         "date": date,
         "confidential": confidential,
-        "method": sorted({release.method for release in every.values()} - {""}),
+        "method": sorted({release.method for release in releases} - {""}),
         "rule": _rules(report) if confidential else NOT_STATED,
         "levels": _levels(report) if confidential else NOT_STATED,
+        "files": files,
         "measures": measures,
         "intruders": _intruders(report, confidential),
+        "audit": verdict.value,
     }
-    words = [_verdict(claim) for claim in measures]
-    words += [row["verdict"] for row in content["intruders"] if row["verdict"] in ("fail", "unknown")]
-    content["verdict"] = next((word for word in ("fail", "unknown") if word in words), "pass")
+    read = [file_rows(release, entry) for release, entry in zip(releases, files, strict=True)]
+    words = [Measure(claim, files, read).verdict() for claim in measures]
+    words += [content["audit"], *(row["verdict"] for row in content["intruders"])]
+    content["verdict"] = next(word for word in VERDICTS if word in words)
     content["seal"] = sha256(content)
     try:
-        verify(content, list(every))
-    except NotProvedError as error:
+        verify(content, [file_text(release) for release in releases])
+    except (NotProvedError, MalformedError) as error:
         raise Unjudged(f"the certificate does not hold when it is checked ({error}); nothing is certified") from None
     return Certificate(content)
 
 
-def _each_measure(report: Audited) -> list[Audited]:
-    """One audit for each measure; a second one of the same measure is about cells that stand in no file."""
+def _releases(report: Audited) -> list[Release]:
+    """Everything that was audited, each file once."""
+    held: dict[int, Protected | Release] = {}
+    for one in (report, *report.others):
+        held |= {id(released): released for released in one.released}
+    if not held:
+        raise InputError("a certificate is of what is published, by its own names: audit a Protected or a Release")
+    return [one.release() if isinstance(one, Protected) else one for one in held.values()]
+
+
+def _each_measure(report: Audited) -> dict[str, Audited]:
+    """One audit for each measure. A second one of the same measure is of cells that stand in no file."""
     each: dict[str, Audited] = {}
     for one in (report, *report.others):
-        if each.setdefault(one.view.measure, one) is not one and np.isin(one.finding, ["exact", "narrow"]).any():
-            raise InputError("cells that stand in no file are known from it; a certificate is of the cells of its file")
-    return list(each.values())
-
-
-def _text(release: Release) -> str:
-    """The release as CSV, also where a value stands in a cell that is marked: such a table has to be judged, too."""
-    return b"".join([csv_head(release), *csv_pieces(release)]).decode()
-
-
-def _verdict(claim: Mapping[str, Any]) -> str:
-    summary = claim["summary"]
-    if summary["exact"] + summary["stated"] + summary["narrow"]:
-        return "fail"
-    return "unknown" if summary["unknown"] or claim["unjudged"] else "pass"
+        each.setdefault(one.view.measure, one)
+    return each
 
 
 def _rules(report: Audited) -> str:
@@ -148,7 +146,7 @@ def _levels(report: Audited) -> str:
 
 
 def _intruders(report: Audited, confidential: bool) -> list[dict[str, Any]]:
-    """Who was tried. What others than the outsider know follows from the truth; what he knows is proved by claims."""
+    """Who was tried, and with what verdict; how much others than the outsider know follows from the truth."""
     verdicts = {one.name: "fail" if one.exposed else "unknown" if one.unknown else "pass" for one in report.intruders}
     rows = []
     for row in all_intruders(report.intruders):
@@ -158,8 +156,6 @@ def _intruders(report: Audited, confidential: bool) -> list[dict[str, Any]]:
         elif row["cells"] == NOT_TRIED:
             row = {"intruder": name, "verdict": NOT_TRIED}
         else:
-            row = {**row, "verdict": verdicts[name]} if confidential else {"intruder": name, "verdict": NOT_STATED}
-        rows.append(
-            {k: v if isinstance(v, str) or (v == v and abs(v) != float("inf")) else str(v) for k, v in row.items()}
-        )
+            row = {**(row if confidential else {"intruder": name}), "verdict": verdicts[name]}
+        rows.append({key: str(value) for key, value in row.items()})
     return rows

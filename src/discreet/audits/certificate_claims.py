@@ -11,15 +11,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from discreet.audits.certificate_files import file_rows
 from discreet.audits.described import described_view, dimensions_of
 from discreet.audits.intruders import Intruder
-from discreet.audits.verify import FINDINGS, Measure, NotProvedError, read_cells
+from discreet.audits.verify import FINDINGS, Measure, NotProvedError
 from discreet.audits.view import View, cell_codes
 from discreet.base.annotations import Array
-from discreet.base.naming import heads
 from discreet.errors import InputError, Unjudged
 from discreet.linear.bound_proof import BoundProofs
-from discreet.linear.pool import Pool, Wanted, pool_of
+from discreet.linear.pool import Wanted, pool_of
 from discreet.linear.system import ContradictionError
 from discreet.release import Protected, Release
 from discreet.tables.layout import Layout
@@ -62,14 +62,15 @@ class Audited(Protocol):
 
 
 def claim_of(
-    report: Audited, releases: Sequence[Release], texts: Sequence[str], confidential: bool, intervals: bool
+    report: Audited, every: Sequence[Release], files: Sequence[Any], confidential: bool, intervals: bool
 ) -> dict[str, Any]:
-    """What is claimed of one measure, with its proofs."""
+    """What is claimed of one measure, with its proofs. ``files``: what the certificate says of the releases."""
     seen = described_view(report.view)
-    system = seen.known.system()
     cells = seen.known.matrix.shape[1]
     if (report.number >= cells).any():
         raise InputError("a certificate is of published cells; audit them without targets='inner'")
+    tables = [k for k, release in enumerate(every) if seen.measure in release.values]
+    releases = [every[k] for k in tables]
     place = np.arange(len(seen.known.inner_lower)) if seen.inner_place is None else seen.inner_place
     claim: dict[str, Any] = {
         "measure": seen.measure,
@@ -77,7 +78,7 @@ def claim_of(
         "decimals": seen.decimals,
         "whole": bool(seen.known.integer),
         "least": 0 if np.isfinite(seen.known.inner_lower).all() else None,
-        "tables": _tables(seen, releases, texts),
+        "tables": tables,
         "implied": _implied(seen, releases),
         "beforehand": _beforehand(seen, releases, place),
         "unjudged": list(report.unjudged),
@@ -88,13 +89,14 @@ def claim_of(
     if confidential and report.sums is not None:
         claim["unjudged"].append(LINES)
     need = _need(report) if confidential else None
-    try:
-        pool = pool_of(system, _wanted(report, need, intervals))
-    except ContradictionError:
-        raise InputError("no table adds up to all of what is published by the sums of its codes") from None
-    claim |= _witnesses(pool, seen, place)
+    claim |= _witnesses(seen, place, _wanted(report, need, intervals))
     claim["cells"] = _cells(report, need)
-    measure = Measure(claim, list(texts))
+    read = [file_rows(release, files[k]) if k in tables else {} for k, release in enumerate(every)]
+    measure = Measure(claim, list(files), read)
+    rest = sorted(measure.hidden - set(measure.claims))  # cells that the files hide and no audit was asked of
+    claim["cells"] += [{"table": t, "cell": list(codes)} for t, codes in rest]
+    measure = Measure(claim, list(files), read)
+    claim["unjudged"] = list(dict.fromkeys(measure.doubts))
     _drop_unproved(measure)
     findings = _findings(claim, report, Proofs(seen, measure), intervals)
     return claim | {"summary": {name: findings[name] for name in FINDINGS}}
@@ -102,28 +104,17 @@ def claim_of(
 
 def _drop_unproved(measure: Measure) -> None:
     """Leave out a witness table that does not fit when it is added up exactly; without the base nothing is shown."""
+    claim = measure.claim
     try:
-        base = measure.witness({}, *measure.claim["base"])
+        base = measure.witness({}, *claim["base"]) if claim["base"] is not None else None
     except NotProvedError:
-        raise Unjudged("no witness table of this release fits it exactly, so nothing can be certified") from None
+        base = None
     kept = []
-    for move in measure.claim["moves"]:
+    for move in claim["moves"] if base is not None else ():
         with suppress(NotProvedError):
-            measure.witness(base, *move)
+            measure.witness(base or {}, *move)
             kept.append(move)
-    measure.claim["moves"] = kept
-
-
-def _tables(seen: View, releases: Sequence[Release], texts: Sequence[str]) -> list[dict[str, Any]]:
-    entries = []
-    for release, text in zip(releases, texts, strict=True):
-        names = [d.name for d in release.dimensions]
-        every = heads(names, release.values)
-        value = every[len(names) + list(release.values).index(seen.measure)]
-        entry: dict[str, Any] = {"dimensions": names, "value": value, "status": every[-1], "cells": len(release)}
-        entry["sha256"] = read_cells(text, entry, seen.decimals)[1]
-        entries.append(entry)
-    return entries
+    claim["base"], claim["moves"] = (None if base is None else claim["base"]), kept
 
 
 def _places(layout: Layout, release: Release) -> Array:
@@ -218,11 +209,18 @@ def _wanted(report: Audited, need: Array | None, intervals: bool) -> Wanted:
     return Wanted(wanted.variables, low, high, width)
 
 
-def _witnesses(pool: Pool, seen: View, place: Array) -> dict[str, Any]:
-    """The pool by inner cells alone; every other cell is a sum of them."""
+def _witnesses(seen: View, place: Array, wanted: Wanted) -> dict[str, Any]:
+    """Witness tables by inner cells alone, as every other cell is a sum of them; none where none was found in time."""
+    try:
+        pool = pool_of(seen.known.system(), wanted)
+    except ContradictionError:
+        raise InputError("no table adds up to all of what is published by the sums of its codes") from None
+    except Unjudged:
+        return {"base": None, "moves": []}
     variable = seen.known.inner_variables()
     base = pool.base[variable]
     some = np.flatnonzero(base)
+    some = some[np.argsort(place[some])]
     inner = np.full(len(pool.base), -1)
     inner[variable] = np.arange(len(variable))
     moves = []
@@ -250,26 +248,28 @@ def _cells(report: Audited, need: Array | None) -> list[dict[str, Any]]:
 
 def _findings(claim: dict[str, Any], report: Audited, proofs: Proofs, intervals: bool) -> Counter[str]:
     """Fill every claim in with what the witness tables reach and what combinations prove; how many of each finding."""
-    reached, counts = proofs.measure.reached(), Counter[str]()
-    for k, one in enumerate(claim["cells"]):
+    reached, counts = proofs.measure.reached() or {}, Counter[str]()
+    found = [*report.finding.tolist(), *["unknown"] * (len(claim["cells"]) - len(report.number))]
+    for k, (one, judged) in enumerate(zip(claim["cells"], found, strict=True)):
         cell = (one["table"], tuple(one["cell"]))
         low, high = reached.get(cell, (0, 0))
         one["reached"] = [str(low), str(high)]
         asked = [Fraction(end) for end in one.get("need", ())]
         two = floor(high) > ceil(low)
         far = two and (not asked or (low <= asked[0] and high >= asked[1] and high - low >= asked[2]))
-        proof = proofs.of(int(report.number[k]), cell) if intervals or not two else None
+        proof = proofs.of(int(report.number[k]), cell) if k < len(report.number) and (intervals or not two) else None
         if proof is not None:
             one["proof"] = proof
+        single = proof is not None and floor(Fraction(proof[1][0])) <= ceil(Fraction(proof[0][0]))
         if far:
-            finding = "open"
-        elif report.finding[k] == "exact":
-            single = proof is not None and floor(Fraction(proof[1][0])) <= ceil(Fraction(proof[0][0]))
-            finding = "exact" if single else "stated" if not two else "unknown"
+            one["finding"] = "open"
+        elif single:
+            one["finding"] = "exact"
+        elif judged == "exact":
+            one["finding"] = "unknown" if two else "stated"
         else:
-            finding = "narrow" if asked and report.finding[k] == "narrow" else "unknown"
-        one["finding"] = finding
-        counts[finding] += 1
+            one["finding"] = "narrow" if asked and judged == "narrow" else "unknown"
+        counts[one["finding"]] += 1
     return counts
 
 

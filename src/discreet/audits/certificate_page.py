@@ -37,10 +37,10 @@ def page_of(content: Mapping[str, Any]) -> str:
         f"<p><strong>Verdict: {escape(content['verdict'])}</strong></p>",
         warning,
         _facts(content),
-        *(_measure(measure) for measure in content["measures"]),
+        *(_measure(measure, content["files"]) for measure in content["measures"]),
         _intruders(content["intruders"]),
-        "<h2>How to check it</h2><p><code>discreet verify certificate.json table.csv</code>, or the file "
-        "<code>verify.py</code> by itself with any Python: it adds up every witness table, compares it with the "
+        "<h2>How to check it</h2><p><code>discreet verify certificate.json table.csv</code>, or the "
+        "folder <code>verify</code> by itself with any Python: it adds up every witness table, compares it with the "
         "published one and works out every combination of cells.</p>",
     ]
     head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Certificate</title>{style(RULES)}</head>'
@@ -54,16 +54,15 @@ def _facts(content: Mapping[str, Any]) -> str:
         "Method": "; ".join(content["method"]) or "not stated",
         "Rule": content["rule"],
         "Protection levels": content["levels"],
+        "Verdict of the whole audit": content["audit"],
         "Seal of this certificate": content["seal"],
     }
     return _table("", ["", ""], [(name, str(value)) for name, value in rows.items()])
 
 
-def _measure(measure: Mapping[str, Any]) -> str:
-    tables = [
-        (str(n), " x ".join(t["dimensions"]), f"{t['cells']:,}", t["sha256"])
-        for n, t in enumerate(measure["tables"], 1)
-    ]
+def _measure(measure: Mapping[str, Any], files: Sequence[Mapping[str, Any]]) -> str:
+    held = [files[k] for k in measure["tables"]]
+    tables = [(str(n), " x ".join(t["dimensions"]), f"{t['cells']:,}", t["sha256"]) for n, t in enumerate(held, 1)]
     counts = [(name, f"{measure['summary'][name]:,}", MEANING[name]) for name in FINDINGS if measure["summary"][name]]
     named = []
     for finding in FINDINGS:

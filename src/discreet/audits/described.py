@@ -59,6 +59,7 @@ def dimensions_of(seen: View) -> list[dict[str, Any]]:
     return [
         {
             "name": d.name,
+            "total": d.total,
             "leaves": list(d.leaves),
             "sums": {code: dict(d.leaves_of(code)) for code in d.codes if code not in d.leaf_position},
         }

@@ -258,7 +258,7 @@ class Audit:
         """
         from discreet.audits.certificate import certified
 
-        return certified(self, confidential=confidential, intervals=intervals, date=date)
+        return certified(self, self.verdict, confidential=confidential, intervals=intervals, date=date)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python (confidential)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.base.files import CSV, HTML, check_suffix
+from discreet.base.files import HTML, TEXT, check_suffix
 from discreet.cli.application import app, example
 from discreet.cli.console import say
 from discreet.errors import InputError
@@ -44,39 +44,54 @@ def write_certificate(report: Audit, path: Path, *, confidential: bool) -> None:
 def verify(certificate: Path, tables: Sequence[Path]) -> int:
     """Check a CERTIFICATE against the published TABLES it is about, with no solver: every proof is worked out again.
 
-    The same file of the package runs by itself, with Python alone: `python verify.py certificate.json table.csv`.
+    All tables of the certificate are given, and no other. What is proved, what is assumed and what is only stated is
+    printed. The folder of the checker runs by itself, with Python alone: `python -m verify certificate.json table.csv`.
     Tables in other formats than CSV are read by discreet first.
 
     Exit code 0: every claim is proved and the verdict is pass; 1: a claim is not proved, or the verdict is not pass;
-    2: a file cannot be read.
+    2: a file cannot be read, or is no certificate.
     """
-    import gzip
-    import json
-
-    from discreet.audits.verify import NotProvedError, verify
+    from discreet.audits.verify import (
+        MalformedError,
+        NotProvedError,
+        check_shape,
+        load_certificate,
+        verify,
+        what_is_proved,
+    )
 
     try:
-        data = certificate.read_bytes()
-        content = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-        texts = [_text(path) for path in tables]
-    except (OSError, EOFError, ValueError):
-        raise InputError("give a certificate (.json or .json.gz) and the tables it is about, as files") from None
-    try:
+        content = load_certificate(certificate.read_bytes())
+        check_shape(content)
+        texts = [_table(path, content) for path in tables]
         verdict = verify(content, texts)
+    except MalformedError as error:
+        raise InputError(f"{certificate.name!r}: {error}") from None
+    except OSError as error:
+        raise InputError(
+            f"cannot read a file: {error.strerror}; give a certificate and the tables it is about"
+        ) from None
     except NotProvedError as error:
         say(f"not proved: {error}", "error")
         return 1
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        say(f"not proved: the certificate is not well formed ({type(error).__name__})", "error")
-        return 1
     say(f"proved; verdict: {verdict}")
+    for line in what_is_proved(content):
+        say(line)
     return 0 if verdict == "pass" else 1
 
 
-def _text(path: Path) -> str:
-    """A table as CSV."""
+def _table(path: Path, content: Any) -> str | bytes:
+    """A table as CSV: the file as it is where the checker can read it, else as discreet reads it."""
+    from discreet.audits.certificate_files import file_text
+    from discreet.audits.verify import matched_table
     from discreet.release import Release
 
-    if path.suffix.lower() in CSV:
-        return path.read_bytes().decode("utf-8-sig")
-    return Release.read(path).to_csv().decode()
+    data, text = path.read_bytes(), path.suffix.lower() in TEXT
+    if text and any(matched_table(data, entry) is not None for entry in content["files"]):
+        return data
+    try:
+        return file_text(Release.read(path))
+    except InputError:
+        if text:
+            return data  # it is not what was certified, and the checker says so
+        raise

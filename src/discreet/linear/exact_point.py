@@ -5,44 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.linear.integer import whole_point
-from discreet.linear.system import ContradictionError, System
+from discreet.linear.system import System
+from discreet.linear.whole_repair import whole_repaired
 
 DIVISORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 36, 48, 60)
-REPAIRED = (150, 1_000)  # variables set free around those that are no whole numbers in a vertex
-CLOSE = 1e-6
 LARGEST = 2.0**52  # up to here a float holds every whole number
 SECONDS = 1.0  # for a solution in whole numbers around a few variables
 
 
 def near_point(system: System, x: Array, divisor: int = 1, seconds: float = SECONDS) -> tuple[Array, int] | None:
-    """``exact_point``, or one in whole numbers that differs from ``x`` only around those that are fractions there."""
+    """``exact_point``, or one in whole numbers reached from ``x``, where all that is known is in whole numbers."""
     point = exact_point(system, x, divisor)
-    if point is not None or not system.integer:
+    if point is not None or not (system.integer or (system.rhs == np.rint(system.rhs)).all()):
         return point
-    whole = np.rint(x)
-    seeds = np.flatnonzero(np.abs(x - whole) > CLOSE)
-    for size in REPAIRED:
-        free = _around_all(system, seeds, size)
-        part = system.with_others_at(free, whole, system.lower[free], system.upper[free])
-        try:
-            repaired = whole_point(part, seconds)
-        except ContradictionError:
-            continue
-        if repaired is not None:
-            whole[free] = repaired
-            return exact_point(system, whole)
-    return None
-
-
-def _around_all(system: System, seeds: Array, size: int) -> Array:
-    """Some variables and those nearest to them by rows in common, about so many; in order."""
-    seen = front = seeds
-    while len(seen) < len(seeds) + size and len(front):
-        rows = np.unique(system.columns[:, front].indices)
-        front = np.setdiff1d(np.unique(system.rows[rows].indices), seen)[:size]
-        seen = np.union1d(seen, front)
-    return np.asarray(seen)
+    whole = whole_repaired(system, x, seconds)
+    return None if whole is None else exact_point(system, whole)
 
 
 def exact_point(system: System, x: Array, divisor: int = 1) -> tuple[Array, int] | None:

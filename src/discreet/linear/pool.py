@@ -8,6 +8,7 @@ be shown to whoever knows the system.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,6 +29,7 @@ FIRST_DIRECTIONS = 4  # vertices from which the base is looked for
 FEW = 8  # variables that such a program must settle to be followed by another
 NEAR = (60, 400, 4_000)  # variables left free around one that has not been seen far enough
 BASE_SECONDS = 60.0  # for the base in whole numbers, which everything else stands on
+AS_LONG = 3  # times as long as the base took may every other solution of all variables take
 NO_POINT = "no table in whole numbers that fits the release was found in time, so nothing can be shown by one"
 
 
@@ -189,6 +191,8 @@ class PartSearch:
     base: Array = field(init=False)
     divisor: int = field(init=False, default=1)
     moves: list[Shift] = field(init=False, default_factory=list)
+    seconds: float = field(init=False, default=SECONDS)
+    """For each further solution that moves everything at once."""
 
     def run(self) -> None:
         """Points for all variables at once, then for those that are still too close together."""
@@ -196,14 +200,15 @@ class PartSearch:
             self._without_rows()
             return
         model, random = SystemProgram(self.system), np.random.default_rng(1)
-        first = None
+        first, began = None, time.monotonic()
         for k in range(FIRST_DIRECTIONS):
             cost = random.uniform(0.5, 1.5, self.system.size) * (1 if k == 1 else -1)
             x = model.minimum(cost if k < 2 else cost * random.choice([-1, 1], self.system.size))
-            first = None if x is None else near_point(self.system, x, seconds=BASE_SECONDS / 12)
+            first = None if x is None else near_point(self.system, x, seconds=BASE_SECONDS / 4)
             if first is not None:
                 break
         self.base, self.divisor = first or self._whole()
+        self.seconds = max(SECONDS, AS_LONG * (time.monotonic() - began))
         self.least = self.most = self.asked.at(self.base / self.divisor)
         self._all_at_once(model, random)
         self._one_by_one()
@@ -222,7 +227,7 @@ class PartSearch:
             if k >= 4:
                 cost *= random.choice([-1, 1], self.system.size)
             x = model.minimum(cost)
-            point = None if x is None else near_point(self.system, x)
+            point = None if x is None else near_point(self.system, x, seconds=self.seconds)
             if point is not None:
                 self._take(everything, point)
             before, short = short, self._short()

