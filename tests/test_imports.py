@@ -56,7 +56,8 @@ LAYERS = {
         sheet_grid
         sheet_options sheet_layout sources
         rewrite
-        cell_reading sheet_table
+        cell_reading picture
+        sheet_table
         row_kinds derived_names
         sheet_blocks
         label_paths

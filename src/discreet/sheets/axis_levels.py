@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from discreet.errors import InputError
 from discreet.sheets.label_paths import LabelLevel, is_total_text
@@ -26,7 +27,7 @@ class AxisDimension:
     parents: Mapping[str, str] = field(default_factory=dict)
     levels: tuple[LabelLevel, ...] = ()
 
-    @property
+    @cached_property
     def distinct(self) -> tuple[str, ...]:
         """The codes in the order of the sheet."""
         return tuple(dict.fromkeys(self.codes))

@@ -48,7 +48,7 @@ class AxisLines:
     """How far a sum may be off per part: half a unit where numbers were rounded one by one."""
 
     def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
-        """AxisLines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
+        """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
         rows = list(parts)
         known = self.shown[rows].all(axis=0)
         held = self.shown[whole] & self.there[whole] & self.there[rows].any(axis=0)
@@ -64,6 +64,25 @@ class AxisLines:
         bits = float(np.log2((1 + np.abs(value[sure])) / (1 + 2 * allowed)).clip(0).sum())
         short = bool(wrong.any()) and not bool(over.any()) and not signed
         return int(denied.sum()), int(sure.sum()), bits, short
+
+    def each(self, top: Sequence[int]) -> list[tuple[int, int, float, bool]]:
+        """For each of some rows the evidence that it is the sum of all the others of them, as ``evidence`` has it."""
+        rows = list(top)
+        shown, there, values = self.shown[rows], self.there[rows], self.values[rows]
+        known = (~shown).sum(axis=0) - ~shown == 0
+        held = shown & there & (there.sum(axis=0) - there > 0)
+        plain = np.where(shown, values, 0)
+        gap = values - (plain.sum(axis=0) - plain)
+        allowed = self.allowed * len(rows)
+        wrong = held & known & (np.abs(gap) > allowed)
+        over = held & (gap < -allowed)
+        signed = bool((values < 0).any())
+        denied = wrong if signed else wrong | over
+        sure = held & known & ~denied & (values != 0)
+        bits = np.where(sure, np.log2((1 + np.abs(values)) / (1 + 2 * allowed)).clip(0), 0).sum(axis=1)
+        short = wrong.any(axis=1) & ~over.any(axis=1) & (not signed)
+        found = (denied.sum(axis=1), sure.sum(axis=1), bits, short)
+        return list(zip(*(part.tolist() for part in found), strict=True))
 
 
 def find_sums(
@@ -93,7 +112,7 @@ def find_sums(
     known = set(children)
     if (stated := said.get(name)) is not None:
         return _with_stated(name, codes, lines, children, top, stated, short)
-    top = _passes(codes, lines, children, top)
+    top = _passes([like_a_total(code) for code in codes], lines, children, top)
     return _judged(name, codes, lines, children, top, known, short)
 
 
@@ -115,7 +134,7 @@ def _verified(
     return short
 
 
-def _passes(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]], top: list[int]) -> list[int]:
+def _passes(named: Sequence[int], lines: AxisLines, children: dict[int, list[int]], top: list[int]) -> list[int]:
     """Sums of runs of labels, behind or before them, found from either end until nothing more is; the best of both."""
     best: tuple[int, dict[int, list[int]], list[int]] = (-1, {}, top)
     for first in (False, True):
@@ -124,7 +143,7 @@ def _passes(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int
         changed = 2
         while changed:
             before = len(left)
-            left = _collapse(codes, lines, found, left, backwards)
+            left = _collapse(named, lines, found, left, backwards)
             changed = 2 if len(left) < before else changed - 1
             backwards = not backwards
         if len(found) > best[0]:
@@ -134,42 +153,36 @@ def _passes(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int
 
 
 def _collapse(
-    codes: Sequence[str], lines: AxisLines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
+    named: Sequence[int], lines: AxisLines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
 ) -> list[int]:
     """One pass over the topmost labels: a label that is the sum of those just before it takes their place."""
-    full = [line for line in range(lines.values.shape[1]) if lines.shown[list(top)][:, line].all()] if top else []
-    guide = max(full, key=lambda line: float(np.abs(lines.values[list(top), line]).sum()), default=None)
+    if not top:
+        return []
+    full = np.flatnonzero(lines.shown[list(top)].all(axis=0))
+    guide = int(full[np.abs(lines.values[list(top)][:, full]).sum(axis=0).argmax()]) if len(full) else None
     sure = SURE + 2 * math.log2(max(len(top), 1))
     stack: list[int] = []
-    sums: list[float] = [0.0]
+    sums = np.zeros(len(top) + 1)  # of the stack, from its beginning
     for k in reversed(top) if backwards else top:
-        named = like_a_total(codes[k])
-        start = _run(lines, stack, sums, k, guide, named, sure) if k not in found else None
+        start = _run(lines, stack, sums, k, guide, named[k], sure) if k not in found else None
         if start is not None:
             found[k] = sorted(stack[start:])
             del stack[start:]
-            del sums[start + 1 :]
         stack.append(k)
-        sums.append(sums[-1] + (float(lines.values[k, guide]) if guide is not None else 0.0))
+        sums[len(stack)] = sums[len(stack) - 1] + (lines.values[k, guide] if guide is not None else 0.0)
     return stack[::-1] if backwards else stack
 
 
 def _run(
-    lines: AxisLines,
-    stack: Sequence[int],
-    sums: Sequence[float],
-    whole: int,
-    guide: int | None,
-    named: int,
-    sure: float,
+    lines: AxisLines, stack: Sequence[int], sums: Array, whole: int, guide: int | None, named: int, sure: float
 ) -> int | None:
     """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none."""
     least = 1 if named == USUAL else 2
     starts: Sequence[int] = range(len(stack) - least + 1)
     if guide is not None and starts:
-        wanted = sums[-1] - float(lines.values[whole, guide])
+        wanted = sums[len(stack)] - float(lines.values[whole, guide])
         room = lines.allowed * (len(stack) + 1) + 1e-9 * max(1.0, abs(wanted))
-        near = np.flatnonzero(np.abs(np.asarray(sums[: len(starts)]) - wanted) <= room)
+        near = np.flatnonzero(np.abs(sums[: len(starts)] - wanted) <= room)
         starts = near.tolist()
     elif not named:
         return None
@@ -198,7 +211,7 @@ def _with_stated(
     """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
     whole = codes.index(stated)
     own = children.pop(whole, [])
-    rest = _passes(codes, lines, children, [k for k in (*top, *own) if k != whole])
+    rest = _passes([like_a_total(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
     rest = sorted(rest)
     denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
     if denied and less:
@@ -246,11 +259,8 @@ def _anywhere(
     """A label in any place that is the sum of all others at the top."""
     if len(top) < 2:
         return None
-    for k in top:
-        if k in children:
-            continue
-        denied, confirmed, bits, _ = lines.evidence(k, [other for other in top if other != k])
-        if denied:
+    for k, (denied, confirmed, bits, _) in zip(top, lines.each(top), strict=True):
+        if denied or k in children:
             continue
         usual = like_a_total(codes[k])
         if usual == USUAL and (confirmed or not lines.shown[list(top)].all()):
@@ -264,12 +274,10 @@ def _ask(
     name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
 ) -> None:
     """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
-    for k in top:
+    for k, (denied, _, bits, less) in zip(top, lines.each(top), strict=True):
         usual = like_a_total(codes[k])
-        rest = [other for other in top if other != k]
-        if not rest or k in children:
+        if len(top) < 2 or k in children:
             continue
-        denied, _, bits, less = lines.evidence(k, rest)
         if usual == USUAL and denied:
             part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
             raise InputError(
@@ -278,7 +286,7 @@ def _ask(
                 "tolerance=, if the sheet is wrong correct it"
             )
         ends = k in (0, len(codes) - 1)
-        if usual != USUAL and not denied and len(rest) > 1 and bits >= (ASK_AT_END if ends else ASK):
+        if usual != USUAL and not denied and len(top) > 2 and bits >= (ASK_AT_END if ends else ASK):
             raise InputError(
                 f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
                 f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"

@@ -121,10 +121,12 @@ class _Rows:
 def _split(kinds: Sequence[RowKind]) -> list[_Rows]:
     """The rows of each table: a header behind numbers begins the next one."""
     starts = [0]
+    numbers = [k for k, one in enumerate(kinds) if one.kind == NUMBER_ROW]
+    last = -1
     for k, one in enumerate(kinds):
-        before = [other.kind for other in kinds[starts[-1] : k]]
-        if one.kind == HEADER_ROW and NUMBER_ROW in before and any(o.kind == NUMBER_ROW for o in kinds[k:]):
-            last = max(n for n, other in enumerate(kinds[:k]) if other.kind == NUMBER_ROW)
+        if one.kind == NUMBER_ROW:
+            last = k
+        elif one.kind == HEADER_ROW and last >= starts[-1] and numbers[-1] > k:
             gap = [n for n in range(last + 1, k) if kinds[n].kind == EMPTY]
             starts.append(gap[-1] + 1 if gap else last + 1)
     ends = [*starts[1:], len(kinds)]

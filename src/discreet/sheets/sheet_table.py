@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
+from discreet.sheets import picture
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
 from discreet.sheets.sheet_layout import DerivedNumber, LeftAside, SheetLayout
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from discreet.data.dimension import Dimension
     from discreet.tables.published import Published
     from discreet.tables.table import Table
@@ -67,6 +70,39 @@ class SheetTable:
             )
         return self._table
 
+    def show(self, *, rows: int = picture.ROWS, columns: int = picture.COLUMNS) -> None:
+        """Print the sheet as it was understood, with everything that was assumed (confidential)."""
+        from rich.console import Console
+
+        Console().print(self.drawn(rows=rows, columns=columns))
+
+    def drawn(self, *, rows: int = picture.ROWS, columns: int = picture.COLUMNS) -> Group:
+        """The sheet with its cells coloured by what they are, for a console of rich (confidential)."""
+        names = [d.name for d in self.dimensions]
+        return picture.sheet_text(self.grid, self.layout, names, self.sentences, rows=rows, columns=columns)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was understood, in words: the dimensions, the measure, what is hidden or left aside, what was assumed."""
+        aside = [f"left aside: {part.range.address} ({part.reason})" for part in self.left_aside]
+        confirmed = sum(part.numerator is not None for part in self.percentages)
+        derived = [
+            f"{len(self.percentages):,} percentages, means or rates, {confirmed:,} of them confirmed as shares of counts"
+        ]
+        return (
+            f"{len(self.published.codes):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
+            *(_described(d) for d in self.dimensions),
+            *(derived if self.percentages else ()),
+            *aside,
+            *self.assumed,
+        )
+
+    def __rich__(self) -> Group:
+        return self.drawn()
+
+    def _repr_html_(self) -> str:
+        return picture.sheet_html(self.grid, self.layout, [d.name for d in self.dimensions], self.sentences)
+
     def __repr__(self) -> str:
         names = " x ".join(d.name for d in self.dimensions)
         hidden = f", {self.hidden:,} hidden" if self.hidden else ""
@@ -74,3 +110,9 @@ class SheetTable:
         return (
             f"SheetTable({names}: {len(self.published.codes):,} cells{hidden}; {self.measure}; {self.name!r} {where})"
         )
+
+
+def _described(dimension: Dimension) -> str:
+    groups = f", {len(dimension.groups):,} of them sums of others" if dimension.groups else ""
+    total = "no total" if dimension.total is None else f"total {dimension.total!r}"
+    return f"dimension {dimension.name!r}: {len(dimension.codes):,} codes{groups}, {total}"

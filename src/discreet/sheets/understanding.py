@@ -220,7 +220,7 @@ def _dimension(dim: AxisDimension, tree: SumTree) -> Dimension:
     groups = tuple(
         Group(code, tuple((part, 1) for part in parts), 0) for code, parts in children.items() if code != tree.total
     )
-    labels = {code: label for code, label in dim.labels.items() if code in dim.distinct}
+    labels = dict(dim.labels)
     return Dimension(dim.name, tuple(leaves), groups, tree.total, labels)
 
 
