@@ -64,7 +64,7 @@ LAYERS = {
         body_numbers axis_levels
         axis_sums
         cell_map separate_variables
-        joint_totals cell_roles shares
+        joint_totals cell_roles shares listed_cells
         understanding
         reading_sheets
     """,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ from discreet.cli.application import app, example
 from discreet.cli.console import say
 from discreet.cli.drawing import TextColumn, more, text_table
 from discreet.cli.inputs import book_of, load_table
-from discreet.cli.option_texts import total_of
-from discreet.cli.options import measures_option, release_options, table_options, total_option
+from discreet.cli.options import measures_option, release_options, table_options
 from discreet.cli.output import emit, emit_release, format_of, keep_edited
 from discreet.cli.progress import working
+from discreet.cli.sheet_reading import reading_arguments, reading_options
+from discreet.errors import InputError, listed
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
@@ -38,23 +38,55 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
     say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
 
-@example("discreet show table.csv --rows 40")
+@example("discreet show wards.xlsx")
 @app.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--rows", default=24, show_default=True, help="Rows to show.")
 @click.option("--columns", default=12, show_default=True, help="Columns to show.")
 @click.option("--codebook", type=click.Path(path_type=Path), help="Show labels from this codebook instead of codes.")
-@total_option
 @measures_option
-def show(
-    file: Path, rows: int, columns: int, codebook: Path | None, total: Sequence[str], measures: int | None
-) -> None:
-    """Show a table that discreet wrote (CSV), the last dimension across, the others down."""
+@reading_options()
+def show(file: Path, rows: int, columns: int, codebook: Path | None, measures: int | None, **reading: Any) -> None:
+    """Show a table: one that discreet wrote, or a sheet in any layout as it is understood.
+
+    Of a sheet (XLSX, ODS, CSV, HTML) every cell is coloured by what it is taken for: dimensions, sums, hidden numbers,
+    percentages, what is left aside; below it stands everything that was assumed.
+    """
+    arguments = reading_arguments(reading)
+    if codebook is None and measures is None and not _is_own(file):
+        _show_sheets(file, arguments, rows, columns)
+        return
+    if dropped := [name for name in arguments if name != "total"]:
+        raise InputError(
+            f"{listed(dropped)}: for a sheet in a layout of its own; {file.name!r} says what its numbers are"
+        )
+    _show_own(file, rows, columns, codebook, arguments.get("total"), measures)
+
+
+def _is_own(file: Path) -> bool:
+    """Whether a file says what its numbers are: discreet wrote it, or it is a cube."""
+    from discreet.sheets.listed_cells import own_cells
+
+    return own_cells(file) is not None
+
+
+def _show_sheets(file: Path, arguments: dict[str, Any], rows: int, columns: int) -> None:
+    from rich.console import Console
+
+    from discreet.sheets.reading_sheets import read_tables
+
+    console = Console()
+    for table in read_tables(file, **arguments):
+        console.print(str(table), markup=False, highlight=False)
+        console.print(table.drawn(rows=rows, columns=columns))
+
+
+def _show_own(file: Path, rows: int, columns: int, codebook: Path | None, total: Any, measures: int | None) -> None:
     from discreet.release import Release
     from discreet.tables import display, published
 
     book = book_of(codebook, file)
-    release = Release.of_file(published.read_published(file, book, measures, total_of(total), find=False))
+    release = Release.of_file(published.read_published(file, book, measures, total, find=False))
     for measure, values in release.values.items():
         page = display.arranged(
             release.dimensions, release.codes, values, rows=rows, columns=columns, labels=book is not None

@@ -1,4 +1,4 @@
-"""The picture of a sheet as it was understood: every cell coloured by what it was taken for. Confidential, as its numbers."""
+"""The picture of a sheet as it was understood: every cell coloured by what it was taken for. Confidential."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def legend(layout: SheetLayout, names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def drawn_rows(grid: SheetGrid, layout: SheetLayout, rows: int, columns: int) -> tuple[list[int], list[int], list[str]]:
-    """The rows and columns that are drawn, headers and the end of the table among them, and what is left out in words."""
+    """The rows and columns that are drawn, the first and the last of the sheet, and what is left out, in words."""
     box = grid.extent
     table = layout.range
     within = [row for row in range(box.first_row, box.last_row + 1) if any((row, c) in grid.cells for c in _span(grid))]

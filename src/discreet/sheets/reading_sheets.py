@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from discreet.base.arguments import checked
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, nearest
+from discreet.sheets.cell_reading import NUMERIC, read_cell
+from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
 from discreet.sheets.sheet_blocks import sheet_blocks
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
-from discreet.sheets.sources.by_kind import chosen_sheet, grids_of
+from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
 from discreet.sheets.understanding import understood
 
 
@@ -69,6 +73,8 @@ def read_table(
         nested=nested,
         partly=partly,
     )
+    if (raw := own_cells(source)) is not None:
+        return of_cells(raw, options)
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
     tables = _tables_of(grid, options)
     if len(tables) > 1:
@@ -87,16 +93,46 @@ def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
 @checked
 def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: Any) -> list[SheetTable]:
     """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``."""
+    _refuse_unknown(options)
     separator, encoding = options.pop("separator", None), options.pop("encoding", None)
+    if sheets is None and (raw := own_cells(source)) is not None:
+        return [of_cells(raw, SheetOptions(**options))]
     grids = grids_of(source, separator=separator, encoding=encoding)
     if sheets is not None:
         grids = [chosen_sheet(grids, name) for name in sheets]
-    shown = [grid for grid in grids if grid.cells and not grid.hidden]
-    return [table for grid in shown for table in _tables_of(grid, SheetOptions(**options))]
+    shown = [grid for grid in grids if grid.cells and (sheets is not None or not grid.hidden)]
+    tables = []
+    silent = []
+    for grid in shown:
+        if sheets is None and len(shown) > 1 and not _has_numbers(grid):
+            silent.append(grid.sheet)
+            continue
+        tables += _tables_of(grid, SheetOptions(**options))
+    if not tables:
+        raise InputError(f"{grids[0].source!r} holds no table: no sheet that is shown holds numbers under a header")
+    unread = [f"sheet {name!r} holds no numbers and was not read" for name in silent]
+    unread += [f"sheet {g.sheet!r} is hidden and was not read; sheets= names it" for g in grids if g.hidden and g.cells]
+    if sheets is None and unread:
+        tables = [replace(table, assumed=(*table.assumed, *unread)) for table in tables]
+    return tables
+
+
+def _has_numbers(grid: SheetGrid) -> bool:
+    """Whether a sheet holds a row with a label and a number, which a page of notes does not."""
+    options = SheetOptions()
+    rows: dict[int, set[str]] = {}
+    for (row, _), cell in grid.cells.items():
+        rows.setdefault(row, set()).add(read_cell(cell, options).kind)
+    return sum(NUMERIC in kinds and len(kinds) > 1 for kinds in rows.values()) > 1
+
+
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
+    known = [p for p in signature(read_table).parameters if p not in ("source", "sheet")]
+    for name in options:
+        if name not in known:
+            raise InputError(f"read_tables has no argument {name!r}; {nearest(name, known)}")
 
 
 def is_sheet(path: Path) -> bool:
-    """Whether a file is one that ``read_table`` reads by its suffix."""
-    from discreet.sheets.sources.by_kind import SUFFIXES
-
-    return path.suffix.lower() in SUFFIXES
+    """Whether a file is one that ``read_table`` reads, by its suffix."""
+    return path.suffix.lower() in SUFFIXES or path.name.lower().endswith(CUBES)

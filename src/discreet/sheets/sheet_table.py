@@ -83,12 +83,11 @@ class SheetTable:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was understood, in words: the dimensions, the measure, what is hidden or left aside, what was assumed."""
+        """What was understood, in words: dimensions, measure, what is hidden or left aside, what was assumed."""
         aside = [f"left aside: {part.range.address} ({part.reason})" for part in self.left_aside]
         confirmed = sum(part.numerator is not None for part in self.percentages)
-        derived = [
-            f"{len(self.percentages):,} percentages, means or rates, {confirmed:,} of them confirmed as shares of counts"
-        ]
+        many = f"{len(self.percentages):,} percentages, means or rates"
+        derived = [f"{many}, {confirmed:,} of them confirmed as shares of counts"]
         return (
             f"{len(self.published.codes):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
             *(_described(d) for d in self.dimensions),
