@@ -28,6 +28,7 @@ _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 MOST_MARK = 40
 TELLING = 1000
 """From here on a number in a sentence that equals a hidden one is hardly there by chance."""
+YEARS = range(1800, 2101)
 
 
 @dataclass(frozen=True)
@@ -112,10 +113,19 @@ class Settled:
         return sheets
 
     def repeated(self, place: Place, text: str) -> float:
-        """The largest hidden number that a text repeats, outside the places that were understood; 0 if none."""
-        if place in self.shown or not any(sign.isdigit() for sign in text):
+        """The largest hidden number that a sentence repeats; 0 if none.
+
+        A year counts as a small number, which may be there by chance; in places that were understood small ones do not
+        count, nor does a header that is a number.
+        """
+        understood = place in self.shown
+        if not any(sign.isdigit() for sign in text) or (understood and plain_number(text) is not None):
             return 0
-        return max((number for number in numbers_in(text) if number in self.truths), default=0)
+        repeated = [number for number in numbers_in(text) if number in self.truths]
+        telling = [number for number in repeated if number >= TELLING and number not in YEARS]
+        if telling:
+            return max(telling)
+        return 0 if understood else min(max(repeated, default=0), TELLING - 1)
 
 
 def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
@@ -139,9 +149,18 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
                 text = None if share is None else round(share, number.decimals)
                 now[number.place] = written_with_share(cells.texts.get(number.place, ""), part, text, edits.mark)
         else:
-            now[number.place] = edits.mark if share is None else share
+            now[number.place] = edits.mark if share is None else _as_precise(share, number, cells)
     shown -= set(now)
     return Settled(edits, now, shown, _truths(cells, now, shown))
+
+
+def _as_precise(share: float, number: DerivedNumber, cells: SourceCells) -> float:
+    """A share with as many decimals as were stored, where they were cut off."""
+    before = cells.numbers.get(number.place)
+    cut = (
+        before is not None and round(before, number.decimals) == before and (number.decimals > 0 or number.scale >= 100)
+    )
+    return round(share, number.decimals) if cut else share
 
 
 def _truths(cells: SourceCells, now: Mapping[Place, Content], shown: frozenset[Place]) -> frozenset[float]:

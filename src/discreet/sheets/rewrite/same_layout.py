@@ -13,6 +13,7 @@ from discreet.sheets.rewrite.edits import Content, Edits, Place
 from discreet.sheets.rewrite.excel_book import rewrite_excel
 from discreet.sheets.rewrite.html_tables import rewrite_html
 from discreet.sheets.rewrite.notices import Rewritten
+from discreet.sheets.rewrite.opendocument_book import rewrite_opendocument
 from discreet.sheets.rewrite.parquet_columns import rewrite_parquet
 from discreet.sheets.sheet_layout import DerivedNumber
 
@@ -26,6 +27,7 @@ REWRITERS: dict[str, tuple[Rewriter, tuple[str, ...]]] = {
     ".xls": (rewrite_excel, (".xlsx",)),
     ".xlsb": (rewrite_excel, (".xlsx",)),
     **{suffix: (rewrite_delimited, (suffix,)) for suffix in (".csv", ".tsv", ".tab", ".txt")},
+    ".ods": (rewrite_opendocument, (".ods",)),
     ".html": (rewrite_html, (".html", ".htm")),
     ".htm": (rewrite_html, (".html", ".htm")),
     ".parquet": (rewrite_parquet, (".parquet",)),

@@ -84,6 +84,8 @@ class Names:
             inner = shape.children.get(self.short(child.tag))
             if inner is not None:
                 copy.append(self.copied(child, inner))
+                if shape.text is not None and child.tail and shape.text(child.tail):
+                    copy[-1].tail = child.tail
         return copy
 
 
