@@ -33,6 +33,7 @@ RATIO = re.compile(r"\bratio\b.*\d|\d.*\bratio\b|\b\w+ by (ours|one|hand)|1 : \d
 SECURITY = {  # scripts whose figures docs/security.md and docs/server.md have: sizes for the pages, and for a trial
     "attacks": ("", "3000"),
     "defences": ("", "-n 3000"),
+    "demo_attack": ("", "3000 --most 1"),
     "closure": ("100000", "3000 --most 1 --targets 2"),
     "docs_policies": ("20000", "2000"),
     "editions": ("100000", "2000 --changed 1 10 --trials 1"),

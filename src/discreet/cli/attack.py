@@ -20,6 +20,7 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.policy import Attack
+    from discreet.policy.attacks.answers import AllAnswers
 
 PATH = click.Path(path_type=Path)
 EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a chain
@@ -34,6 +35,8 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
 )
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
+@click.option("--url", help="Take the answers from a running server of the policy; its limits are kept.")
+@click.option("--token-file", type=PATH, help="With --url: a private file with the token of an account.")
 @click.option("--limit", default=2000, show_default=True, type=click.IntRange(1), help="Populations of fewer people.")
 @click.option("--most", default=12, show_default=True, type=click.IntRange(1), help="So many of them, the smallest.")
 @click.option("--pairs", is_flag=True, help="Populations of two categories together as well.")
@@ -58,6 +61,8 @@ def attack(
     codebook: Path | None,
     database_table: str | None,
     engine: str | None,
+    url: str | None,
+    token_file: Path | None,
     as_json: Path | None,
     html: Path | None,
     picture: Path | None,
@@ -65,7 +70,8 @@ def attack(
 ) -> int:
     """Rebuild small populations from everything that a policy ever answers about DATA, and say how far that gets.
 
-    DATA are records with --codebook, or a folder made by `discreet cube`. Nothing is asked of a server. The report has
+    DATA are records with --codebook, or a folder made by `discreet cube`. Nothing is asked of a server, unless --url
+    names one: then it is asked for everything, as anybody could, and DATA are what success is judged by. The report has
     rates and no record; it is CONFIDENTIAL all the same. Exit code 1: the policy does not hold, or nobody can say.
     """
     from discreet import plot
@@ -76,8 +82,13 @@ def attack(
     policies = _policies(policy_file, roles)
     if len(policies) > 1 and (html or picture):
         raise InputError("a page or a picture is of one policy: leave --role out, or attack each policy by itself")
+    if url is None and token_file is not None:
+        raise InputError("--token-file is for a server: name it with --url")
+    if url is not None and (roles or how["secrets"] > 1):
+        raise InputError("a server answers one caller under its own secret: leave --role and --secrets out with --url")
     source = _source(data, codebook, database_table, engine)
-    reports = {role: _attacked(source, policy, role, **how) for role, policy in policies.items()}
+    answers = None if url is None else _served(source, policies["public"], url, token_file)
+    reports = {role: _attacked(source, policy, role, answers, **how) for role, policy in policies.items()}
     report = next(iter(reports.values()))
     if as_json is not None:
         content: Any = {role: one.to_dict() for role, one in reports.items()} if roles else report.to_dict()
@@ -115,10 +126,25 @@ def _source(data: Path | str, codebook: Path | None, database_table: str | None,
     return records_of(data, codebook, database_table, engine)
 
 
+def _served(source: Any, policy: Any, url: str, token_file: Path | None) -> AllAnswers:
+    """Everything that a running server gives."""
+    from discreet.base.files import read_private
+    from discreet.cli.served import ServedTables
+    from discreet.policy.attacks.answers import collect_by
+
+    token = "" if token_file is None else read_private(token_file, "the token").decode().strip()
+    server = ServedTables(url, tuple(source.dimensions), token, say)
+    server.check_codebook()
+    answers = collect_by(server.dimensions, policy, server.ask, progress=say)
+    say(f"{answers.requests:,} requests, {answers.refused:,} refused, {answers.left_out:,} not asked")
+    return answers
+
+
 def _attacked(
     source: Any,
     policy: Any,
     role: str,
+    answers: AllAnswers | None,
     *,
     limit: int,
     most: int,
@@ -150,6 +176,7 @@ def _attacked(
         targets=targets,
         editions=editions,
         effort=chosen,
+        answers=answers,
         seed=seed,
         time_limit=time_limit,
         resume=resume,

@@ -14,9 +14,11 @@ from discreet.base.verdicts import Verdict
 from discreet.data.codebook import Codebook
 from discreet.policy import Attack, Effort, attack, parse_policy, ready
 from discreet.policy.attacks import Attacked
+from discreet.policy.attacks.answers import collect
 
 QUICK = Effort(chains=3, fewest=40_000, most=40_000, samples=100)
 WIDE = "[query]\nmax_dimensions = 4\n"
+KEYED = WIDE + '[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'
 PLANTED = 9
 
 
@@ -105,3 +107,11 @@ def test_a_cube_of_changed_data_is_refused() -> None:
     policy = parse_policy('[query]\nmax_dimensions = 2\n[[before]]\nname = "synthetic"\nseed = 1\n')
     with pytest.raises(InputError, match="true ones"):
         attack(ready(people(), policy), policy)
+
+
+def test_answers_from_elsewhere_are_attacked_as_those_of_the_policy() -> None:
+    """What a server has given is judged as what the policy would give; it has one secret."""
+    answers = collect(people(), parse_policy(KEYED))
+    assert attacked(KEYED, answers=answers).to_dict() == attacked(KEYED).to_dict()
+    with pytest.raises(InputError, match="one secret"):
+        attacked(KEYED, answers=answers, secrets=2)

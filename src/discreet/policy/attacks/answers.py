@@ -66,6 +66,22 @@ class AllAnswers:
         return UNKNOWN if values is None else int(values[tuple(codes)])
 
 
+@dataclass(frozen=True, eq=False)
+class ShownTable:
+    """An answer: of each variable of the table or its filter the codes of all cells, and their counts (NaN: hidden)."""
+
+    codes: Mapping[int, Array]
+    counts: Array
+
+
+Asking = Callable[[Sequence[Resolved]], Iterator[ShownTable | None]]
+"""Answers to requests for one set of variables, one after another; None where one is refused."""
+
+
+class NoMoreAnswers(Exception):  # noqa: N818 - what is left is counted, not an accident
+    """Whoever is asked gives no more: what was not asked stays unknown."""
+
+
 @dataclass
 class _Collected:
     """AllAnswers while they come in."""
@@ -81,10 +97,9 @@ class _Collected:
             self.frames[names] = np.full(shape, UNKNOWN, np.int64)
         return self.frames[names]
 
-    def add(self, release: Release, resolved: Resolved) -> None:
+    def add(self, shown: ShownTable) -> None:
         """The cells of an answer."""
-        columns = _positions(release, resolved, self.dimensions)
-        values = np.asarray(release.values["count"], float)
+        columns, values = shown.codes, shown.counts
         open_ = np.isfinite(values)
         self.hidden += int((~open_).sum())
         names = sorted(columns)
@@ -127,28 +142,52 @@ def collect(data: Microdata | Table, policy: Policy, *, progress: Callable[[str]
     """Ask for everything, and keep what is shown. Refused tables are absent."""
     held = ready(cube_of(data), policy) if not policy.before else ready(data, policy)
     dimensions = tuple(data.dimensions)
+
+    def ask(requests: Sequence[Resolved]) -> Iterator[ShownTable | None]:
+        table = unfiltered(held, requests[0])
+        for resolved in requests:
+            try:
+                release = answer_table(table, resolved, policy)
+            except Refused:
+                yield None
+                continue
+            yield ShownTable(_positions(release, resolved, dimensions), np.asarray(release.values["count"], float))
+
+    return collect_by(dimensions, policy, ask, progress=progress)
+
+
+def collect_by(
+    dimensions: tuple[Dimension, ...], policy: Policy, ask: Asking, *, progress: Callable[[str], None] | None = None
+) -> AllAnswers:
+    """The same from whoever answers, such as a running server of the policy."""
     collected = _Collected(dimensions)
     requests = refused = tables = left_out = 0
+    ended = False
     for candidate in candidates(dimensions, policy):
         deadline.check()
         left_out += candidate.left_out
-        if math.prod(len(dimensions[k].codes) for k in candidate.names) > MOST_CELLS:
+        if ended or math.prod(len(dimensions[k].codes) for k in candidate.names) > MOST_CELLS:
             left_out += sum(len(way) for way in candidate.ways[:1])
             continue
         for way in candidate.ways:
             open_requests = [resolved for resolved in way if collected.lacks(resolved)]
             if not open_requests:
                 break
-            table = unfiltered(held, open_requests[0])
-            for resolved in open_requests:
-                requests += 1
-                try:
-                    release = answer_table(table, resolved, policy)
-                except Refused:
-                    refused += 1
-                    continue
-                tables += 1
-                collected.add(release, resolved)
+            answered = 0
+            try:
+                for shown in ask(open_requests):
+                    answered += 1
+                    if shown is None:
+                        refused += 1
+                        continue
+                    tables += 1
+                    collected.add(shown)
+            except NoMoreAnswers:
+                ended = True
+                left_out += len(open_requests) - answered
+            requests += answered
+            if ended:
+                break
         if progress is not None:
             progress(f"{requests:,} requests")
     return AllAnswers(

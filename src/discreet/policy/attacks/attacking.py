@@ -56,6 +56,7 @@ def attack(
     editions: bool = True,
     targets: int = 20,
     effort: Effort | None = None,
+    answers: AllAnswers | None = None,
     seed: int = 0,
     time_limit: float | None = None,
     resume: str | Path | None = None,
@@ -66,7 +67,9 @@ def attack(
     ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes pairs of
     categories too. ``secrets``: the policy's own, and so many less one for the purpose, since one noise is luck.
     ``editions``: whether a second edition with few new records is set against the first. ``targets``: people of whom
-    all but one attribute is known, and about whom the best questions are searched. What there is no time for
+    all but one attribute is known, and about whom the best questions are searched. ``answers``: what a running server
+    of the policy has given (``collect_by``), instead of what it would give; then there is one secret, the server's, and
+    no second edition. What there is no time for
     (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which populations that
     are done are kept.
     """
@@ -76,6 +79,8 @@ def attack(
     if time_limit is not None:
         positive("time_limit", time_limit)
     _check_true(data)
+    if answers is not None and secrets > 1:
+        raise InputError(f"secrets={secrets}: answers of a running server have one secret, the server's own")
     say: Progress = progress or (lambda _: None)
     with (
         nullcontext() if time_limit is None else deadline.within(time_limit),
@@ -83,7 +88,7 @@ def attack(
     ):
         truth = Truth.of(data)
         every = small_populations(truth, limit=limit, together=together, most=1_000_000)
-        task = _Task(data, truth, every[:most], effort or Effort(), say, file)
+        task = _Task(data, truth, every[:most], effort or Effort(), say, file, answers)
         rounds = [
             task.run(
                 one,
@@ -91,7 +96,7 @@ def attack(
                 seed + number,
                 targets=targets if number == 0 else 0,
                 simple=number == 0,
-                editions=editions and number == 0,
+                editions=editions and number == 0 and answers is None,
             )
             for number, one in enumerate(_policies(policy, secrets, seed))
         ]
@@ -147,11 +152,14 @@ class _Task:
     effort: Effort
     say: Progress
     file: ResumeFile | None
+    answers: AllAnswers | None = None
 
     def run(self, policy: Policy, number: int, seed: int, *, targets: int, simple: bool, editions: bool) -> _Round:
         """Everything with one secret."""
-        self.say(f"secret {number + 1}: asking for everything")
-        answers = collect(copy(self.data), policy)  # steps before counting are kept by what they were done to
+        answers = self.answers
+        if answers is None:
+            self.say(f"secret {number + 1}: asking for everything")
+            answers = collect(copy(self.data), policy)  # steps before counting are kept by what they were done to
         model = TwoWayModel.of(answers)
         unjudged = list(_unused(policy))
         counts: tuple[tuple[int, Recovered], ...] = ()
@@ -246,6 +254,8 @@ class _Task:
     def _key(self, policy: Policy, population: SmallPopulation, seed: int) -> str:
         """What a kept result belongs to: the data, the policy with its secret, the population and the effort."""
         state = hashlib.sha256(np.ascontiguousarray(self.truth.counts).tobytes())
+        for frame, values in () if self.answers is None else sorted(self.answers.frames.items()):
+            state.update(repr(frame).encode() + np.ascontiguousarray(values).tobytes())
         state.update(repr((policy.digest, policy.secret, population.codes, self.effort, seed)).encode())
         return state.hexdigest()
 
