@@ -17,7 +17,7 @@ from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.protocol import Grouping, Key
 from discreet.formats.growing import GrowingParquet
 from discreet.formats.parquet import ROW_GROUP, to_bytes
-from discreet.methods import HOMES, cellwise, method_class
+from discreet.methods import HOMES, RECIPES, cellwise, method_class
 from tests.in_parts import AGES, AREA, frame, one_go, people
 
 METHODS: list[Any] = [
@@ -135,7 +135,7 @@ def test_parquet_row_groups_begin_where_they_would_in_one_go() -> None:
 
 def test_methods_say_whether_they_look_at_one_cell_at_a_time(tmp_path: Path) -> None:
     """Others are refused with the names of those that do; a function of the user's may say so too, and must."""
-    assert cellwise() == [name for name in HOMES if method_class(name).contract.cellwise]
+    assert cellwise() == [name for name in (HOMES | RECIPES) if method_class(name).contract.cellwise]
     for method in (dc.Suppress(dc.Threshold(3)), dc.SemiControlledRound(3, seed=1)):
         with pytest.raises(dc.InputError, match=r"needs the whole table.*'cell-key'"):
             dc.protect_in_parts(people(), ["area"], method, tmp_path / "t.csv")

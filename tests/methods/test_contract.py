@@ -100,11 +100,11 @@ def test_what_looks_at_one_cell_gives_it_the_same_in_any_table() -> None:
     whole = dc.tabulate(data, by=["area", "age"])
     part = dc.tabulate(data, by=["area"])
     for name in methods.cellwise():
-        given = {} if name in ("publish", "round") else {"secret": "sixteen letters and more"}
+        given = {"secret": "sixteen letters and more"} if "secret" in methods.parameters(name) else {}
         method = method_class(name)(**given)
         alone = dc.protect(part, method).published["count"]
         at = whole.layout.find({"age": whole.dimensions[1].total})
-        assert dc.protect(whole, method).published["count"][at].tolist() == alone.tolist()
+        assert np.array_equal(dc.protect(whole, method).published["count"][at], alone, equal_nan=True)
         assert (transition_of(method) is None) == (not contract(name).transition)
 
 
