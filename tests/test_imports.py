@@ -32,7 +32,7 @@ LAYERS = {
         formats
         parts
         policy
-        publishing datasets server
+        publishing datasets server in_place
         cli
         __main__
     """,
@@ -107,6 +107,12 @@ LAYERS = {
         perturb records suppress
         synthetic recipes
         effect
+    """,
+    "in_place": """
+        outcome contents put_back
+        chosen_methods protecting
+        linked_sheets frames
+        sheet_files
     """,
     "methods/recipes": """
         redact midpoint shown_sums

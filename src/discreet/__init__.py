@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         Unjudged,
     )
     from discreet.formats import write
+    from discreet.in_place.frames import apply_recipe, perturb_counts, round_counts, suppress_small_counts
+    from discreet.in_place.outcome import Outcome
     from discreet.methods import register
     from discreet.methods.by_hand import Hide, Publish
     from discreet.methods.contract import Contract, protect
@@ -146,6 +148,7 @@ _HOME = {
     "OpenSAFELY": "methods.recipes.named",
     "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.exact.optimal",
+    "Outcome": "in_place.outcome",
     "OwnerAudit": "audits",
     "PPercent": "rules",
     "PQ": "rules",
@@ -187,6 +190,7 @@ _HOME = {
     "Verdict": "base.verdicts",
     "Waived": "rules",
     "answer": "policy",
+    "apply_recipe": "in_place.frames",
     "assess": "risk.risk_report",
     "assess_sample": "risk",
     "audit": "audits",
@@ -206,6 +210,7 @@ _HOME = {
     "line_risks": "risk",
     "moves": "methods.records.moves",
     "owner_audit": "audits",
+    "perturb_counts": "in_place.frames",
     "plot": "plot",
     "policy": "policy",
     "population": "population",
@@ -224,7 +229,9 @@ _HOME = {
     "read_tables": "sheets.reading_sheets",
     "register": "methods",
     "risk": "risk",
+    "round_counts": "in_place.frames",
     "ru_map": "policy",
+    "suppress_small_counts": "in_place.frames",
     "tabulate": "tables.tabulation",
     "unions": "audits",
     "utility": "utility",
@@ -271,6 +278,7 @@ __all__ = [
     "OpenSAFELY",
     "Optimal",
     "OutOfTimeError",
+    "Outcome",
     "OwnerAudit",
     "PPercent",
     "PTable",
@@ -311,6 +319,7 @@ __all__ = [
     "Verdict",
     "Waived",
     "answer",
+    "apply_recipe",
     "assess",
     "assess_sample",
     "audit",
@@ -330,6 +339,7 @@ __all__ = [
     "line_risks",
     "moves",
     "owner_audit",
+    "perturb_counts",
     "plot",
     "policy",
     "population",
@@ -348,7 +358,9 @@ __all__ = [
     "read_tables",
     "register",
     "risk",
+    "round_counts",
     "ru_map",
+    "suppress_small_counts",
     "tabulate",
     "unions",
     "utility",

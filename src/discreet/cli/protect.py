@@ -21,6 +21,14 @@ from discreet.cli.options import release_options, table_options
 from discreet.cli.output import emit_release, format_of
 from discreet.cli.policy import PolicyChoice, policy_options
 from discreet.cli.progress import bar
+from discreet.cli.protect_sheet import (
+    SHEET_OPTIONS,
+    is_finished,
+    of_records,
+    protect_finished,
+    refuse_beside,
+    sheet_options,
+)
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 @click.option("--marks", type=click.Path(path_type=Path), help="A-priori marks: CSV of codes and mark (s, u, z, w).")
 @click.option("--levels", type=click.Path(path_type=Path), help="Protection levels of cells: CSV, .hst or .tab.")
 @click.option("--top", type=click.IntRange(1), help="Largest contributions kept per cell, for rules that need them.")
+@sheet_options
 @policy_options
 @release_options
 @click.option("--confidential", type=click.Path(path_type=Path), help="Write true values and status letters here.")
@@ -61,11 +70,21 @@ def protect(
 ) -> None:
     """Protect the table of DATA and write what may be published.
 
-    With --policy the policy decides: whether the table may be asked at all, how it is protected, whether it may leave.
+    With --hide-under or --recipe DATA is a finished table in any layout (a spreadsheet, a CSV), and the same file is
+    written again: wards.safe.xlsx of wards.xlsx. With --policy the policy decides: whether the table may be asked at
+    all, how it is protected, whether it may leave.
     """
     if name == "list":
         _list()
         return
+    sheet = {option: which.pop(option) for option in SHEET_OPTIONS}
+    if is_finished(sheet, which, name, policy=policy.given):
+        others = {"--method": name, "--rule": rule, "--marks": marks, "--levels": levels, "--top": top}
+        others |= {"--confidential": confidential, "--in-parts": in_parts or None, "--metadata": metadata or None}
+        refuse_beside(others)
+        protect_finished(which, sheet, parameters, output, format)
+        return
+    name, rule = of_records(sheet, name, rule)
     if (which["total"] or which["decimal"] or which["thousands"]) and not which["ready"]:
         raise InputError("--total, --decimal and --thousands say how a table of cells is read; they go with --ready")
     format_of(output, format, metadata=metadata)

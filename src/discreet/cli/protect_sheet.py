@@ -1,0 +1,192 @@
+"""discreet protect FILE --hide-under 6, --recipe NAME: a foreign file of tables, and the same file back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.console import say
+from discreet.cli.option_texts import total_of, value_of
+from discreet.errors import InputError, listed
+
+if TYPE_CHECKING:
+    from discreet.methods.contract import Method
+    from discreet.sheets.sheet_table import SheetTable
+
+MARK = "*"
+ASK = (
+    "say how counts are protected: --hide-under 6 hides counts from 1 to 5 and what would give them away; "
+    "--recipe NAME follows a published rule ({})"
+)
+LINES = 6
+"""Of what was assumed of a table, so many lines are said."""
+
+
+def sheet_options(command: Any) -> Any:
+    """Options for a finished table in any file."""
+    options = [
+        click.option("--hide-under", type=click.IntRange(2), metavar="N", help="Hide counts from 1 to N-1."),
+        click.option("--hide-zeros", is_flag=True, help="With --hide-under: hide empty cells, too."),
+        click.option("--recipe", metavar="NAME", help="A published rule: opensafely, midpoint6, nhs, cms-11, ..."),
+        click.option("--mark", metavar="TEXT", help="What stands for a hidden number: * unless stated; '[c]', '<6'."),
+        click.option("--layout", type=click.Choice(["same", "tidy"]), help="The same file back (default), or a list."),
+        click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet; repeatable."),
+        click.option("--range", "cell_range", metavar="A3:F20", help="Where on its sheet the table stands."),
+        click.option("--force", is_flag=True, help="Write over a file that is there (never over DATA)."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+SHEET_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "sheets", "cell_range", "force")
+
+
+def refuse_beside(others: Mapping[str, Any]) -> None:
+    """Refuse options that say something of another kind of data."""
+    if dropped := [option for option, given in others.items() if given is not None]:
+        raise InputError(
+            f"{listed(dropped)} with a finished table in a layout of its own: use --hide-under or --recipe, or name "
+            "its columns (--ready --by)"
+        )
+
+
+def of_records(sheet: Mapping[str, Any], name: str | None, rule: str | None) -> tuple[str | None, str | None]:
+    """Method and rule for records and lists of cells, where --hide-under or --recipe says them."""
+    only = {"--mark": sheet["mark"], "--layout": sheet["layout"], "--sheet": sheet["sheets"] or None}
+    only |= {"--range": sheet["cell_range"], "--force": sheet["force"] or None}
+    if dropped := [option for option, given in only.items() if given is not None]:
+        raise InputError(f"{listed(dropped)}: for a finished table in a layout of its own; leave out --by and --ready")
+    under, recipe = sheet["hide_under"], sheet["recipe"]
+    if under is None and recipe is None:
+        if sheet["hide_zeros"]:
+            raise InputError("--hide-zeros goes with --hide-under")
+        return name, rule
+    if name is not None or rule is not None or (under is not None and recipe is not None):
+        raise InputError("--hide-under, --recipe, --method and --rule each say how counts are protected; give one")
+    if recipe is not None:
+        return recipe, None
+    zeros = ", zeros=True" if sheet["hide_zeros"] else ""
+    return "suppress", f"threshold(n={under}{zeros})"
+
+
+def is_finished(sheet: Mapping[str, Any], which: Mapping[str, Any], name: str | None, *, policy: bool) -> bool:
+    """Whether DATA is a finished table in a layout of its own: no --by, --ready or --policy says otherwise."""
+    from discreet.sheets.reading_sheets import is_sheet
+
+    if which["by"] or which["ready"] or policy or which["codebook"] is not None or isinstance(which["data"], str):
+        return False
+    asked = sheet["hide_under"] is not None or sheet["recipe"] is not None
+    spreadsheet = is_sheet(which["data"]) and which["data"].suffix.lower() not in (".csv", ".tsv", ".txt", ".parquet")
+    return asked or (spreadsheet and name is None)
+
+
+def protect_finished(
+    which: Mapping[str, Any],
+    sheet: Mapping[str, Any],
+    parameters: Sequence[str],
+    output: Path | None,
+    format: str | None,
+) -> None:
+    """Protect all tables of a file and write it back."""
+    from discreet.in_place.contents import marks_for
+    from discreet.in_place.sheet_files import check_target, protect_file, safe_name, write_in_place
+
+    under, layout = sheet["hide_under"], sheet["layout"] or "same"
+    chosen = _method(sheet, parameters)
+    marks, _ = marks_for(sheet["mark"] or MARK, under)
+    source = which["data"]
+    target = output or safe_name(source, layout=layout)
+    check_target(source, target, force=sheet["force"])
+    file = protect_file(
+        source, chosen, sheets=sheet["sheets"] or None, reading=_reading(which, sheet), understood=_told
+    )
+    statements = list(dict.fromkeys(outcome.statement for outcome in file.outcomes))
+    for outcome in file.outcomes:
+        for line in outcome.lines():
+            say(line)
+    if layout == "tidy":
+        _tidy(file, target, format)
+    else:
+        for line in write_in_place(file, target, marks, _note(file, marks)):
+            say(f"left out: {line}")
+        say(f"wrote {target}")
+    for statement in statements:
+        say(f"for the form: {statement}")
+
+
+def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> Method:
+    from discreet.in_place.chosen_methods import recipe_method, small_counts_hidden
+    from discreet.methods import recipe_names
+
+    under, recipe = sheet["hide_under"], sheet["recipe"]
+    if under is not None and recipe is not None:
+        raise InputError("--hide-under and --recipe each say how counts are protected; give one of them")
+    if under is None and recipe is None:
+        raise InputError(ASK.format(listed(recipe_names())))
+    if recipe is None:
+        if parameters:
+            raise InputError("-P gives parameters of a method; --hide-under has none")
+        return small_counts_hidden(under, sheet["hide_zeros"], sheet["mark"])
+    if sheet["hide_zeros"]:
+        raise InputError("--hide-zeros goes with --hide-under; a recipe says itself what becomes of zeros")
+    settings = dict(_pair(item) for item in parameters)
+    return recipe_method(recipe, settings, None, settings.pop("secret", None))
+
+
+def _pair(item: str) -> tuple[str, Any]:
+    key, equals, text = item.partition("=")
+    if not equals:
+        raise InputError(f"-P takes NAME=VALUE, not {item!r}")
+    return key.strip(), value_of(text.strip())
+
+
+def _reading(which: Mapping[str, Any], sheet: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of ``read_tables`` that the command line gives."""
+    refused = {"--where": which["where"] or None, "--count": which["count"], "--weighted": which["weighted"]}
+    refused |= {"--table": which["database_table"], "--engine": which["engine"], "--memory": which["memory"]}
+    if dropped := [option for option, given in refused.items() if given is not None]:
+        raise InputError(f"{listed(dropped)}: for records; a finished table is taken as it stands")
+    options = {
+        "range": sheet["cell_range"],
+        "total": total_of(which["total"]),
+        "decimal": which["decimal"],
+        "thousands": which["thousands"],
+        "value": which["value"],
+        "missing": which["missing"],
+    }
+    return {name: option for name, option in options.items() if option is not None}
+
+
+def _told(sheet: SheetTable) -> None:
+    """What was understood of a table, in a few lines on stderr."""
+    say(f"understood: {sheet!r}")
+    for line in sheet.assumed[:LINES]:
+        say(f"  {line}")
+    if len(sheet.assumed) > LINES:
+        say(f"  and {len(sheet.assumed) - LINES:,} more; all of them in Python: read_table(...).assumed")
+
+
+def _note(file: Any, marks: Any) -> str:
+    """The footnote: what the mark means, and what was done."""
+    method = file.outcomes[0].method
+    words = f"{method[:1].upper()}{method[1:]}"
+    if not any(outcome.hidden for outcome in file.outcomes):
+        return f"Disclosure control: {words}."
+    shown = marks.primary if marks.primary == marks.secondary else f"{marks.primary} and {marks.secondary}"
+    return f"{shown} in place of a number: not shown to protect confidentiality. {words}."
+
+
+def _tidy(file: Any, target: Path, format: str | None) -> None:
+    from discreet.cli.output import emit_release
+
+    if len(file.releases) > 1:
+        names = listed([sheet.grid.sheet or sheet.layout.range.address for sheet in file.sheets])
+        raise InputError(
+            f"--layout tidy writes one table, and there are {len(file.releases)} ({names}): choose one by --sheet or "
+            "--range"
+        )
+    emit_release(file.releases[0], target, format)

@@ -1,0 +1,80 @@
+"""What stands in the cells of a sheet once its table is protected: numbers, marks, shares worked out anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.release import Protected, Status
+from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, NAME, NOTE, TITLE, DerivedNumber
+from discreet.sheets.sheet_table import SheetTable
+
+STAYS = (TITLE, NAME, HEADER, LABEL, NOTE)
+SECONDARY_MARK = "*"
+RANGE = re.compile(r"(?:<\s*(?P<below>\d+)|(?:≤|<=)\s*(?P<most>\d+)|1\s*[-–]\s*(?P<last>\d+))")
+
+
+@dataclass(frozen=True, eq=False)
+class SheetContents:
+    """Per place what stands there now, the places that stay as they are, and the shares to be worked out anew."""
+
+    replacements: Mapping[CellPlace, int | float | str]
+    shown: frozenset[CellPlace]
+    derived: tuple[DerivedNumber, ...]
+    blanked: int
+    """Numbers of the sheet that belong to no table and are left out."""
+
+
+@dataclass(frozen=True)
+class HiddenMarks:
+    """The text that stands in place of a hidden number: of a sensitive cell, and of one hidden for another's sake."""
+
+    primary: str
+    secondary: str
+
+
+def marks_for(mark: str, under: int | None) -> tuple[HiddenMarks, bool]:
+    """The marks, and whether that of sensitive cells says a range ("<6"), which must be the one that is hidden."""
+    match = RANGE.fullmatch(mark.strip())
+    if match is None:
+        return HiddenMarks(mark, mark), False
+    most = int(match["below"]) - 1 if match["below"] else int(match["most"] or match["last"])
+    if under is None or most != under - 1:
+        said = "" if under is None else f"; hidden are counts from 1 to {under - 1}: '<{under}'"
+        raise InputError(f"the mark {mark!r} says that a hidden count is 1 to {most}, which does not hold{said}")
+    return HiddenMarks(mark, SECONDARY_MARK), True
+
+
+def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> SheetContents:
+    """What stands in each place of the sheet; what nobody judged stays only if it is not a number."""
+    table = done.table
+    layout, names = table.layout, [d.codes for d in table.dimensions]
+    values = np.asarray(done.published[table.measure], float)
+    whole = table.statistic(table.measure).decimals == 0
+    truth, gone = table.value.astype(float), done.hidden
+    primary = done.status == Status.PRIMARY.value
+    columns = [np.array(codes, object)[layout.codes[:, k]].tolist() for k, codes in enumerate(names)]
+    replacements: dict[CellPlace, int | float | str] = {}
+    shown: set[CellPlace] = set()
+    for k, codes in enumerate(zip(*columns, strict=True)):
+        for place in sheet.places.get(codes, ()):
+            if gone[k]:
+                replacements[place] = marks.primary if primary[k] else marks.secondary
+            elif values[k] == truth[k]:
+                shown.add(place)
+            else:
+                replacements[place] = int(values[k]) if whole else float(values[k])
+    derived = {number.place for number in sheet.percentages}
+    blanked = 0
+    for (row, column), role in sheet.layout.roles.items():
+        place = sheet.grid.place(row, column)
+        if role in STAYS:
+            shown.add(place)
+        elif place not in shown and place not in replacements and place not in derived:
+            blanked += role == ASIDE
+    return SheetContents(replacements, frozenset(shown), tuple(sheet.percentages), blanked)

@@ -1,0 +1,143 @@
+"""What was done to a table, what the audit says of it, and a sentence for the form; no cell and no true value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.audits import audit
+from discreet.audits.report import EXACT, NARROW, Audit
+from discreet.audits.view_audit import NO_TOTAL
+from discreet.base.annotations import Array
+from discreet.base.verdicts import Verdict
+from discreet.errors import Refused
+from discreet.release import Protected, Status
+from discreet.tables.table import Table
+
+ALONE = (
+    "the table shows no totals, so nothing follows by subtraction; totals that are published elsewhere may tell more"
+)
+SMALL = 10
+"""Below this a count that is known exactly is one of few people, whatever method was to hide it."""
+CURE = "hide further cells (secondary=True, --hide-under), take a larger base or threshold, or leave totals out"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a table: numbers of cells, shares and sentences. ``lost`` is for whoever protects, not for all."""
+
+    name: str
+    """The file and sheet, or the kind of frame."""
+    method: str
+    cells: int
+    primary: int
+    secondary: int
+    changed: bool
+    """Whether values are shown that are not the true ones."""
+    lost: float
+    """Share of the value that stands in hidden cells."""
+    audited: int
+    """Cells whose true value is not shown as it is."""
+    exact: int
+    """Of these, cells of which one value is left."""
+    verdict: Verdict
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def hidden(self) -> int:
+        """Cells that are not shown."""
+        return self.primary + self.secondary
+
+    @property
+    def statement(self) -> str:
+        """One sentence for the governance form: what was done, and what was checked."""
+        done = f"{self.method[:1].upper()}{self.method[1:]}"
+        hidden = f"; {self.hidden:,} of {self.cells:,} cells are not shown" if self.hidden else ""
+        if not self.audited:
+            checked = "no cell had to be protected"
+        elif self.verdict.ok:
+            what = "hidden or changed" if self.changed else "hidden"
+            checked = f"an audit of all {self.audited:,} {what} cells found none that follows from what is shown"
+        else:
+            checked = "the audit is not passed"
+        return f"{done}{hidden}; {checked}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """What may go with the published table: nothing that says which or how much was sensitive."""
+        return {
+            "method": self.method,
+            "cells": self.cells,
+            "not shown": self.hidden,
+            "changed": self.changed,
+            "audit": self.verdict.value,
+            "statement": self.statement,
+        }
+
+    def lines(self) -> list[str]:
+        """For whoever protects (confidential)."""
+        words = [f"{self.cells:,} cells", f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
+        if self.hidden:
+            words.append(f"{100 * self.lost:.1f} % of the value lost")
+        first = f"{self.name}: {', '.join(words)}"
+        exposed = f", {self.exact:,} known exactly" if self.exact else ""
+        second = f"audit: {self.verdict.value}, {self.audited:,} cells judged{exposed}"
+        return [first, second, *self.remarks]
+
+    def check(self) -> None:
+        """Raise unless the audit is passed."""
+        if self.verdict.ok:
+            return
+        if self.verdict is Verdict.FAIL:
+            raise Refused(
+                "audit",
+                f"{self.name}: {self.exact:,} cells that must stay unknown follow from what would be shown "
+                f"({self.method})",
+                CURE,
+            )
+        raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
+
+
+def outcome_of(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Outcome:
+    """Audit a protected table and say what came of it.
+
+    A cell that was hidden for another's sake may be known, and so may a large count among changed ones; a sensitive
+    one may not, nor a count under ``SMALL``.
+    """
+    report = audit(done)
+    unjudged = [text for text in report.unjudged if text != NO_TOTAL]
+    bad, harmless = _exposed(report)
+    table: Table = done.table
+    public = done.status != Status.NEVER.value
+    gone = done.hidden & public
+    size = np.where(public, np.abs(table.value.astype(float)), 0)
+    alone: tuple[str, ...] = (ALONE,) if NO_TOTAL in report.unjudged else ()
+    if harmless:
+        alone += (f"{harmless:,} counts of {SMALL} or more, or hidden for others' sake, follow exactly",)
+    unknown = unjudged or (report.finding == "unknown").any()
+    return Outcome(
+        name=name,
+        method=done.method,
+        cells=int(public.sum()),
+        primary=int((done.status == Status.PRIMARY.value).sum()),
+        secondary=int((gone & (done.status != Status.PRIMARY.value)).sum()),
+        changed=done.truthful is not True,
+        lost=float(size[gone].sum() / (size.sum() or 1)),
+        audited=int((np.asarray(report.status) != Status.NEVER.value).sum()),
+        exact=int(bad.sum()),
+        verdict=Verdict.of(fails=bool(bad.any()), unknown=bool(unknown)),
+        remarks=(*remarks, *unjudged, *alone),
+    )
+
+
+def _exposed(report: Audit) -> tuple[Array, int]:
+    """Audited cells that are known and must not be, and how many others are known."""
+    status, truth = report.status, report.truth
+    assert status is not None
+    assert truth is not None
+    exposed = np.isin(report.finding, [EXACT, NARROW]) & (status != Status.NEVER.value)
+    small = (np.abs(truth) > 0) & (np.abs(truth) < SMALL)
+    bad = exposed & ((status == Status.PRIMARY.value) | ((status != Status.SECONDARY.value) & small))
+    return bad, int((exposed & ~bad).sum())

@@ -1,0 +1,65 @@
+"""The table of a sheet protected and audited: cells that the sheet does not have are not published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.errors import InputError
+from discreet.in_place.outcome import Outcome, outcome_of
+from discreet.methods.contract import Method, protect
+from discreet.methods.effect import check_effect
+from discreet.methods.suppress.method import Suppress
+from discreet.release import Protected, Status
+from discreet.rules import Threshold
+from discreet.sheets.sheet_table import SheetTable
+
+
+def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Outcome]:
+    """The table of a sheet, protected, and what came of it."""
+    table = sheet.table
+    if table.measure != "count":
+        raise InputError(f"{sheet.name!r}: the numbers are sums of {table.measure!r}, not counts; see discreet.protect")
+    check_effect(chosen)
+    done = _of_sheet(protect(table, _knowing(sheet, chosen)), absent_cells(sheet))
+    if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
+        done = replace(done, method=f"counts from 1 to {n - 1} and cells that would give them away are not shown")
+    return done, outcome_of(done, sheet.name)
+
+
+def absent_cells(sheet: SheetTable) -> Array:
+    """Cells of the table that do not stand on the sheet, such as margins that it leaves out."""
+    layout = sheet.table.layout
+    columns = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
+    return np.array([not sheet.places.get(codes) for codes in zip(*columns, strict=True)])
+
+
+def _knowing(sheet: SheetTable, chosen: Method) -> Method:
+    """Suppression that is told which cells are not published, so that it need not protect them."""
+    absent = absent_cells(sheet)
+    if isinstance(chosen, Suppress) and chosen.hidden is None and absent.any():
+        return replace(chosen, hidden=absent)
+    return chosen
+
+
+def _of_sheet(done: Protected, absent: Array) -> Protected:
+    """What is published of a table, without the cells that the sheet does not have."""
+    if not (absent & ~done.hidden).any():
+        return replace(done, status=np.where(absent, Status.NEVER.value, done.status)) if absent.any() else done
+    status = np.where(absent, Status.NEVER.value, done.status)
+    published = {name: np.where(absent, np.nan, np.asarray(values, float)) for name, values in done.published.items()}
+    room = done.room
+    if room.bounds is not None:
+        room = replace(
+            room, bounds=(np.where(absent, -np.inf, room.bounds[0]), np.where(absent, np.inf, room.bounds[1]))
+        )
+    return replace(done, status=status, published=published, room=room)
+
+
+def _threshold(rule: Any) -> int | None:
+    """The n of a threshold rule, alone or among others."""
+    rules = getattr(rule, "rules", (rule,))
+    return next((one.n for one in rules if isinstance(one, Threshold)), None)

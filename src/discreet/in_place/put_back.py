@@ -1,0 +1,150 @@
+"""A frame with other contents in its cells: the same kind, index, columns and order; missing where a cell is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.in_place.contents import SheetContents
+from discreet.sheets.rewrite.number_look import written_with_share
+from discreet.sheets.sheet_grid import CellPlace, SheetGrid
+from discreet.sheets.sheet_layout import DerivedNumber
+
+NULLABLE = {name.lower(): name for size in (8, 16, 32, 64) for name in (f"Int{size}", f"UInt{size}")}
+MISSING = object()
+"""What stands for a hidden number where no mark is asked for."""
+
+
+def frame_like(frame: Any, grid: SheetGrid, contents: SheetContents, mark: str | None) -> Any:
+    """The frame with its protected numbers; a column with hidden ones can hold missing values, or text with a mark."""
+    now = _now(grid, contents, mark)
+    home = type(frame).__module__.split(".")[0]
+    if home == "polars":
+        return _polars(frame, now, mark)
+    if home == "pyarrow":
+        return _arrow(frame, now, mark)
+    return _pandas(frame, grid, now)
+
+
+def _now(grid: SheetGrid, contents: SheetContents, mark: str | None) -> dict[tuple[int, int], Any]:
+    """Per row and column of the grid what stands there: shares are worked out of what is published."""
+    marked = {place for place, content in contents.replacements.items() if isinstance(content, str)}
+    values: dict[CellPlace, Any] = dict(contents.replacements)
+    for place in marked:
+        values[place] = MISSING if mark is None else contents.replacements[place]
+    for number in contents.derived:
+        values[number.place] = _share(number, grid, contents, values, mark)
+    for row, column in grid.cells:
+        place = grid.place(row, column)
+        judged = place in values or place in contents.shown
+        if not judged and _number(grid, place) is not None:
+            values[place] = MISSING
+    return {(place.row, place.column): value for place, value in values.items()}
+
+
+def _share(
+    number: DerivedNumber, grid: SheetGrid, contents: SheetContents, values: Mapping[CellPlace, Any], mark: str | None
+) -> Any:
+    def published(place: CellPlace | None) -> float | None:
+        if place is None:
+            return None
+        value = values.get(place, _number(grid, place) if place in contents.shown else None)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    part, whole = published(number.numerator), published(number.denominator)
+    share = None if part is None or not whole else round(number.scale * part / whole, number.decimals)
+    if number.inside:
+        if part is None:
+            return values.get(number.place, MISSING)
+        return written_with_share(grid.text(number.place.row, number.place.column), part, share, mark or "*")
+    if share is None:
+        return MISSING if mark is None else mark
+    return share
+
+
+def _number(grid: SheetGrid, place: CellPlace) -> float | None:
+    value = grid.value(place.row, place.column)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _by_column(now: Mapping[tuple[int, int], Any], rows: int, columns: int) -> dict[int, list[tuple[int, Any]]]:
+    """Changes by column, both from 0, given how many rows and columns of the grid stand before the body."""
+    held: dict[int, list[tuple[int, Any]]] = {}
+    for (row, column), value in now.items():
+        if row <= rows or column <= columns:
+            raise InputError("a number in the labels of the frame would have to change; make labels texts")
+        held.setdefault(column - columns - 1, []).append((row - rows - 1, value))
+    return held
+
+
+# -- one library each -------------------------------------------------------------------------------------------
+
+
+def _pandas(frame: Any, grid: SheetGrid, now: Mapping[tuple[int, int], Any]) -> Any:
+    import pandas as pd
+
+    source = frame.data if type(frame).__name__ == "Styler" else frame
+    body = source.to_frame() if isinstance(source, pd.Series) else source
+    out = body.copy()
+    out.attrs = {}
+    for column, changes in _by_column(now, grid.header_rows or 1, grid.stub_columns or 0).items():
+        out.isetitem(column, _pandas_column(body.iloc[:, column], changes))
+    if isinstance(source, pd.Series):
+        series = out.iloc[:, 0]
+        series.name = source.name
+        return series
+    return out
+
+
+def _pandas_column(series: Any, changes: Sequence[tuple[int, Any]]) -> Any:
+    """A column of the same kind if it can hold what is in it now: whole numbers that can be missing, or any value."""
+    import pandas as pd
+
+    values = series.tolist()
+    for row, value in changes:
+        values[row] = None if value is MISSING else value
+    texts = any(isinstance(value, str) for _, value in changes)
+    kind = series.dtype
+    if texts or kind.kind == "O":
+        return pd.Series([pd.NA if v is None else v for v in values], index=series.index, dtype=object)
+    if any(value is None for value in values) and isinstance(kind, np.dtype) and kind.kind in "iu":
+        kind = NULLABLE[str(kind)]
+    if any(isinstance(value, float) and value % 1 for _, value in changes) and kind.kind in "iu":
+        kind = "Float64"
+    return pd.Series(values, index=series.index, dtype=kind)
+
+
+def _polars(frame: Any, now: Mapping[tuple[int, int], Any], mark: str | None) -> Any:
+    import polars as pl
+
+    lazy = isinstance(frame, pl.LazyFrame)
+    body = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    body = body.to_frame() if isinstance(body, pl.Series) else body
+    for column, changes in _by_column(now, 1, 0).items():
+        name = body.columns[column]
+        body = body.with_columns(pl.Series(name, *_listed(body[name].to_list(), changes, body[name].dtype, pl.String)))
+    if isinstance(frame, pl.Series):
+        return body.to_series()
+    return body.lazy() if lazy else body
+
+
+def _listed(values: list[Any], changes: Sequence[tuple[int, Any]], kind: Any, text: Any) -> tuple[list[Any], Any]:
+    """Values of a column with its changes, and their kind: text where a mark stands among them."""
+    for row, value in changes:
+        values[row] = None if value is MISSING else value
+    if any(isinstance(value, str) for _, value in changes) and kind != text:
+        return [None if v is None else str(v) for v in values], text
+    return values, kind
+
+
+def _arrow(frame: Any, now: Mapping[tuple[int, int], Any], mark: str | None) -> Any:
+    import pyarrow as pa
+
+    for column, changes in _by_column(now, 1, 0).items():
+        field = frame.schema.field(column)
+        values, kind = _listed(frame.column(column).to_pylist(), changes, field.type, pa.string())
+        frame = frame.set_column(column, pa.field(field.name, kind), pa.array(values, type=kind))
+    return frame

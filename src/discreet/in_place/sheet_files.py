@@ -1,0 +1,126 @@
+"""A file of tables in, the same file out: every table read, protected, audited, and written back in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.base.files import exists, same_file
+from discreet.errors import InputError
+from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
+from discreet.in_place.linked_sheets import (
+    ROUNDS,
+    also_hiding,
+    check_linked,
+    linked_tables,
+    masks_of,
+    shown_elsewhere,
+)
+from discreet.in_place.outcome import Outcome
+from discreet.in_place.protecting import protected_sheet
+from discreet.methods.contract import Method
+from discreet.release import Protected, Release
+from discreet.sheets.reading_sheets import read_tables
+from discreet.sheets.rewrite.same_layout import REWRITERS, write_same
+from discreet.sheets.sheet_table import SheetTable
+
+SAFE = ".safe"
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedFile:
+    """The tables of a file, what is published of each, and what came of it. Confidential."""
+
+    source: Path
+    sheets: tuple[SheetTable, ...]
+    done: tuple[Protected, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def releases(self) -> list[Release]:
+        """What may be published, table by table."""
+        titles = [sheet.layout.title for sheet in self.sheets]
+        return [one.release(title=title or None) for one, title in zip(self.done, titles, strict=True)]
+
+
+def protect_file(
+    source: Path,
+    chosen: Method,
+    *,
+    sheets: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
+    understood: Callable[[SheetTable], object] | None = None,
+) -> ProtectedFile:
+    """Read every table of a file, protect and audit it; raise unless all are passed.
+
+    Where tables have cells in common with the same numbers, a cell that one of them hides is hidden in all.
+    ``understood`` is called with every table before anything is protected.
+    """
+    tables = tuple(read_tables(source, sheets=sheets, **(reading or {})))
+    if not tables:
+        raise InputError(f"{source.name!r} holds no table")
+    for sheet in tables:
+        if understood is not None:
+            understood(sheet)
+    pairs = linked_tables(tables)
+    results = [protected_sheet(sheet, chosen) for sheet in tables]
+    masks: dict[int, Any] = {}
+    for _ in range(ROUNDS):
+        done = [one for one, _ in results]
+        faults = shown_elsewhere(pairs, done)
+        new = masks_of(faults, masks, done)
+        again = [k for k in faults if also_hiding(chosen, new, k) is not chosen]
+        if not again:
+            break
+        masks = new
+        for k in again:
+            results[k] = protected_sheet(tables[k], also_hiding(chosen, masks, k))
+    protected = tuple(one for one, _ in results)
+    outcomes = tuple(outcome for _, outcome in results)
+    for outcome in outcomes:
+        outcome.check()
+    check_linked(tables, pairs, protected)
+    return ProtectedFile(source, tables, protected, outcomes)
+
+
+def safe_name(source: Path, *, layout: str) -> Path:
+    """Where a protected copy goes unless it is said: ``wards.safe.xlsx`` beside ``wards.xlsx``."""
+    suffix = source.suffix if layout == "same" else ".csv"
+    if layout == "same" and source.suffix.lower() in REWRITERS:
+        suffix = REWRITERS[source.suffix.lower()][1][0]
+    return source.with_name(f"{source.name.removesuffix(source.suffix)}{SAFE}{suffix}")
+
+
+def check_target(source: Path, target: Path, *, force: bool) -> None:
+    """Raise if a file would be written over: the source never is, another only if that is asked for."""
+    if same_file(source, target):
+        raise InputError(f"{source.name!r} holds the true numbers; write the protected copy under another name (-o)")
+    if exists(target) and not force:
+        raise InputError(f"{target.name!r} is there already; give another name (-o), or --force to write over it")
+
+
+def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: str) -> tuple[str, ...]:
+    """Write the file again in its own layout; what of it was left out, in sentences."""
+    contents = [contents_of(sheet, one, marks) for sheet, one in zip(file.sheets, file.done, strict=True)]
+    merged = _merged(contents)
+    written = write_same(
+        file.source,
+        target,
+        merged.replacements,
+        shown=merged.shown,
+        derived=merged.derived,
+        note=note,
+        mark=marks.secondary,
+    )
+    return written.left_out
+
+
+def _merged(several: Sequence[SheetContents]) -> SheetContents:
+    """The contents of all tables; a place that one of them changes does not stay for another."""
+    replacements = {place: value for one in several for place, value in one.replacements.items()}
+    derived = tuple(number for one in several for number in one.derived)
+    places = {number.place for number in derived}
+    shown = {place for one in several for place in one.shown if place not in replacements and place not in places}
+    return SheetContents(replacements, frozenset(shown), derived, sum(one.blanked for one in several))

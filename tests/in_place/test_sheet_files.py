@@ -1,0 +1,166 @@
+"""A file in, the same file out on the command line: the pattern, the words on stderr, and nothing where it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from discreet.cli import run
+
+ROWS: dict[str, tuple[int, ...]] = {
+    "Ward 1": (6, 18, 14),
+    "Ward 2": (8, 27, 12),
+    "Ward 3": (2, 38, 16),
+    "Ward 4": (11, 25, 11),
+    "Ward 5": (4, 28, 12),
+}
+
+
+def fill(sheet: Any, rows: dict[str, tuple[int, ...]]) -> None:
+    """A title, a header, wards, totals, a share and a source."""
+    sheet.append(["Patients by ward and age"])
+    sheet.append([])
+    sheet.append(["Ward", "0-17", "18-64", "65+", "Total", "% 65+"])
+    sums = tuple(map(sum, zip(*rows.values(), strict=True)))
+    for name, counts in [*rows.items(), ("All wards", sums)]:
+        sheet.append([name, *counts, sum(counts), round(100 * counts[-1] / sum(counts), 1)])
+    sheet.append([])
+    sheet.append(["Source: made up"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workbook of one sheet."""
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    book.active.title = "Wards"
+    fill(book.active, ROWS)
+    book.save("wards.xlsx")
+    return tmp_path
+
+
+def cells(path: str, sheet: str = "Wards") -> list[list[Any]]:
+    return [list(row) for row in openpyxl.load_workbook(path)[sheet].iter_rows(values_only=True)]
+
+
+def said(capture: Any) -> str:
+    err: bytes = capture.readouterr().err
+    return err.decode()
+
+
+def test_one_command_gives_the_same_workbook_back(folder: Path, capfdbinary: Any) -> None:
+    """Every number in its place or a mark; what was done and for the form on stderr; the source untouched."""
+    source = (folder / "wards.xlsx").read_bytes()
+    assert run(["protect", "wards.xlsx", "--hide-under", "6"]) == 0
+    text = said(capfdbinary)
+    assert "understood: SheetTable(Ward x column: 24 cells; count; 'wards.xlsx: Wards'" in text
+    assert "wards.xlsx: Wards: 24 cells, 2 primary, 2 secondary, " in text
+    assert "audit: pass, 4 cells judged" in text
+    assert "for the form: Counts from 1 to 5 and cells that would give them away are not shown; 4 of 24 cells" in text
+    assert (folder / "wards.xlsx").read_bytes() == source
+    before, after = cells("wards.xlsx"), cells("wards.safe.xlsx")
+    for old, new in zip(before[:9], after[:9], strict=True):
+        assert new[:5] == old[:5] or old[0] in ("Ward 3", "Ward 5")
+    assert [after[r][1] for r in (5, 7)] == ["*", "*"]
+    assert [after[r][5] for r in (3, 5)] == [pytest.approx(36.8, abs=0.05), "*"]
+    assert after[-1][0].startswith("* in place of a number: not shown to protect confidentiality.")
+
+
+def test_a_file_that_is_there_is_not_written_over(folder: Path, capfdbinary: Any) -> None:
+    """Unless asked; the source never is."""
+    (folder / "wards.safe.xlsx").write_text("kept")
+    assert run(["protect", "wards.xlsx", "--hide-under", "6"]) == 2
+    assert "--force" in said(capfdbinary)
+    assert (folder / "wards.safe.xlsx").read_text() == "kept"
+    assert run(["protect", "wards.xlsx", "--hide-under", "6", "--force"]) == 0
+    assert run(["protect", "wards.xlsx", "--hide-under", "6", "--force", "-o", "wards.xlsx"]) == 2
+    assert "would be written over" in said(capfdbinary)
+
+
+def test_without_a_rule_it_is_asked_for(folder: Path, capfdbinary: Any) -> None:
+    """A default never publishes the truth."""
+    assert run(["protect", "wards.xlsx"]) == 2
+    text = said(capfdbinary)
+    assert "--hide-under 6" in text
+    assert "'opensafely'" in text
+    assert list(folder.iterdir()) == [folder / "wards.xlsx"]
+
+
+def test_recipes_marks_and_a_list(folder: Path, capfdbinary: Any) -> None:
+    """Recipe by name with parameters, a mark that says a range, and a tidy list in place of the sheet."""
+    assert run(["protect", "wards.xlsx", "--recipe", "nhs", "-P", "most=5", "-o", "nhs.xlsx"]) == 0
+    assert cells("nhs.xlsx")[3][1:5] == [5, 20, 15, 40]
+    assert run(["protect", "wards.xlsx", "--hide-under", "6", "--mark", "<6", "-o", "range.xlsx"]) == 0
+    assert cells("range.xlsx")[5][1:] == ["<6", 38, "*", 56, "*"]
+    assert run(["protect", "wards.xlsx", "--recipe", "opensafely", "--layout", "tidy"]) == 0
+    lines = (folder / "wards.safe.csv").read_text().splitlines()
+    assert lines[0] == "Ward,column,count,status"
+    assert "Ward 3,0-17,,c" in lines
+    capfdbinary.readouterr()
+
+
+def test_nothing_is_written_where_the_audit_fails(folder: Path, capfdbinary: Any) -> None:
+    """Four ones, and an eight, follow from a rounded total: an error that counts cells and tells no number."""
+    book = openpyxl.Workbook()
+    ages = {"a": 1, "b": 1, "c": 1, "d": 1, "e": 8, "Total": 12}
+    for row in [["age", "people"], *map(list, ages.items())]:
+        book.active.append(row)
+    book.save("ages.xlsx")
+    assert run(["protect", "ages.xlsx", "--recipe", "nhs"]) != 0
+    assert "5 cells that must stay unknown follow" in said(capfdbinary)
+    assert not (folder / "ages.safe.xlsx").exists()
+
+
+def test_sheets_of_one_population_hide_the_same_cells(folder: Path, capfdbinary: Any) -> None:
+    """A cell that one sheet hides for its own sums is hidden on the other, which repeats it."""
+    book = openpyxl.load_workbook("wards.xlsx")
+    few = {name: counts[:2] for name, counts in ROWS.items()}
+    other = book.create_sheet("Young")
+    other.append(["Ward", "0-17", "18-64"])
+    for name, counts in [*few.items(), ("All wards", tuple(map(sum, zip(*few.values(), strict=True))))]:
+        other.append([name, *counts])
+    book.save("two.xlsx")
+    assert run(["protect", "two.xlsx", "--hide-under", "6"]) == 0
+    first, second = cells("two.safe.xlsx"), cells("two.safe.xlsx", "Young")
+    hidden = {(row[0], k) for row in first[3:9] for k in (1, 2) if isinstance(row[k], str)}
+    assert hidden == {(row[0], k) for row in second[1:] for k in (1, 2) if isinstance(row[k], str)}
+    assert hidden
+    capfdbinary.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--hide-under", "6", "--recipe", "nhs"], "give one of them"),
+        (["--hide-under", "6", "--method", "round"], "--method"),
+        (["--recipe", "nsh"], "'nhs'"),
+        (["--recipe", "statcan-base5"], "-P seed="),
+        (["--hide-under", "6", "--mark", "<5"], "does not hold"),
+        (["--hide-under", "6", "-P", "base=5"], "--hide-under has none"),
+        (["--hide-under", "6", "--sheet", "Wrads"], "Wards"),
+        (["--by", "Ward", "--mark", "*", "--method", "round"], "--mark"),
+        (["--recipe", "nhs", "--hide-zeros"], "--hide-zeros"),
+    ],
+)
+def test_options_that_do_not_go_together(folder: Path, capfdbinary: Any, arguments: list[str], words: str) -> None:
+    """Refused with what to do; nothing is written."""
+    assert run(["protect", "wards.xlsx", *arguments]) == 2
+    assert words in said(capfdbinary)
+    assert list(folder.iterdir()) == [folder / "wards.xlsx"]
+
+
+def test_the_short_words_hold_for_records_too(folder: Path, capfdbinary: Any) -> None:
+    """--hide-under and --recipe with --by count records and protect their table."""
+    people = {"a,x": 14, "a,y": 13, "b,x": 1, "b,y": 20}
+    lines = [line for line, n in people.items() for _ in range(n)]
+    (folder / "m.csv").write_text("\n".join(["area,job", *lines]) + "\n")
+    assert run(["protect", "m.csv", "--by", "area,job", "--hide-under", "6", "-o", "one.csv"]) == 0
+    more = ["--method", "suppress", "--rule", "threshold(n=6)", "-o", "two.csv"]
+    assert run(["protect", "m.csv", "--by", "area,job", *more]) == 0
+    assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
+    assert run(["protect", "m.csv", "--by", "area,job", "--recipe", "opensafely", "-o", "three.csv"]) == 0
+    assert "b,x,,c" in (folder / "three.csv").read_text()
+    capfdbinary.readouterr()
