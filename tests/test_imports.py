@@ -109,15 +109,15 @@ LAYERS = {
         effect
     """,
     "in_place": """
-        outcome contents put_back
+        protection_report contents put_back
         chosen_methods protecting
-        linked_sheets frames
+        linked_sheets count_frames
         sheet_files
     """,
     "methods/recipes": """
         redact midpoint shown_sums
         chain
-        named
+        offices
     """,
     "methods/suppress": """
         model

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         Unjudged,
     )
     from discreet.formats import write
-    from discreet.in_place.frames import apply_recipe, perturb_counts, round_counts, suppress_small_counts
-    from discreet.in_place.outcome import Outcome
+    from discreet.in_place.count_frames import apply_recipe, perturb_counts, round_counts, suppress_small_counts
+    from discreet.in_place.protection_report import ProtectionReport
     from discreet.methods import register
     from discreet.methods.by_hand import Hide, Publish
     from discreet.methods.contract import Contract, protect
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from discreet.methods.perturb.stochastic import Stochastic
     from discreet.methods.recipes.chain import Chain
     from discreet.methods.recipes.midpoint import MidpointRound
-    from discreet.methods.recipes.named import CMS11, NHS, ONSCellKey, OpenSAFELY, StatCanBase5
+    from discreet.methods.recipes.offices import CMS11, NHS, ONSCellKey, OpenSAFELY, StatCanBase5
     from discreet.methods.recipes.redact import Redact
     from discreet.methods.records.moves import Moves, moves
     from discreet.methods.records.pram import Pram
@@ -114,7 +114,7 @@ _HOME = {
     "AnyOf": "rules",
     "Audit": "audits",
     "Barnard": "methods.perturb.barnard",
-    "CMS11": "methods.recipes.named",
+    "CMS11": "methods.recipes.offices",
     "CTA": "methods.perturb.cta",
     "CellKey": "methods.perturb.cell_key",
     "CellKeyMagnitude": "methods.perturb.cell_key",
@@ -142,13 +142,13 @@ _HOME = {
     "MidpointRound": "methods.recipes.midpoint",
     "Moves": "methods.records.moves",
     "Modular": "methods.suppress.hitas.hitas",
-    "NHS": "methods.recipes.named",
+    "NHS": "methods.recipes.offices",
     "NotAdditiveError": "errors",
-    "ONSCellKey": "methods.recipes.named",
-    "OpenSAFELY": "methods.recipes.named",
+    "ONSCellKey": "methods.recipes.offices",
+    "OpenSAFELY": "methods.recipes.offices",
     "OutOfTimeError": "errors",
     "Optimal": "methods.suppress.exact.optimal",
-    "Outcome": "in_place.outcome",
+    "ProtectionReport": "in_place.protection_report",
     "OwnerAudit": "audits",
     "PPercent": "rules",
     "PQ": "rules",
@@ -176,7 +176,7 @@ _HOME = {
     "SemiControlledRound": "methods.perturb.rounding",
     "SheetTable": "sheets.sheet_table",
     "SmallCountRound": "methods.perturb.small_counts",
-    "StatCanBase5": "methods.recipes.named",
+    "StatCanBase5": "methods.recipes.offices",
     "Status": "release",
     "Stochastic": "methods.perturb.stochastic",
     "Suppress": "methods.suppress",
@@ -190,7 +190,7 @@ _HOME = {
     "Verdict": "base.verdicts",
     "Waived": "rules",
     "answer": "policy",
-    "apply_recipe": "in_place.frames",
+    "apply_recipe": "in_place.count_frames",
     "assess": "risk.risk_report",
     "assess_sample": "risk",
     "audit": "audits",
@@ -210,7 +210,7 @@ _HOME = {
     "line_risks": "risk",
     "moves": "methods.records.moves",
     "owner_audit": "audits",
-    "perturb_counts": "in_place.frames",
+    "perturb_counts": "in_place.count_frames",
     "plot": "plot",
     "policy": "policy",
     "population": "population",
@@ -229,9 +229,9 @@ _HOME = {
     "read_tables": "sheets.reading_sheets",
     "register": "methods",
     "risk": "risk",
-    "round_counts": "in_place.frames",
+    "round_counts": "in_place.count_frames",
     "ru_map": "policy",
-    "suppress_small_counts": "in_place.frames",
+    "suppress_small_counts": "in_place.count_frames",
     "tabulate": "tables.tabulation",
     "unions": "audits",
     "utility": "utility",
@@ -278,7 +278,6 @@ __all__ = [
     "OpenSAFELY",
     "Optimal",
     "OutOfTimeError",
-    "Outcome",
     "OwnerAudit",
     "PPercent",
     "PTable",
@@ -286,6 +285,7 @@ __all__ = [
     "Policy",
     "Pram",
     "Protected",
+    "ProtectionReport",
     "Publish",
     "Query",
     "RUMap",

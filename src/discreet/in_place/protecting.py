@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError
-from discreet.in_place.outcome import Outcome, outcome_of
+from discreet.in_place.protection_report import ProtectionReport, report_on
 from discreet.methods.contract import Method, protect
 from discreet.methods.effect import check_effect
 from discreet.methods.suppress.method import Suppress
@@ -18,7 +18,7 @@ from discreet.rules import Threshold
 from discreet.sheets.sheet_table import SheetTable
 
 
-def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Outcome]:
+def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, ProtectionReport]:
     """The table of a sheet, protected, and what came of it."""
     table = sheet.table
     if table.measure != "count":
@@ -27,7 +27,7 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Outco
     done = _of_sheet(protect(table, _knowing(sheet, chosen)), absent_cells(sheet))
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         done = replace(done, method=f"counts from 1 to {n - 1} and cells that would give them away are not shown")
-    return done, outcome_of(done, sheet.name)
+    return done, report_on(done, sheet.name)
 
 
 def absent_cells(sheet: SheetTable) -> Array:

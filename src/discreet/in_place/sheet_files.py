@@ -18,8 +18,8 @@ from discreet.in_place.linked_sheets import (
     masks_of,
     shown_elsewhere,
 )
-from discreet.in_place.outcome import Outcome
 from discreet.in_place.protecting import protected_sheet
+from discreet.in_place.protection_report import ProtectionReport
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
 from discreet.sheets.reading_sheets import read_tables
@@ -36,7 +36,7 @@ class ProtectedFile:
     source: Path
     sheets: tuple[SheetTable, ...]
     done: tuple[Protected, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ProtectionReport, ...]
 
     @property
     def releases(self) -> list[Release]:

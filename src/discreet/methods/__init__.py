@@ -41,12 +41,12 @@ HOMES = {
 }
 
 RECIPES = {
-    "opensafely": "discreet.methods.recipes.named:OpenSAFELY",
+    "opensafely": "discreet.methods.recipes.offices:OpenSAFELY",
     "midpoint6": "discreet.methods.recipes.midpoint:MidpointRound",
-    "nhs": "discreet.methods.recipes.named:NHS",
-    "cms-11": "discreet.methods.recipes.named:CMS11",
-    "ons-cell-key": "discreet.methods.recipes.named:ONSCellKey",
-    "statcan-base5": "discreet.methods.recipes.named:StatCanBase5",
+    "nhs": "discreet.methods.recipes.offices:NHS",
+    "cms-11": "discreet.methods.recipes.offices:CMS11",
+    "ons-cell-key": "discreet.methods.recipes.offices:ONSCellKey",
+    "statcan-base5": "discreet.methods.recipes.offices:StatCanBase5",
     "redact": "discreet.methods.recipes.redact:Redact",
     "chain": "discreet.methods.recipes.chain:Chain",
 }

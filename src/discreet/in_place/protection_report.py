@@ -26,7 +26,7 @@ CURE = "hide further cells (secondary=True, --hide-under), take a larger base or
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ProtectionReport:
     """What became of a table: numbers of cells, shares and sentences. ``lost`` is for whoever protects, not for all."""
 
     name: str
@@ -100,7 +100,7 @@ class Outcome:
         raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
 
 
-def outcome_of(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Outcome:
+def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> ProtectionReport:
     """Audit a protected table and say what came of it.
 
     A cell that was hidden for another's sake may be known, and so may a large count among changed ones; a sensitive
@@ -117,7 +117,7 @@ def outcome_of(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Ou
     if harmless:
         alone += (f"{harmless:,} counts of {SMALL} or more, or hidden for others' sake, follow exactly",)
     unknown = unjudged or (report.finding == "unknown").any()
-    return Outcome(
+    return ProtectionReport(
         name=name,
         method=done.method,
         cells=int(public.sum()),

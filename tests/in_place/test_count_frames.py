@@ -156,7 +156,7 @@ def test_what_was_done_is_told_without_a_true_number() -> None:
     """In a call of one's own and in ``attrs``, which says nothing of which or how much was sensitive."""
     frame = frames()["with margins"]
     frame.attrs["origin"] = "true numbers"
-    outcomes: list[dc.Outcome] = []
+    outcomes: list[dc.ProtectionReport] = []
     after = dc.suppress_small_counts(frame, under=9, report=outcomes.append)
     [outcome] = outcomes
     assert (outcome.cells, outcome.hidden) == (20, int(after.isna().sum().sum()))

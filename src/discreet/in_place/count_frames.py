@@ -9,8 +9,8 @@ from discreet.base.arguments import checked, whole
 from discreet.errors import InputError
 from discreet.in_place.chosen_methods import recipe_method, seed_of, small_counts_hidden
 from discreet.in_place.contents import contents_of, marks_for
-from discreet.in_place.outcome import Outcome
 from discreet.in_place.protecting import protected_sheet
+from discreet.in_place.protection_report import ProtectionReport
 from discreet.in_place.put_back import frame_like
 from discreet.methods.contract import Method
 from discreet.methods.keys import Secret
@@ -21,7 +21,7 @@ from discreet.methods.recipes.midpoint import MidpointRound
 from discreet.sheets.reading_sheets import read_table
 from discreet.sheets.sources.frame_grid import is_frame
 
-Report = Callable[[Outcome], object] | None
+Report = Callable[[ProtectionReport], object] | None
 
 
 @checked
