@@ -27,6 +27,7 @@ TABLE = dc.Table.of(COUNTS, ["area", "job"])
 PEOPLE = pd.DataFrame(
     {"area": list("NSEW") * 6, "job": list("abc") * 8, "pay": np.arange(24) ** 2, "id": [f"p{k}" for k in range(24)]}
 )
+WIDE = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39], "All": [29, 33, 62]}, index=["a", "b", "All"])
 MICRO = dc.Microdata.of(PEOPLE, dimensions=["area", "job"], magnitudes=["pay"], unit="id")
 PAY = dc.tabulate(MICRO, by=["area", "job"], value="pay")
 DONE = dc.protect(TABLE, dc.Suppress(dc.Threshold(3)))
@@ -47,6 +48,8 @@ RULE = {"rule": dc.Threshold(3)}
 BEFORE_AFTER = {"before": COUNTS, "after": COUNTS}
 EXAMPLES: dict[str, dict[str, Any]] = {
     "CTA": RULE,
+    "CMS11": {},
+    "NHS": {},
     "PQ": {"p": 10, "q": 50},
     "AllOf": {"rules": (dc.Threshold(3),)},
     "AnyOf": {"rules": (dc.Threshold(3),)},
@@ -99,6 +102,28 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Publish": {},
     "Query": {"variables": (("area", "area"),)},
     "RUMap": {"frame": pd.DataFrame({"risk": [0.1], "loss": [0.1]})},
+    "Chain": {"steps": (dc.Redact(3), dc.Round(5))},
+    "MidpointRound": {},
+    "ONSCellKey": {"seed": 1},
+    "OpenSAFELY": {},
+    "ProtectionReport": {
+        "name": "t",
+        "method": "m",
+        "cells": 4,
+        "primary": 1,
+        "secondary": 1,
+        "changed": False,
+        "lost": 0.1,
+        "audited": 2,
+        "exact": 0,
+        "verdict": dc.Verdict.PASS,
+    },
+    "Redact": {},
+    "StatCanBase5": {"seed": 1},
+    "apply_recipe": {"frame": WIDE, "recipe": "nhs"},
+    "perturb_counts": {"frame": WIDE, "seed": 1},
+    "round_counts": {"frame": WIDE},
+    "suppress_small_counts": {"frame": WIDE, "under": 6},
     "RandomRound": {"seed": 1},
     "Redesign": {"merge": {"area": {"A": ["1", "2"]}}},
     "Release": {n: getattr(RELEASE, n) for n in ("dimensions", "codes", "values", "decimals", "status", "method")},
@@ -280,11 +305,13 @@ SENSIBLE = {
     ("ru_map", "t2"),  # one for each measure
     *((n, "axis") for n in ("expected_r2", "jos15_risk", "jos15_after", "r1", "r1_star", "r2", "r2_star")),
 }
-FRAMES = {("audit", "released")}  # where a frame is a table that is out
+FRAMED = ("apply_recipe", "perturb_counts", "round_counts", "suppress_small_counts")
+FRAMES = {("audit", "released"), *((name, "frame") for name in FRAMED)}  # where a frame is a table that is out
 RESULTS = (
     "Audit",
     "Diagnosis",
     "OwnerAudit",
+    "ProtectionReport",
     "RUMap",
     "RiskReport",
     "SampleRisk",

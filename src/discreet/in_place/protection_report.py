@@ -12,6 +12,7 @@ from discreet.audits import audit
 from discreet.audits.report import EXACT, NARROW, Audit
 from discreet.audits.view_audit import NO_TOTAL
 from discreet.base.annotations import Array
+from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import Refused
 from discreet.release import Protected, Status
@@ -25,6 +26,7 @@ SMALL = 10
 CURE = "hide further cells (secondary=True, --hide-under), take a larger base or threshold, or leave totals out"
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class ProtectionReport:
     """What became of a table: numbers of cells, shares and sentences. ``lost`` is for whoever protects, not for all."""

@@ -201,8 +201,11 @@ class PTable:
         (8, 13)
         """
         span = range(max(first - self.d, 0), last + self.d + 1)
-        held = [count for count in span if any(first <= count + v <= last for v in self.row(count))]
-        return (held[0], held[-1]) if held else (max(first, 0), last)
+
+        def shows(count: int) -> bool:
+            return any(first <= count + v <= last for v in self.row(count))
+
+        return next(filter(shows, span), max(first, 0)), next(filter(shows, reversed(span)), last)
 
     def look_up(self, counts: Array, uniform: Floats) -> Array:
         """The noise of counts whose numbers in [0, 1) are given: small numbers take away, large ones add."""

@@ -13,7 +13,7 @@ from discreet.methods.perturb.cell_key import CellKey
 from discreet.methods.perturb.ptable import PTable
 from discreet.methods.perturb.rounding import RandomRound, Round
 from discreet.methods.recipes.chain import chained
-from discreet.methods.recipes.redact import Redact
+from discreet.methods.recipes.redact import MOST_COUNT, Redact
 from discreet.methods.suppress.method import Suppress
 from discreet.release import Protected
 from discreet.rules import Threshold
@@ -42,7 +42,7 @@ class OpenSAFELY:
     key: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        whole("most", self.most, 1)
+        whole("most", self.most, 1, MOST_COUNT)
         whole("base", self.base, 1)
         object.__setattr__(self, "key", read_secret(self.key))
 
@@ -74,7 +74,7 @@ class NHS:
     key: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        whole("most", self.most, 1)
+        whole("most", self.most, 1, MOST_COUNT)
         whole("base", self.base, 1)
         object.__setattr__(self, "key", read_secret(self.key))
 
@@ -142,7 +142,7 @@ class ONSCellKey:
     secret: str | bytes | Secret | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        whole("threshold", self.threshold, 0)
+        whole("threshold", self.threshold, 0, MOST_COUNT)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
         assert self.steps
 

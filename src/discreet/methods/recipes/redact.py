@@ -16,6 +16,10 @@ from discreet.tables.room import Room
 from discreet.tables.table import Table
 
 
+MOST_COUNT = 1_000_000_000
+"""The largest count that can be called small."""
+
+
 @checked
 @dataclass(frozen=True)
 class Redact:
@@ -34,7 +38,7 @@ class Redact:
     zeros: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        whole("most", self.most, 1)
+        whole("most", self.most, 1, MOST_COUNT)
 
     def __call__(self, table: Table) -> Protected:
         count = count_cells(table, "redaction")
