@@ -32,12 +32,14 @@ demo: $(VENV)/installed  ## the table server on the synthetic census; prints its
 test: system lint  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist loadgroup
 
-system:  # Debian packages that the tests need: a browser, a database server, a proxy, Java for Spark, and R
+system:  # Debian packages that the tests need: a browser, a database server, a proxy, Java for Spark, R, and a spreadsheet program
 	@missing=; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
 	command -v nginx >/dev/null || test -x /usr/sbin/nginx || missing="$$missing nginx-light"; \
 	command -v java >/dev/null || missing="$$missing default-jre-headless"; \
+	command -v soffice >/dev/null || missing="$$missing libreoffice-calc-nogui"; \
+	command -v pdftotext >/dev/null || missing="$$missing poppler-utils"; \
 	command -v Rscript >/dev/null || missing="$$missing r-base-core"; \
 	for name in reticulate testthat; do \
 		test -d /usr/lib/R/site-library/$$name || missing="$$missing r-cran-$$name"; \

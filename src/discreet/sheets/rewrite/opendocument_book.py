@@ -9,7 +9,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.rewrite.archive import package_of, package_parts
 from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, settle_edits
 from discreet.sheets.rewrite.notices import Notices
-from discreet.sheets.rewrite.opendocument_cells import numbered_rows
+from discreet.sheets.rewrite.opendocument_cells import document_rows
 from discreet.sheets.rewrite.opendocument_names import (
     DROPPED_CONTENT,
     DROPPED_FILES,
@@ -93,7 +93,7 @@ def _source_cells(tables: Mapping[str, Element]) -> SourceCells:
     numbers: dict[Place, float] = {}
     texts: dict[Place, str] = {}
     for name, table in tables.items():
-        for first, times, _, cells in numbered_rows(table, name):
+        for first, times, _, cells in document_rows(table, name):
             for cell in cells:
                 if cell.kind == "empty":
                     continue

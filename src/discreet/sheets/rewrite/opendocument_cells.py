@@ -67,7 +67,7 @@ def repeats(text: str | None) -> int:
     return max(1, int(text)) if text and text.isdecimal() and len(text) < 9 else 1
 
 
-def numbered_rows(table: Element, name: str) -> list[tuple[int, int, Element, tuple[DocumentCell, ...]]]:
+def document_rows(table: Element, name: str) -> list[tuple[int, int, Element, tuple[DocumentCell, ...]]]:
     """First row, how many alike, the element, and its cells."""
     rows = []
     row = 1

@@ -20,7 +20,7 @@ SPACES = {
 }
 NAMES = Names({space: prefix for prefix, space in SPACES.items()})
 
-_PLAIN = matching(r"(?!.*\d{5})[\w .,%'\-+()/:]{0,80}|#[0-9A-Fa-f]{6}|([\w.]+ )*#[0-9A-Fa-f]{6}")
+_PLAIN = matching(r"(?!.*\d{5})[\w .,%'\-+()/:]{0,80}|#[0-9A-Fa-f]{6}|([\w.\-]{1,20} ){0,5}#[0-9A-Fa-f]{6}")
 _LENGTH = matching(r"-?\d{1,4}(\.\d{1,6})?(cm|mm|in|pt|pc|px|%|em|\*)?")
 
 

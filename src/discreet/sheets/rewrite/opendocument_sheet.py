@@ -10,7 +10,7 @@ from discreet.sheets.rewrite.edits import TELLING, Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_text, written_like
-from discreet.sheets.rewrite.opendocument_cells import VALUES, DocumentCell, columns_of, numbered_rows, repeats
+from discreet.sheets.rewrite.opendocument_cells import VALUES, DocumentCell, columns_of, document_rows, repeats
 from discreet.sheets.rewrite.opendocument_names import (
     COLUMN_CONTAINERS,
     CONTAINERS,
@@ -57,7 +57,7 @@ class DocumentSheet:
             self._notices.add("protection of sheets and its passwords")
         self._write_columns(self._table, sheet)
         changes = self._edits.by_sheet.get(self.name, {})
-        rows = numbered_rows(self._table, self.name)
+        rows = document_rows(self._table, self.name)
         filled = [first + times - 1 for first, times, _, cells in rows if any(c.kind != "empty" for c in cells)]
         last = max([*filled, *(row for row, _ in changes)], default=0)
         self._write_rows(self._table, sheet, iter(rows), last)
