@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.audits.verify import FINDINGS, MalformedError, NotProvedError, sha256, verify
+from discreet.audits.verify import FINDINGS, MalformedError, NotProvedError, cells_digest, read_rows, sha256, verify
 
 Content = dict[str, Any]
 REFUSED = (NotProvedError, MalformedError)
@@ -264,6 +264,24 @@ def test_levels_raised_or_lowered() -> None:
         forged["measures"][0]["cells"][0]["need"] = need
         with pytest.raises(REFUSED):
             verify(sealed(forged), [text])
+
+
+def test_decimals_that_are_not_written() -> None:
+    """Counts said to have decimals would be open between two whole numbers: the files do not show any."""
+    forged = copy.deepcopy(SAFE)
+    claim, entry = forged["measures"][0], forged["files"][0]
+    claim["whole"], claim["decimals"] = False, 1
+    with pytest.raises(NotProvedError, match="other decimals"):
+        verify(sealed(forged), [SAFE_CSV])
+    tenths = {
+        codes: (mark, *(tuple(end and 10 * end for end in ends) for ends in values))
+        for codes, (mark, *values) in read_rows(SAFE_CSV, entry, ",", ".", ",").items()
+    }
+    entry["measures"]["count"] = 1
+    entry["sha256"] = cells_digest(entry, tenths)
+    with pytest.raises(NotProvedError, match="not among the files"):
+        verify(sealed(forged), [SAFE_CSV])
+    assert verify(SAFE, [SAFE_CSV]) == "pass"
 
 
 ODD: st.SearchStrategy[Any] = st.sampled_from(

@@ -3,7 +3,8 @@
 A file is UTF-8 or Windows-1252, its separator one of , ; tab and |. Lines above the head that begin with # and a blank
 are notes. Its columns are those that the certificate names, in any order, whatever the case and signs of their names;
 labels of codes may stand beside them, and the status may be missing. A field without any figure shows no number; <5,
->=3 and 1-4 are ranges; numbers have a decimal point or comma and may have signs between groups of three digits.
+>=3 and 1-4 are ranges (of <5 the least is 1, 0 or without end, as the certificate has it); numbers have a decimal point
+or comma and may have signs between groups of three digits.
 """
 
 from __future__ import annotations
@@ -27,22 +28,29 @@ def units(text: str, decimals: int, point: str, comma: str) -> int:
     return int(match[1] + re.sub("[^0-9]", "", match[2]) + behind[:decimals].ljust(decimals, "0"))
 
 
-def ends_of(text: str, decimals: int, point: str, comma: str) -> tuple[int | None, int | None]:
-    """The least and greatest value that stands in a field: 7, <5, 1-4; a text without a figure shows none."""
+def ends_of(
+    text: str, decimals: int, point: str, comma: str, floor: int | None = None
+) -> tuple[int | None, int | None]:
+    """The least and greatest value that stands in a field: 7, <5, 1-4; a text without a figure shows none.
+
+    ``floor``: the least that <5 may stand for.
+    """
     text = text.strip()
     if not any(sign.isnumeric() for sign in text):
         return None, None
     if text[0] in "<>\u2264\u2265":
         strict = 0 if text[:2] in ("<=", ">=") or text[0] in "\u2264\u2265" else 1
         end = units(text.lstrip("<>=\u2264\u2265").strip(), decimals, point, comma)
-        return (None, end - strict) if text[0] in "<\u2264" else (end + strict, None)
+        return (floor, end - strict) if text[0] in "<\u2264" else (end + strict, None)
     if pair := re.fullmatch(r"(.*[0-9])\s*(?:-|\u2013|\u2014|\.\.|to)\s*([-+]?[0-9].*)", text):
         return units(pair[1], decimals, point, comma), units(pair[2], decimals, point, comma)
     value = units(text, decimals, point, comma)
     return value, value
 
 
-def read_rows(text: str, entry: Any, separator: str, point: str, comma: str) -> dict[Any, Any]:
+def read_rows(
+    text: str, entry: Any, separator: str, point: str, comma: str, floor: int | None = None
+) -> dict[Any, Any]:
     """{codes: (mark, least and greatest value of each measure)} of a CSV; ValueError if it has other columns."""
     text = re.sub(r"\A(?:# [^\r\n]*(?:\r\n|\r|\n))+", "", text)  # notes
     head, *rows = (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row)
@@ -53,6 +61,11 @@ def read_rows(text: str, entry: Any, separator: str, point: str, comma: str) -> 
     labels: dict[str, dict[str, str]] = {f"{name} label": {} for name in entry["dimensions"]}
     if len(set(head)) < len(head) or not set(names) <= set(head) <= {*names, *labels, entry["status"]}:
         raise ValueError("other columns")
+    for column, stated in zip(entry["columns"], entry["measures"].values(), strict=True):
+        fields_of = [row[head.index(column)] for row in rows if len(row) == len(head)]
+        written = [re.search(rf"[{point}]([0-9]+)\s*$", field) for field in fields_of if re.search("[0-9]", field)]
+        if written and stated > max(len(match[1]) if match else 0 for match in written):
+            raise ValueError("fewer decimals")
     cells: dict[Any, Any] = {}
     for fields in rows:
         row = dict(zip(head, fields, strict=True))
@@ -62,7 +75,7 @@ def read_rows(text: str, entry: Any, separator: str, point: str, comma: str) -> 
             label = row.get(f"{name} label", "")
             require(labels[f"{name} label"].setdefault(code, label) == label, "a code has two labels")
         places = entry["measures"].values()
-        ends = [ends_of(row[c], d, point, comma) for c, d in zip(entry["columns"], places, strict=True)]
+        ends = [ends_of(row[c], d, point, comma, floor) for c, d in zip(entry["columns"], places, strict=True)]
         shown = any(low is not None and low == high for low, high in ends)
         cells[codes] = (row.get(entry["status"], "") if shown else "", *ends)
     return cells
@@ -80,9 +93,9 @@ def matched_table(table: str | bytes, entry: Any) -> dict[Any, Any] | None:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")
-    for separator, (point, comma) in product(",;\t|", ((".", ","), (",", "."))):
+    for separator, (point, comma), floor in product(",;\t|", ((".", ","), (",", ".")), (1, 0, None)):
         try:
-            cells = read_rows(text, entry, separator, point, comma)
+            cells = read_rows(text, entry, separator, point, comma, floor)
         except (ValueError, csv.Error):
             continue
         if cells_digest(entry, cells) == entry["sha256"]:

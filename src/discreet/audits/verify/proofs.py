@@ -22,6 +22,8 @@ class Measure:
     def __init__(self, claim: Any, files: list[Any], read: list[Any]) -> None:
         self.claim, self.entries = claim, [files[t] for t in claim["tables"]]
         require(not claim["whole"] or claim["decimals"] == 0, "whole numbers have decimals")
+        places = [entry["measures"][claim["measure"]] for entry in self.entries]
+        require(claim["decimals"] == max(places, default=None), "a claim has other decimals than its files")
         self.parts: dict[str, Any] = {}  # of each dimension, code by code: which of its finest codes, and their sign
         for d in claim["dimensions"]:
             number = {leaf: n for n, leaf in enumerate(d["leaves"])}

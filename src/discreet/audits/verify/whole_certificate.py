@@ -57,7 +57,10 @@ def _explained(claim: Any, most: int = 6) -> list[str]:
         named = ", ".join(sums[:most]) or "none"
         words.append(f"  assumed: {d['name']!r} has {len(d['leaves'])} finest codes, and as sums {named}{more}")
     signs = "none is negative" if claim["least"] == 0 else "they may be negative"
-    words.append(f"  assumed: of the finest cells {signs}" + ("; all are whole numbers" if claim["whole"] else ""))
+    words.append(
+        f"  assumed: of the finest cells {signs}"
+        + ("; all are whole numbers" if claim["whole"] else "; fractions are possible")
+    )
     if claim["implied"]:
         wide = {v: Fraction(high or 0) - Fraction(low or 0) for v, (low, high) in claim["implied"].items()}
         value = max(wide, key=lambda v: wide[v])
