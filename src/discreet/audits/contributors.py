@@ -128,8 +128,8 @@ def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame
     """Sums of hidden cells that a rule calls sensitive: one firm may dominate several hidden cells of one relation.
 
     Where a total and all but some of its parts are published, the sum of the hidden parts is published in effect; so
-    are sums that two equations give together (``discreet.audits.known_sums``). One row per such sum that the rule
-    (applied as if it were a cell) objects to: the cells, and the total of the relation, the first of two.
+    are sums that several equations give together (``discreet.audits.known_sums``). One row per such sum that the rule
+    (applied as if it were a cell) objects to: the cells, and the total of the relation, the first of several.
     """
     import pandas as pd
 

@@ -1,4 +1,9 @@
-"""Sums of hidden cells that follow from a release: of one equation, and of two that have a hidden cell in common."""
+"""Sums of hidden cells that follow from a release: combinations of a few equations that have hidden cells in common.
+
+All such sums form a lattice, with no end of members; only those matter that are not made of two others without a cell
+in common. A rule by which no two sums are sensitive calls their union safe too (dominance and p % rules are subadditive
+[Cox 1981]).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,10 @@ import numpy as np
 from discreet.base.annotations import Array
 
 Terms = dict[int, int]  # hidden cells of an equation and their factors
+Combination = tuple[Terms, tuple[int, ...]]  # what several equations give together, and which these are
+TOGETHER = 4  # equations that are combined, at most
+SIGNS = 2  # cells of the other sign that a combination may hold and still be looked at
+STEPS = 20_000  # combinations of three equations and more that are tried
 
 
 def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
@@ -16,8 +25,9 @@ def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
 
     ``rows`` are the equations of a table (see ``discreet.tables.relations``). The hidden cells of an equation have a
     known sum where all have the same sign; where a hidden total stands against its parts, another equation with the
-    same hidden cell may take it away, as the sum of the parts of two hidden totals does. Sums that follow from three
-    equations and more only are not looked for.
+    same hidden cell may take it away, as the sum of the parts of two hidden totals does. All pairs of equations are
+    looked at. Three and four are, with the factors 1 and -1, if each takes a cell away whose sign is the rarer one, or
+    a cell of a sum; at most 20,000 steps of this are taken.
 
     >>> from discreet.tables.relations import of_layout
     >>> from discreet.tables.table import Table
@@ -34,11 +44,56 @@ def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
         _keep(sums, terms, number)
         for cell in terms:
             by_cell.setdefault(cell, []).append(number)
+    pairs: list[Combination] = []
     for cell, numbers in by_cell.items():
         for place, one in enumerate(numbers):
             for two in numbers[:place]:
-                _keep(sums, _without(equations[one], equations[two], cell), one)
+                terms = _without(equations[one], equations[two], cell)
+                _keep(sums, terms, one)
+                pairs.append((terms, (one, two)))
+    _of_several(sums, equations, by_cell, pairs)
     return sums
+
+
+def _of_several(
+    sums: dict[tuple[int, ...], int],
+    equations: dict[int, Terms],
+    by_cell: dict[int, list[int]],
+    pairs: list[Combination],
+) -> None:
+    """Add the sums that three or more equations give together, as far as the steps go."""
+    level, seen, steps = pairs, set[frozenset[tuple[int, int]]](), 0
+    for _ in range(TOGETHER - 2):
+        further: list[Combination] = []
+        for terms, used in level:
+            for cell in _to_take_away(terms):
+                for number in by_cell[cell]:
+                    if number in used:
+                        continue
+                    steps += 1
+                    if steps > STEPS:
+                        return
+                    other = _without(terms, equations[number], cell)
+                    mark = frozenset(other.items())
+                    if mark in seen:
+                        continue
+                    seen |= {mark, frozenset((cell, -factor) for cell, factor in other.items())}
+                    _keep(sums, other, used[0])
+                    further.append((other, (*used, number)))
+        level = further
+
+
+def _to_take_away(terms: Terms) -> list[int]:
+    """Cells of the sign that is rarer, if they are few; of a sum all cells. Nothing where a factor is not 1 or -1."""
+    sides = [[cell for cell, factor in terms.items() if factor == sign] for sign in (1, -1)]
+    if not terms or len(sides[0]) + len(sides[1]) < len(terms):
+        return []
+    fewer, more = sorted(sides, key=len)
+    if not fewer:
+        return sorted(more)
+    if len(fewer) > SIGNS:
+        return []
+    return sorted(fewer + more if len(fewer) == len(more) else fewer)
 
 
 def _of_hidden(rows: Any, hidden: Array, n: int) -> dict[int, Terms]:
