@@ -1,12 +1,13 @@
 """What somebody who has the program works out of suppressed tables, without and with a key; and what the key costs.
 
-Run: python benchmarks/owner.py [TABLES] [--seconds S] [--only counts,3x3,gauss]
+Run: python benchmarks/owner.py [TABLES] [--seconds S] [--only counts,3x3,gauss] [--cost]
 Random tables of 3 x 3, 4 x 3 and 3 x 3 x 3 cells, counts (threshold 3) and magnitudes (p % of 15), by elimination and
 by the optimal method. Each setting takes TABLES tables (1000) or S seconds (300), whichever is less; the attack without
 a key, which repeats the search on every table that fits, is made on those of the first half of the time, and chances of
 values are estimated on those of the first quarter (elimination only). "exact" are sensitive cells with one value left
 by all tables that fit, "undecided" those with one value left by draws of them. "above 90 %" are cells of which one
 value has such a chance: for somebody who has the release alone ("base"), or the program too.
+``--cost`` measures only what a key costs on larger tables, those of benchmarks/suppress.py.
 """
 
 from __future__ import annotations
@@ -145,12 +146,30 @@ def keep(keyed: Sums, done: dc.Protected) -> None:
     keyed.primaries += int((done.status == "u").sum())
 
 
+def cost() -> None:
+    """Two lines: cells hidden and the value in them with a key beside without one, on the scaling tables."""
+    from suppress import made
+
+    random = np.random.default_rng(1)
+    for name, keys in (("s1k_3way", 8), ("s10k_3way", 3)):
+        table, call = made(name), dc.Suppress(dc.Threshold(4), owner=False)
+        bare = dc.protect(table, call).hidden
+        keyed = [dc.protect(table, replace(call, key=random.bytes(32))).hidden for _ in range(keys)]
+        cells = np.mean([hidden.sum() for hidden in keyed]) / bare.sum() - 1
+        value = np.mean([table.value[hidden].sum() for hidden in keyed]) / table.value[bare].sum() - 1
+        print(f"{name}: {bare.sum():,} hidden without a key; {keys} keys: cells {cells:+.1%}, value {value:+.1%}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", type=int, nargs="?", default=1000)
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--only", default="", help="words, each of them a kind, a shape or a method")
+    parser.add_argument("--cost", action="store_true")
     chosen = parser.parse_args()
+    if chosen.cost:
+        cost()
+        raise SystemExit
     only = set(filter(None, chosen.only.split(",")))
     groups = (set(KINDS), set(SHAPES), set(METHODS))
     for kind, shape, method in itertools.product(KINDS, SHAPES, METHODS):
