@@ -23,6 +23,7 @@ import discreet as dc
 from discreet.errors import Refused
 from discreet.policy import Policy, Query, QueryRules, parse_policy, ready
 from discreet.policy.answering import answer_table, check_query
+from discreet.policy.whole_variables import WholeVariables
 from discreet.server import cube
 from discreet.server.counting import CubeCounting, counting_of
 from discreet.server.guard import Geometry, Guard
@@ -75,7 +76,9 @@ def allowed(counting: CubeCounting, query: Query, policy: Policy) -> bool:
     try:
         resolved = query.resolved(counting.dimensions)
         check_query(resolved, policy)
-        answer_table(counting.table(resolved), resolved, policy)
+        answer_table(
+            counting.table(resolved), resolved, policy, WholeVariables(counting.dimensions, policy, counting.table)
+        )
     except Refused:
         return False
     return True

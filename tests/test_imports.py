@@ -44,7 +44,7 @@ LAYERS = {
     """,
     "linear": """
         system linear_tuning highs _reduction _propagation _flows _short_moves _points
-        modular
+        modular light_vectors
         null_space presolve program components
         extremes network whole_points
         integer
@@ -144,8 +144,8 @@ LAYERS = {
     "policy": """
         query measures population_models posterior steps protection method_digest
         policy
-        pretabular populations catalogue
-        comparing untouched
+        pretabular populations catalogue withheld_codes
+        comparing untouched whole_variables
         judging search
         answering
         in_parts record screening attacks

@@ -15,16 +15,17 @@ from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.by_hand import Publish
-from discreet.methods.contract import Method, protect
+from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
 from discreet.policy.catalogue import check_catalogue
-from discreet.policy.judging import Evidence, below_t1, counted, table_rules, thresholds, weigh_evidence
+from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
-from discreet.policy.populations import Closed, population_counts, without_closed
+from discreet.policy.populations import Closed, without_closed
 from discreet.policy.pretabular import TWIN, ready
 from discreet.policy.query import Query, Resolved
 from discreet.policy.steps import words_of
 from discreet.policy.untouched import check_untouched
+from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Protected, Release
 from discreet.tables.table import Table
 from discreet.tables.tabulation import tabulate
@@ -43,12 +44,17 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
     ``data`` are records, or a Table of all variables (a cube), from which tables are sums.
     """
     resolved = dry_run(data, query, policy)
-    return answer_table(unfiltered(ready(data, policy), resolved), resolved, policy)
+    held = ready(data, policy)
+    whole = WholeVariables(held.dimensions, policy, partial(unfiltered, held))
+    return answer_table(unfiltered(held, resolved), resolved, policy, whole)
 
 
-def answer_table(table: Table, resolved: Resolved, policy: Policy) -> Release:
-    """The answer to a query that ``check_query`` allows, from the table of it before its population is chosen."""
-    chosen, evidence, closed = protect_by(table, resolved, policy)
+def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
+    """The answer to a query that ``check_query`` allows, from the table of it before its population is chosen.
+
+    ``whole`` knows, for all tables of the same data, which populations are not broken down.
+    """
+    chosen, evidence, closed = protect_by(table, resolved, policy, whole)
     return _release(without_closed(chosen, closed), evidence, resolved, policy, closed)
 
 
@@ -136,7 +142,9 @@ def from_records(records: Microdata, resolved: Resolved) -> Table:
     return tabulate(records, by=names, value=value).at_levels(**resolved.levels)
 
 
-def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protected, Evidence, Closed]:
+def protect_by(
+    table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables
+) -> tuple[Protected, Evidence, Closed]:
     """The table by the first method that passes, or with ``search`` by the one of best expected utility that does; with
     its evidence and the populations that it may not break down.
 
@@ -151,7 +159,7 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
         protected = protect(table, method)
         check_hides(protected)
         evidence = weigh_evidence(protected, method, resolved, policy)
-        closed = closed_by(protected, method, policy)
+        closed = whole.closed(table.dimensions)
         try:
             table_rules(evidence, policy, resolved)
             closed.check(resolved)
@@ -167,13 +175,6 @@ def protect_by(table: Table, resolved: Resolved, policy: Policy) -> tuple[Protec
     if not passed:
         raise refusals[0]
     return min(passed, key=lambda pair: pair[1].loss if pair[1].loss is not None else math.inf)
-
-
-def closed_by(protected: Protected, method: Method, policy: Policy) -> Closed:
-    """The populations that a protected table may not break down; of magnitudes by their counts, protected alike."""
-    if policy.table.min_population > 0 and "count" not in protected.published:
-        protected = counted(protected.table, method, policy)
-    return Closed.of(protected.table.dimensions, policy, partial(population_counts, protected))
 
 
 # -- out --------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,13 @@ from discreet.formats.growing import check_growing, growing
 from discreet.methods.contract import Method, protect, transition_of
 from discreet.methods.effect import check_hides
 from discreet.parts import CELLS, Parts, check_cellwise
-from discreet.policy.answering import check_query, filtered, population_notes, protection_notes
+from discreet.policy.answering import check_query, filtered, from_records, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, fewest_people, population_counts, without_closed
 from discreet.policy.posterior import ShownCounts, reach_of, small_share
 from discreet.policy.query import Query, Resolved
+from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Protected, Release
 from discreet.risk.transition import Transition
 from discreet.tables.tabulation import tabulate
@@ -58,6 +60,7 @@ def answer_in_parts(
     names = [d.name for d in data.dimensions if d.name in resolved.levels]
     value = None if query.measure == "count" else query.measure
     parts = Parts.of(data, names, levels=resolved.levels, value=value, cells=cells)
+    whole = WholeVariables(data.dimensions, policy, partial(from_records, data))
     refusals: list[Refused] = []
     for method in methods:
         try:
@@ -65,7 +68,7 @@ def answer_in_parts(
                 out, seen = growing(name, file), _Seen(method, policy.table.small)
                 people = _People(data, method, resolved)
                 _check_totals(people, policy)
-                closed = Closed.of(people.dimensions, policy, people.counts)
+                closed = whole.closed(people.dimensions)
                 for done, release in _releases(parts, method, resolved, policy, seen, closed):
                     out.add(release)
                     if progress is not None:

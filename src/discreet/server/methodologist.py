@@ -112,7 +112,7 @@ def _made(row: dict[Any, Any]) -> str:
 
 def _decision(table: Any, resolved: Any, service: Service) -> str:
     try:
-        protect_by(table, resolved, service.policy)
+        protect_by(table, resolved, service.policy, service.whole)
     except Refused as refused:
         return f"refused by {refused.rule}: {refused.reason}"
     return "released"

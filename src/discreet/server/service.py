@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError, Refused
 from discreet.policy import Policy, Query, read_policy, ready
 from discreet.policy.answering import answer_table, check_query
 from discreet.policy.query import Resolved
+from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import Answers, CachedAnswer
@@ -78,6 +79,7 @@ class Service:
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
+        self.whole = WholeVariables(self.counting.dimensions, self.policy, self.counting.table)
         self.guard = Guard(self.counting, self.policy)
         self.answers = Answers(settings.cache)
         self.pace = Pace()
@@ -113,6 +115,9 @@ class Service:
 
     def warm_up(self) -> None:
         """Answer something to nobody, so that the first caller does not wait for what is loaded only once."""
+        if self.counting.held:
+            with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
+                self.whole.decide_all()
         for dimension in self.dimensions[:2] if self.counting.held else ():
             with contextlib.suppress(DiscreetError):
                 self._answer(self.resolved(Query.of(dimension.name)))
@@ -216,14 +221,14 @@ class Service:
         return f"{caller.who} {query.digest}"
 
     async def _make(self, resolved: Resolved, kept_as: str) -> CachedAnswer:
-        long = resolved.cells > LARGE or not self.counting.held
+        long = resolved.cells > LARGE or not self.counting.held or not self.whole.is_decided(resolved.levels)
         answer = await asyncio.to_thread(self._answer, resolved) if long else self._answer(resolved)
         self.answers.put(kept_as, answer)
         return answer
 
     def _answer(self, resolved: Resolved) -> CachedAnswer:
         try:
-            release = answer_table(self.counting.table(resolved), resolved, self.policy)
+            release = answer_table(self.counting.table(resolved), resolved, self.policy, self.whole)
         except Refused as refused:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from discreet.policy.attacks.closure import candidates
 from discreet.policy.policy import Policy
 from discreet.policy.pretabular import cube_of, ready
 from discreet.policy.query import Resolved
+from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Release
 from discreet.tables.table import Table
 
@@ -142,12 +143,13 @@ def collect(data: Microdata | Table, policy: Policy, *, progress: Callable[[str]
     """Ask for everything, and keep what is shown. Refused tables are absent."""
     held = ready(cube_of(data), policy) if not policy.before else ready(data, policy)
     dimensions = tuple(data.dimensions)
+    whole = WholeVariables(held.dimensions, policy, partial(unfiltered, held))
 
     def ask(requests: Sequence[Resolved]) -> Iterator[ShownTable | None]:
         table = unfiltered(held, requests[0])
         for resolved in requests:
             try:
-                release = answer_table(table, resolved, policy)
+                release = answer_table(table, resolved, policy, whole)
             except Refused:
                 yield None
                 continue

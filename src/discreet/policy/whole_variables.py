@@ -1,0 +1,123 @@
+"""Populations that are not broken down, decided once for all codes of a variable and so for every table of it.
+
+A table at one level shows some of the codes, a filter one of them. Whoever asks for several tables has all their codes,
+so what may be shown is decided on the whole variable: its levels, its groups that cross, its groups with a minus.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.data.dimension import Dimension
+from discreet.methods.contract import protect
+from discreet.policy.policy import Policy
+from discreet.policy.populations import Closed, is_total, population_counts
+from discreet.policy.query import Query, Resolved
+from discreet.policy.withheld_codes import SummedCodes
+from discreet.tables.table import Table
+
+TableOf = Callable[[Resolved], Table]
+MOST_CODES = 50_000  # combinations of codes of several variables; of more, none is broken down
+
+
+class WholeVariables:
+    """The decisions for the variables of some data under a policy, each made when it is first needed."""
+
+    def __init__(self, dimensions: Sequence[Dimension], policy: Policy, table_of: TableOf) -> None:
+        self.dimensions = {d.name: d for d in dimensions}
+        self.least = policy.table.min_population
+        self.most = max(policy.query.max_filters, 1) if self.least > 0 else 0
+        self._policy = policy
+        self._table_of = table_of
+        self._closed: dict[tuple[str, ...], Array] = {}
+
+    def closed(self, dimensions: Sequence[Dimension]) -> Closed:
+        """What a table of these variables, at whatever levels, may not break down: of as many variables together as a
+        query may have filters, and of each alone."""
+        by_axes: dict[tuple[int, ...], Array] = {}
+        for axes in _choices(range(len(dimensions)), min(self.most, len(dimensions) - 1)):
+            chosen = [dimensions[axis] for axis in axes]
+            whole = self.of_variables(tuple(d.name for d in chosen))
+            at = [[self.dimensions[d.name].position[code] for code in d.codes] for d in chosen]
+            by_axes[axes] = whole[np.ix_(*at)]
+        return Closed(tuple(dimensions), by_axes, self.least)
+
+    def of_variables(self, names: tuple[str, ...]) -> Array:
+        """Which combinations of codes of some variables are not broken down, over all codes of each."""
+        if names not in self._closed:
+            fewer = {one: self.of_variables(one) for one in _choices(names, len(names) - 1)}
+            self._closed[names] = self._decide(names, fewer)
+        return self._closed[names]
+
+    def is_decided(self, names: Collection[str]) -> bool:
+        """Whether a table of these variables can be made at once."""
+        ordered = [name for name in self.dimensions if name in names]
+        return all(one in self._closed for one in _choices(ordered, min(self.most, len(ordered) - 1)))
+
+    def decide_all(self) -> None:
+        """Decide for every variable by itself, so that nobody who asks waits for it."""
+        for name in self.dimensions if self.least > 0 else ():
+            self.of_variables((name,))
+
+    def _decide(self, names: tuple[str, ...], fewer: Mapping[tuple[str, ...], Array]) -> Array:
+        dimensions = [self.dimensions[name] for name in names]
+        shape = tuple(len(d.codes) for d in dimensions)
+        fixed = np.zeros(shape, bool)
+        for k, dimension in enumerate(dimensions):  # with a total it is a population of fewer variables
+            fixed |= _along(is_total(dimension), [k], shape)
+        shut = np.zeros(shape, bool)
+        for one, closed in fewer.items():
+            shut |= _along(closed, [names.index(name) for name in one], shape)
+        if len(names) > 1 and math.prod(shape) > MOST_CODES:
+            return np.asarray(~fixed)
+        codes = SummedCodes(
+            matrix=reduce(_crossed, [d.matrix for d in dimensions]),
+            leaves=_leaves(dimensions, shape),
+            people=self.people(names).reshape(-1),
+            fixed=(fixed | shut).reshape(-1),
+            given=~shut.reshape(-1),
+        )
+        return np.asarray(codes.withheld(self.least).reshape(shape) & ~fixed)
+
+    def people(self, names: tuple[str, ...]) -> Array:
+        """Protected counts of all combinations of codes of some variables, by the policy's first method."""
+        asked = {*names, *(d.name for d in self.dimensions.values() if d.total is None)}
+        resolved = Query.of({name: name for name in asked}).resolved(self.dimensions.values())
+        protected = protect(self._table_of(resolved), self._policy.make(0))
+        place = {d.name: k for k, d in enumerate(protected.table.dimensions)}
+        axes = [place[name] for name in names]
+        counts = population_counts(protected, axes)  # in the order of the table
+        return np.asarray(np.transpose(counts, np.argsort(np.argsort(axes)))) if len(axes) > 1 else counts
+
+
+def _choices(of: Sequence[Any], most: int) -> list[tuple[Any, ...]]:
+    """Some of them together, from one to a number of them."""
+    return [chosen for number in range(1, most + 1) for chosen in itertools.combinations(of, number)]
+
+
+def _along(values: Array, axes: Sequence[int], shape: Sequence[int]) -> Array:
+    """An array over some axes, spread over all of them."""
+    size = [length if k in axes else 1 for k, length in enumerate(shape)]
+    return np.broadcast_to(values.reshape(size), shape)
+
+
+def _crossed(first: Any, second: Any) -> Any:
+    from scipy.sparse import csc_array, kron
+
+    matrix = csc_array(kron(first, second, format="csc"))
+    matrix.sort_indices()
+    return matrix
+
+
+def _leaves(dimensions: Sequence[Dimension], shape: tuple[int, ...]) -> Array:
+    """The number of every combination of finest codes among all combinations."""
+    places = [np.array([d.position[leaf] for leaf in d.leaves]) for d in dimensions]
+    grid = np.meshgrid(*places, indexing="ij")
+    return np.asarray(np.ravel_multi_index([g.reshape(-1) for g in grid], shape))
