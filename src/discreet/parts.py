@@ -135,6 +135,11 @@ class Parts:
         if not names or len(set(names)) < len(names):
             raise InputError(f"name every dimension of the table once: {listed(names)}")
         check_whole("cells", self.cells, 1)
+        if self.data.codebook.structural_zeros(names) is not None:
+            raise InputError(
+                f"the codebook declares structural zeros of {' x '.join(names)}, which a part does not know; "
+                "make the table in one go, or with fewer dimensions"
+            )
         if math.prod(len(d.codes) for d in self.dimensions) >= 2**62:
             raise InputError(f"{' x '.join(names)} has more cells than can be numbered; take fewer dimensions")
 

@@ -64,3 +64,12 @@ def test_what_is_wrong_is_exit_2(folder: Path, capsys: pytest.CaptureFixture[str
     assert attacked(folder, "held.toml", "--role", "approved") == 2
     assert "ROLE=POLICY" in capsys.readouterr().err
     assert attacked(folder, "held.toml", "--html", "report.txt") == 2
+
+
+def test_roles_are_attacked_one_by_one_and_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who has an account may ask without it, too: the union is a report of its own, and counts."""
+    role = f"approved={folder / 'open.toml'}"
+    assert attacked(folder, "held.toml", "--no-editions", "--role", role) == 1
+    lines = capsys.readouterr().out.splitlines()
+    heads = ["public", "approved", "all roles together"]
+    assert [line for line in lines if line in heads] == heads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.policy.attacks.answers import AllAnswers
 
 PATH = click.Path(path_type=Path)
+TOGETHER = "all roles together"
 EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a chain
 
 
@@ -31,14 +33,24 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
 @click.argument("data", type=Place())
 @click.option("--policy", "policy_file", type=PATH, required=True, help="The policy whose answers are attacked.")
 @click.option(
-    "--role", "roles", multiple=True, metavar="ROLE=POLICY", help="Attack a role's own policy too; repeatable."
+    "--role",
+    "roles",
+    multiple=True,
+    metavar="ROLE=POLICY",
+    help="A role's own policy too, and all together; repeatable.",
 )
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
 @click.option("--url", help="Take the answers from a running server of the policy; its limits are kept.")
 @click.option("--token-file", type=PATH, help="With --url: a private file with the token of an account.")
 @click.option("--limit", default=2000, show_default=True, type=click.IntRange(1), help="Populations of fewer people.")
-@click.option("--most", default=12, show_default=True, type=click.IntRange(1), help="So many of them, the smallest.")
+@click.option(
+    "--most",
+    default=12,
+    show_default=True,
+    type=click.IntRange(1),
+    help="So many of them, the smallest; of pairs as many.",
+)
 @click.option("--pairs", is_flag=True, help="Populations of two categories together as well.")
 @click.option("--secrets", default=1, show_default=True, type=click.IntRange(1), help="Its own secret and others.")
 @click.option(
@@ -89,6 +101,9 @@ def attack(
     source = _source(data, codebook, database_table, engine)
     answers = None if url is None else _served(source, policies["public"], url, token_file)
     reports = {role: _attacked(source, policy, role, answers, **how) for role, policy in policies.items()}
+    if len(policies) > 1:  # who has an account may ask without it, too
+        first, *others = policies.values()
+        reports[TOGETHER] = _attacked(source, first, TOGETHER, None, also=others, **how)
     report = next(iter(reports.values()))
     if as_json is not None:
         content: Any = {role: one.to_dict() for role, one in reports.items()} if roles else report.to_dict()
@@ -146,6 +161,7 @@ def _attacked(
     role: str,
     answers: AllAnswers | None,
     *,
+    also: Sequence[Any] = (),
     limit: int,
     most: int,
     pairs: bool,
@@ -172,6 +188,7 @@ def _attacked(
         limit=limit,
         most=most,
         together=2 if pairs else 1,
+        also=also,
         secrets=secrets,
         targets=targets,
         editions=editions,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -46,7 +46,8 @@ class Codebook:
     """The dimensions of microdata and the columns that matter.
 
     ``columns`` says which column holds a dimension (its name unless stated), ``missing`` which category its missing
-    values get (they are refused unless stated).
+    values get (they are refused unless stated). ``structural`` lists combinations of codes that cannot exist, each as
+    codes by dimension: nobody under 15 is married.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -57,6 +58,7 @@ class Codebook:
     weight: str | None = None
     key: str | None = None
     magnitudes: tuple[Magnitude, ...] = ()
+    structural: tuple[Mapping[str, Sequence[str]], ...] = field(default=(), hash=False)
     title: str = ""
     source: str = ""
     description: str = ""
@@ -72,6 +74,25 @@ class Codebook:
         object.__setattr__(self, "columns", {name: self.columns.get(name, name) for name in names})
         object.__setattr__(self, "missing", {n: self.missing[n] for n in names if n in self.missing})
         object.__setattr__(self, "dimensions", tuple(self._with_missing(d) for d in self.dimensions))
+        object.__setattr__(self, "structural", tuple(self._impossible(one) for one in self.structural))
+
+    def _impossible(self, combination: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """A combination that cannot exist, its codes known."""
+        if len(combination) < 2:
+            raise InputError(
+                f"structural zeros are combinations of codes of two dimensions or more, not of {listed(combination)}"
+            )
+        codes = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in combination.items()}
+        return {name: tuple(self._codes_of(name, listing)) for name, listing in codes.items()}
+
+    def _codes_of(self, name: str, codes: Sequence[str]) -> Iterator[str]:
+        dimension = self.dimension(name)
+        for code in codes:
+            yield dimension.codes[dimension.index(code)]
+
+    def structural_zeros(self, names: Collection[str]) -> list[Mapping[str, Sequence[str]]] | None:
+        """The combinations that cannot exist, of these dimensions alone; None if there are none."""
+        return [one for one in self.structural if set(one) <= set(names)] or None
 
     def _with_missing(self, dimension: Dimension) -> Dimension:
         code = self.missing.get(dimension.name)
@@ -121,6 +142,8 @@ class Codebook:
             lines += [f"decimals = {m.decimals}"] if m.decimals is not None else []
             lines += [f"unit = {_value(m.unit)}"] if m.unit is not None else []
             blocks.append("[[magnitude]]\n" + "\n".join(lines) + "\n")
+        for combination in self.structural:
+            blocks.append("[[structural]]\n" + "".join(f"{_value(k)} = {_value(v)}\n" for k, v in combination.items()))
         return "\n".join(block for block in blocks if block)
 
     def _dimension_lines(self, d: Dimension) -> str:
@@ -194,8 +217,8 @@ def parse_codebook(text: str, *, base: Path = Path("."), source: str = "codebook
             what = f"has {listed(ways)}" if ways else "says nothing about its codes"
             where = place(text, source, ["dimension", n])
             raise InputError(f"{where}: dimension {n + 1} {what}; give exactly one of {listed(_WAYS)}")
-    book: dict[str, Any] = {"dimensions": (), "columns": {}, "missing": {}, "magnitudes": ()}
-    book |= {k: v for k, v in entries.items() if k not in {"dimension", "magnitude"}}
+    book: dict[str, Any] = {"dimensions": (), "columns": {}, "missing": {}, "magnitudes": (), "structural": ()}
+    book |= {k: v for k, v in entries.items() if k not in {"dimension", "magnitude", "structural"}}
     for path, add in _entries(entries, base):
         try:
             add(book)
@@ -206,7 +229,7 @@ def parse_codebook(text: str, *, base: Path = Path("."), source: str = "codebook
 
 
 def _entries(entries: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any], Callable[[dict[str, Any]], None]]]:
-    """Where each dimension and magnitude stands, and what adds it to the parts of a Codebook."""
+    """Where each dimension, magnitude and structural zero stands, and what adds it to the parts of a Codebook."""
     for n, entry in enumerate(entries["dimension"]):
 
         def add_dimension(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
@@ -221,6 +244,13 @@ def _entries(entries: Mapping[str, Any], base: Path) -> Iterator[tuple[list[Any]
             book["magnitudes"] += (Magnitude(**entry),)
 
         yield ["magnitude", n], add_magnitude
+    for n, entry in enumerate(entries.get("structural", ())):
+
+        def add_structural(book: dict[str, Any], entry: Mapping[str, Any] = entry) -> None:
+            codes = {name: [one] if not isinstance(one, list) else one for name, one in entry.items()}
+            book["structural"] += ({name: tuple(map(code_text, one)) for name, one in codes.items()},)
+
+        yield ["structural", n], add_structural
 
 
 def _dimension(entry: Mapping[str, Any], base: Path) -> Dimension:

@@ -241,6 +241,7 @@ def _perturbed(cube: Table, step: Any) -> Table:
     if cube.measure != "count":  # another measure would be published as it is
         raise InputError(f"a step on the cube perturbs counts, and the data's measure is {cube.measure!r}")
     every = Layout.of(cube.dimensions, margins=[{d.name: list(d.leaves) for d in cube.dimensions}])
+    every = dataclasses.replace(every, possible=cube.layout.possible)
     held = {n: s for n, s in cube.statistics.items() if n in ("count", "key")}
     open_ = {n: Additive(s.inner, every.aggregate(s.inner), s.decimals) for n, s in held.items()}
     shown = protect(Table(every, open_, "count"), step).shown_inner()  # held to its contract, as any method

@@ -66,7 +66,7 @@ class CubeCounting:
         sums = {}
         for name in ("count", "key"):
             if name in small.statistics:
-                inner = small.statistics[name].inner.reshape(small.layout.shape)
+                inner = small.layout.dense(small.statistics[name].inner)
                 for axis, dimension in enumerate(small.dimensions):
                     if dimension.name in where:
                         inner = np.take(inner, where[dimension.name], axis=axis)

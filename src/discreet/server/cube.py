@@ -97,7 +97,8 @@ def read_cube(folder: Path) -> tuple[Table, str]:
     try:
         told = json.loads((folder / HEAD).read_text(encoding="utf-8"))
         codebook = read_codebook(folder / "codebook.toml")
-        layout = Layout.of(codebook.dimensions, margins=[corner(codebook.dimensions)])
+        zeros = codebook.structural_zeros([d.name for d in codebook.dimensions])
+        layout = Layout.of(codebook.dimensions, margins=[corner(codebook.dimensions)], structural=zeros)
         statistics = {}
         for name, decimals in told["decimals"].items():
             inner = np.load(folder / f"{name}.npy", mmap_mode="r")
@@ -123,8 +124,10 @@ def narrowed(table: Table, names: Collection[str]) -> Table:
         for d in table.dimensions
     )
     cut = Layout(table.dimensions, (blocks,), table.layout.possible)
-    layout = Layout.of(kept, margins=[corner(kept)])
-    sums = {name: (cut.aggregate(s.inner), s.decimals) for name, s in table.statistics.items()}
+    held = None if cut.possible is None else cut.parts > 0
+    layout = replace(Layout.of(kept, margins=[corner(kept)]), possible=held)
+    some = slice(None) if held is None else held
+    sums = {name: (cut.aggregate(s.inner)[some], s.decimals) for name, s in table.statistics.items()}
     statistics = {name: Additive(inner, layout.aggregate(inner), decimals) for name, (inner, decimals) in sums.items()}
     return replace(table, layout=layout, statistics=statistics)
 

@@ -40,11 +40,12 @@ def tabulate(
     ``by`` names the dimensions whose product makes the inner cells (default: those the margins name);
     ``margins=[("county", "sex"), ("county", "age")]`` publishes linked tables over them, and a margin may name levels
     or codes: ``{"county": "region"}``. ``value`` names a magnitude; ``top`` is the number of largest contributions
-    to keep. ``where`` restricts the population. ``structural`` marks combinations that cannot exist.
+    to keep. ``where`` restricts the population. ``structural`` marks combinations that cannot exist; unless stated,
+    those of the codebook.
     """
     names = _by(data, by, margins)
     dimensions = tuple(data.dimension(name) for name in names)
-    layout = Layout.of(dimensions, margins, structural)
+    layout = Layout.of(dimensions, margins, data.codebook.structural_zeros(names) if structural is None else structural)
     if top is not None:
         whole("top", top, 1, MOST_TOP)
     groups = data.base_cells(names, value=value, top=0 if value is None else top or TOP, where=where)

@@ -115,3 +115,12 @@ def test_answers_from_elsewhere_are_attacked_as_those_of_the_policy() -> None:
     assert attacked(KEYED, answers=answers).to_dict() == attacked(KEYED).to_dict()
     with pytest.raises(InputError, match="one secret"):
         attacked(KEYED, answers=answers, secrets=2)
+
+
+def test_pairs_are_attacked_beside_single_categories() -> None:
+    """As many of them, though there are single categories enough."""
+    policy = parse_policy(WIDE + '[[method]]\nname = "cell-key"\nd = 5\nv = 3\n')
+    quick = Effort(chains=2, fewest=2_000, most=2_000, samples=20)
+    report = attack(people(), policy, limit=800, most=2, together=2, editions=False, targets=0, effort=quick)
+    assert [" and " in one.name for one in report.populations] == [False, False, True, True]
+    assert not any(one.why for one in report.populations)

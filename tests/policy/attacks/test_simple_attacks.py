@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet import Dimension, Table
-from discreet.policy import EditionRules, parse_policy
-from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
+from discreet.policy import Attack, EditionRules, parse_policy
+from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect, merged
+from discreet.policy.attacks.attack_report import judged_finding
 from discreet.policy.attacks.averaging import averaged
 from discreet.policy.attacks.edition_differences import edition_difference
 from discreet.policy.attacks.equal_sets import equal_sets
-from discreet.policy.attacks.finding import area_under_curve
+from discreet.policy.attacks.finding import AttackFinding, area_under_curve
 from discreet.policy.attacks.mechanism import mechanism_of
 from discreet.policy.attacks.subtracting import differences
 from discreet.policy.attacks.two_way import TwoWayModel
@@ -129,3 +131,47 @@ def test_a_table_of_counts_alone_can_be_attacked() -> None:
     cube = Table.of([[3, 0], [1, 2]], TWO)
     answers = collect(cube, parse_policy('publish = "as it is"\n[query]\nmax_dimensions = 2\n'))
     assert answers.cells == 9
+
+
+@pytest.mark.parametrize(
+    ("finding", "verdict"),
+    [
+        ({"rate": 0.54, "blind": 0.5, "cases": 10_000}, "pass"),
+        ({"rate": 0.60, "blind": 0.5, "cases": 10_000}, "fail"),
+        ({"rate": 0.60, "blind": 0.5, "cases": 10}, "unknown"),
+        ({"rate": 0.85, "blind": 0.5, "cases": 5_000, "area": True}, "fail"),
+        ({"rate": 0.85, "blind": 0.82, "cases": 5_000, "area": True}, "pass"),
+        ({"rate": 0.70, "blind": 0.5, "cases": 12, "area": True}, "unknown"),
+        ({"rate": 0.90, "blind": 0.5, "cases": 5_000, "fair": False}, "unknown"),
+        ({"rate": 1.0, "blind": 1.0, "cases": 5_000}, "pass"),
+    ],
+)
+def test_a_simple_attack_that_succeeds_is_no_pass(finding: dict[str, Any], verdict: str) -> None:
+    """It counts like any other: beyond the margin and beyond chance it fails, and so does the whole."""
+    one = AttackFinding(attack="editions", success="attributes read off", **finding)
+    assert judged_finding(one).value == verdict
+    names = ("requests", "refused", "tables", "cells", "hidden", "conflicts", "left_out")
+    numbers: dict[str, Any] = dict.fromkeys(names, 0)
+    report = Attack(policy="", mechanism="", secrets=1, populations=(), counts=(), findings=(one,), **numbers)
+    assert report.verdict.value in (verdict, "unknown")
+    assert (report.verdict.value == "fail") == (verdict == "fail")
+    assert report.to_dict()["findings"][0]["verdict"] == verdict
+    assert f"cases): {verdict}" in report.summary()
+
+
+def test_what_several_roles_see_is_put_together() -> None:
+    """Every cell of either policy is there, once, and a cell that two policies show differently is a conflict."""
+    wide, narrow = (f"[query]\nmax_dimensions = {n}\n" for n in (3, 2))
+    keys = '[[method]]\nname = "cell-key"\nd = 2\nv = 1\n'
+    closed = wide + 'forbidden = [["land", "age"]]\n' + keys
+    first, second = (collect(people(), parse_policy(text)) for text in (closed, narrow + keys))
+    both = merged([first, second])
+    assert both.conflicts == 0
+    assert both.requests == first.requests + second.requests
+    assert both.cells > max(first.cells, second.cells)
+    for one in (first, second):
+        for frame, values in one.frames.items():
+            known = values != UNKNOWN
+            assert (both.frames[frame][known] == values[known]).all()
+    other = collect(people(), parse_policy(narrow + '[[method]]\nname = "random-round"\nseed = 1\n'))
+    assert merged([first, other]).conflicts > 0

@@ -197,6 +197,21 @@ def collect_by(
     )
 
 
+def merged(every: Sequence[AllAnswers]) -> AllAnswers:
+    """What somebody knows who has the answers of several policies; of two different numbers the first is kept."""
+    first = every[0]
+    frames = {frame: np.array(values) for frame, values in first.frames.items()}
+    conflicts = sum(one.conflicts for one in every)
+    for other in every[1:]:
+        for frame, values in other.frames.items():
+            held = frames.setdefault(frame, np.full(np.shape(values), UNKNOWN, np.int64))
+            conflicts += int(((held != UNKNOWN) & (values != UNKNOWN) & (held != values)).sum())
+            frames[frame] = np.where(held == UNKNOWN, values, held)
+    sums = {name: sum(getattr(one, name) for one in every) for name in ("requests", "refused", "tables", "hidden")}
+    left_out = sum(one.left_out for one in every)
+    return AllAnswers(first.dimensions, frames, conflicts=conflicts, left_out=left_out, **sums)
+
+
 def _positions(release: Release, resolved: Resolved, dimensions: Sequence[Dimension]) -> dict[int, Array]:
     """The codes of the cells of an answer, as positions among all codes of each variable."""
     shown = {d.name: (column, d) for column, d in enumerate(release.dimensions)}
@@ -221,12 +236,25 @@ class Truth:
 
     dimensions: tuple[Dimension, ...]
     counts: Array
+    possible: Array | None = None
+    """Which combinations of finest codes can exist, by the codebook; None when all can."""
 
     @classmethod
     def of(cls, data: Microdata | Table) -> Truth:
         """Of records or their cube."""
         cube = cube_of(data)
-        return cls(tuple(cube.dimensions), cube.array().astype(np.int64))
+        able = cube.layout.possible
+        possible = None if able is None else able.reshape(cube.layout.shape)
+        return cls(tuple(cube.dimensions), cube.array().astype(np.int64), possible)
+
+    def can_exist(self, names: Frame) -> Array:
+        """Which cells can hold anybody: that the others are empty is no secret."""
+        able = np.ones(self.counts.shape, bool) if self.possible is None else self.possible
+        matrices = [abs(self.dimensions[k].matrix).toarray().astype(np.int64) for k in names]
+        out = able.sum(axis=tuple(k for k in range(able.ndim) if k not in names))
+        for axis, matrix in enumerate(matrices):
+            out = np.moveaxis(np.tensordot(out, matrix, axes=(axis, 0)), -1, axis)
+        return np.asarray(out > 0)
 
     def frame(self, names: Frame) -> Array:
         """The true counts of all codes of some variables, as ``AllAnswers.frames`` has what is shown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet import plot
 from discreet.base.style import style
@@ -52,6 +52,7 @@ class AttackFaces(Protocol):
     def unjudged(self) -> Sequence[str]: ...
     @property
     def verdict(self) -> Verdict: ...
+    def to_dict(self) -> dict[str, Any]: ...
     def to_frame(self) -> pd.DataFrame: ...
     def plot(self) -> Axes: ...
 
@@ -62,7 +63,7 @@ def attack_page(report: AttackFaces) -> str:
 
     title = "All answers together: what the policy gives away"
     frame = report.to_frame()
-    findings = pd.DataFrame([{**vars(one)} for one in report.findings])
+    findings = pd.DataFrame(report.to_dict()["findings"])
     counts = pd.DataFrame([{"variables": size, **vars(one)} for size, one in report.counts])
     parts = [
         f"<h1>{escape(title)}</h1>",

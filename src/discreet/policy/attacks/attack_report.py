@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ MARGIN = 0.05
 """By how much an attack may be better than the two-way model, or than the best single number."""
 CHANCE = 0.05
 """An excess that would come about with this chance or more may be chance: then it cannot be judged."""
+SURE = 1.645  # standard deviations that chance exceeds so seldom
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +116,19 @@ def judged_counts(counts: Recovered) -> Verdict:
     return _above(round(counts.exact * counts.small), counts.small, counts.single + MARGIN)
 
 
+def judged_finding(one: AttackFinding) -> Verdict:
+    """A simple attack may succeed no more often than one without the answers, but for the margin."""
+    allowed = min(one.blind + MARGIN, 1.0)
+    if not one.cases or one.rate <= allowed:
+        return Verdict.PASS
+    if not one.fair:
+        return Verdict.UNKNOWN
+    if not one.area:
+        return _above(round(one.rate * one.cases), one.cases, allowed)
+    spread = math.sqrt((one.cases + 1) / 3) / one.cases  # of an area by chance, with as many of one kind as the other
+    return Verdict.FAIL if one.rate - allowed > SURE * spread else Verdict.UNKNOWN
+
+
 def _above(right: int, number: int, allowed: float) -> Verdict:
     """A share above what is allowed fails unless it may be chance; then nobody can say."""
     from scipy.stats import binom
@@ -154,6 +169,7 @@ class Attack:
         """Pass only if everything was tried and nothing is beyond its threshold."""
         parts = [one.verdict for one in self.populations]
         parts += [judged_counts(one) for _, one in self.counts]
+        parts += [judged_finding(one) for one in self.findings]
         if self.unjudged or self.left_out or self.conflicts:
             parts.append(Verdict.UNKNOWN)
         return Verdict.worst(parts)
@@ -171,7 +187,8 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON."""
-        return {**asdict(self), "verdict": self.verdict.value}
+        findings = [{**asdict(one), "verdict": judged_finding(one).value} for one in self.findings]
+        return {**asdict(self), "findings": findings, "verdict": self.verdict.value}
 
     def to_json(self) -> str:
         """The same as text."""
@@ -216,7 +233,8 @@ class Attack:
             )
         lines += [_counts_line(size, one) for size, one in self.counts]
         lines += [
-            f"{one.attack}: {one.success} {one.rate:.0%} (without the answers {one.blind:.0%}; {one.cases:,} cases)"
+            f"{one.attack}: {one.success} {one.rate:.0%} (without the answers {one.blind:.0%}; {one.cases:,} cases): "
+            f"{judged_finding(one).value}"
             for one in self.findings
         ]
         lines += [population_line(one) for one in self.populations]

@@ -17,7 +17,7 @@ from discreet.base.resume import ResumeFile
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError, InputError, OutOfTimeError
 from discreet.methods import contract, parameters
-from discreet.policy.attacks.answers import AllAnswers, Truth, collect
+from discreet.policy.attacks.answers import AllAnswers, Truth, collect, merged
 from discreet.policy.attacks.attack_report import Attack, Attacked, pooled
 from discreet.policy.attacks.averaging import averaged
 from discreet.policy.attacks.edition_differences import edition_difference
@@ -52,6 +52,7 @@ def attack(
     limit: int = 2000,
     most: int = 12,
     together: int = 1,
+    also: Sequence[Policy] = (),
     secrets: int = 1,
     editions: bool = True,
     targets: int = 20,
@@ -64,14 +65,15 @@ def attack(
 ) -> Attack:
     """Ask for everything that ``policy`` allows and rebuild what can be rebuilt.
 
-    ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes pairs of
-    categories too. ``secrets``: the policy's own, and so many less one for the purpose, since one noise is luck.
-    ``editions``: whether a second edition with few new records is set against the first. ``targets``: people of whom
-    all but one attribute is known, and about whom the best questions are searched. ``answers``: what a running server
-    of the policy has given (``collect_by``), instead of what it would give; then there is one secret, the server's, and
-    no second edition. What there is no time for
-    (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which populations that
-    are done are kept.
+    ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes as many
+    pairs of categories too. ``also``: policies of other roles, whose answers the same caller has as well; the chances
+    of the noise are those of ``policy``, and cells that show different numbers make the verdict unknown. ``secrets``:
+    the policy's own, and so many less one for the purpose, since one noise is luck. ``editions``: whether a second
+    edition with few new records is set against the first. ``targets``: people of whom all but one attribute is known,
+    and about whom the best questions are searched. ``answers``: what a running server of the policy has given
+    (``collect_by``), instead of what it would give; then there is one secret, the server's, no other role and no second
+    edition. What there is no time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its
+    owner, in which populations that are done are kept.
     """
     for name, number in (("limit", limit), ("most", most), ("together", together), ("secrets", secrets)):
         whole(name, number, 1)
@@ -81,6 +83,8 @@ def attack(
     _check_true(data)
     if answers is not None and secrets > 1:
         raise InputError(f"secrets={secrets}: answers of a running server have one secret, the server's own")
+    if answers is not None and also:
+        raise InputError("also: answers of a running server are those of one role; leave the other policies out")
     say: Progress = progress or (lambda _: None)
     with (
         nullcontext() if time_limit is None else deadline.within(time_limit),
@@ -88,7 +92,9 @@ def attack(
     ):
         truth = Truth.of(data)
         every = small_populations(truth, limit=limit, together=together, most=1_000_000)
-        task = _Task(data, truth, every[:most], effort or Effort(), say, file, answers)
+        kinds = [[one for one in every if len(one.codes) == n] for n in range(1, together + 1)]
+        chosen = [one for kind in kinds for one in kind[:most]]
+        task = _Task(data, truth, chosen, effort or Effort(), say, file, answers, tuple(also))
         rounds = [
             task.run(
                 one,
@@ -153,13 +159,16 @@ class _Task:
     say: Progress
     file: ResumeFile | None
     answers: AllAnswers | None = None
+    also: tuple[Policy, ...] = ()
 
     def run(self, policy: Policy, number: int, seed: int, *, targets: int, simple: bool, editions: bool) -> _Round:
         """Everything with one secret."""
         answers = self.answers
         if answers is None:
             self.say(f"secret {number + 1}: asking for everything")
-            answers = collect(copy(self.data), policy)  # steps before counting are kept by what they were done to
+            roles = [policy, *(replace(one, secret=policy.secret) if number else one for one in self.also)]
+            # steps before counting are kept by what they were done to
+            answers = merged([collect(copy(self.data), one) for one in roles])
         model = TwoWayModel.of(answers)
         unjudged = list(_unused(policy))
         counts: tuple[tuple[int, Recovered], ...] = ()
@@ -256,7 +265,8 @@ class _Task:
         state = hashlib.sha256(np.ascontiguousarray(self.truth.counts).tobytes())
         for frame, values in () if self.answers is None else sorted(self.answers.frames.items()):
             state.update(repr(frame).encode() + np.ascontiguousarray(values).tobytes())
-        state.update(repr((policy.digest, policy.secret, population.codes, self.effort, seed)).encode())
+        roles = [one.digest for one in self.also]
+        state.update(repr((policy.digest, roles, policy.secret, population.codes, self.effort, seed)).encode())
         return state.hexdigest()
 
 

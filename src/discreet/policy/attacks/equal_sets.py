@@ -32,7 +32,8 @@ def equal_sets(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> AttackF
             total = np.expand_dims(np.asarray(answers.frames[parent]), axis)
             alone = (parts > 0).sum(axis=axis, keepdims=True) == 1
             known = (parts >= 0).all(axis=axis, keepdims=True)
-            equal = (parts == total) & (total > 0) & (total <= FEW) & alone & known
+            able = np.take(truth.can_exist(frame), leaves, axis=axis).sum(axis=axis, keepdims=True) > 1
+            equal = (parts == total) & (total > 0) & (total <= FEW) & alone & known & able
             if not equal.any():
                 continue
             true_parts = np.take(np.asarray(truth.frame(frame)), leaves, axis=axis)
@@ -50,4 +51,5 @@ def equal_sets(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> AttackF
         rate=right / said,
         blind=believed / said,
         cases=said,
+        fair=False,  # the model doubts zeros that are true
     )

@@ -9,13 +9,19 @@ from discreet.base.annotations import Array
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding:
-    """One attack: what counts as success, its rate, what is got without the answers, and over how many cases."""
+    """One attack: what counts as success, its rate, what is got without the answers, and over how many cases.
+
+    ``area``: the rate is an area under a curve. ``fair``: whether what is got without the answers is as good as it can
+    be; if not, nobody can say what a rate above it means.
+    """
 
     attack: str
     success: str
     rate: float
     blind: float
     cases: int
+    area: bool = False
+    fair: bool = True
 
 
 def area_under_curve(scores: Array, positive: Array) -> float:

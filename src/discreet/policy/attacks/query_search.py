@@ -151,8 +151,12 @@ def searched_targets(
     areas = float(np.mean([one.area for one in results]))
     words = "attribute of a target (area under the curve)"
     return [
-        AttackFinding(attack="query search, shadow data", success=words, rate=areas, blind=0.5, cases=len(results)),
-        AttackFinding(attack="query search, real answers", success=words, rate=real, blind=0.5, cases=len(results)),
+        AttackFinding(
+            attack="query search, shadow data", success=words, rate=areas, blind=0.5, cases=len(results), area=True
+        ),
+        AttackFinding(
+            attack="query search, real answers", success=words, rate=real, blind=0.5, cases=len(results), area=True
+        ),
     ]
 
 

@@ -41,7 +41,8 @@ def differences(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> list[A
         true = np.take(np.asarray(truth.frame(frame)), leaves, axis=axis)
         likely = np.take(np.asarray(expected.frame(frame)), leaves, axis=axis)
         open_ = (likely > UNSURE[0]) & (likely < UNSURE[1])
-        asked = (total != UNKNOWN) & (lacking == 0) & (true <= FEW) & open_
+        able = np.take(truth.can_exist(frame), leaves, axis=axis)
+        asked = (total != UNKNOWN) & (lacking == 0) & (true <= FEW) & open_ & able
         order = len(leaves) - 1
         scores.setdefault(order, []).append((total - others)[asked][:MOST_CASES])
         believed.setdefault(order, []).append(likely[asked][:MOST_CASES])
@@ -58,6 +59,7 @@ def differences(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> list[A
                     rate=area_under_curve(score.astype(float), there),
                     blind=area_under_curve(np.concatenate(believed[order]), there),
                     cases=score.size,
+                    area=True,
                 )
             )
     return out

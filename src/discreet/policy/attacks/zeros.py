@@ -28,7 +28,7 @@ def zero_proofs(answers: AllAnswers, truth: Truth, mechanism: Mechanism, model: 
     for frame, values in answers.frames.items():
         zero = np.asarray(values) == 0
         people = np.asarray(truth.frame(frame)) > 0
-        doubted = zero & ((lower[frame] > 0) | unequal.get(frame, np.zeros(zero.shape, bool)))
+        doubted = zero & ((lower[frame] > 0) | unequal.get(frame, np.zeros(zero.shape, bool))) & truth.can_exist(frame)
         hidden += int((zero & people).sum())
         said += int(doubted.sum())
         right += int((doubted & people).sum())
@@ -38,7 +38,9 @@ def zero_proofs(answers: AllAnswers, truth: Truth, mechanism: Mechanism, model: 
         AttackFinding(
             attack="zero proofs", success="hidden people found", rate=right / hidden, blind=0.0, cases=hidden
         ),
-        AttackFinding(attack="zero proofs", success="proofs that are right", rate=right / said, blind=0.0, cases=said),
+        AttackFinding(
+            attack="zero proofs", success="proofs that are right", rate=right / said, blind=0.0, cases=said, fair=False
+        ),
     ]
 
 
