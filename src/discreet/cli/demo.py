@@ -57,6 +57,8 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     if not cube.made_by(folder / "cube", policy):
         say(f"making {records:,} synthetic persons, and their cube as the policy has it")
         cube.build(datasets.census(n=records), folder / "cube", policy, say, asked=FIRST_EDITION)
+    else:
+        say(f"the cube in {folder.name!r} is served as it is, whatever -n says: name another --folder for new persons")
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
         if store.user("ada") is None:

@@ -200,3 +200,10 @@ def test_records_too_many_for_a_cube() -> None:
     shown = answer(data, Query.of("v0, v5"), policy).cells["count"].to_numpy(int)
     true = tabulate(data, by=["v0", "v5"]).count
     assert np.sqrt(np.mean((shown - true)[true > 100] ** 2)) < 3
+
+
+def test_small_counts_of_three_variables_are_never_measured() -> None:
+    """Two variables have no such limit, since all of theirs are measured."""
+    with pytest.raises(InputError, match="order=2"):
+        Synthetic(seed=1, large=0)
+    assert Synthetic(seed=1, large=0, order=2).order == 2

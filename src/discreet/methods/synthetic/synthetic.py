@@ -25,6 +25,7 @@ from discreet.tables.table import Table
 
 WORDS = "counts of a synthetic population that fits noisy margins"
 MOST_V = 1e6  # far more leaves nothing of any count, and its distribution would not fit into memory
+LEAST_LARGE = 10.0  # counts of three variables and more below it are those of small groups
 LEAST_V = 0.5  # noise of a smaller variance leaves most counts of two variables as they are
 
 
@@ -86,6 +87,11 @@ class Synthetic(DrawnPopulation):
             raise InputError(f"v={self.v:g}: give a variance of at most {MOST_V:,.0f}")
         positive("large", self.large)
         whole("order", self.order, 2, 4)
+        if self.order > 2 and self.large < LEAST_LARGE:
+            raise InputError(
+                f"large={self.large:g}: small counts of {self.order} variables would be measured one by one; give at "
+                f"least {LEAST_LARGE:g}, or order=2"
+            )
         if self.zero is not None:
             whole("zero", self.zero, 1)
         object.__setattr__(self, "secret", read_source(self.seed, self.secret))
