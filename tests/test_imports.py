@@ -64,7 +64,7 @@ LAYERS = {
         body_numbers axis_levels
         axis_sums
         cell_map separate_variables
-        joint_totals cell_roles shares listed_cells
+        joint_totals further_groups cell_roles shares listed_cells table_of_cells
         understanding
         reading_sheets
     """,

@@ -21,6 +21,7 @@ YEARS = (1800, 2150)
 _SIGNS = r"[\d.,' \u00a0\u202f\u2019_]"
 _NUMBER = rf"[+\-\u2212]?{_SIGNS}*\d[\d.,]*(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(_NUMBER)
+_NEGATIVE = re.compile(r"\((\d[\d.,]*)\)")
 _PERCENT = re.compile(rf"({_NUMBER})\s*%")
 _WITH_SHARE = re.compile(
     rf"({_NUMBER}|[^\d\s(\[]{{1,3}}|[<\u2264]\s*\d+)\s*[(\[]\s*([<\u2264]?\s*{_NUMBER}|[^\d\s)\]]{{1,3}})\s*(%?)\s*[)\]]"
@@ -91,6 +92,8 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
         return ReadCell(MARKED, text)
     if _PLAIN.fullmatch(text):
         return ReadCell(NUMERIC, text, digits=_signed(text))
+    if match := _NEGATIVE.fullmatch(text):
+        return ReadCell(NUMERIC, text, digits=f"-{_signed(match[1])}")
     if match := _PERCENT.fullmatch(text):
         return ReadCell(NUMERIC, text, digits=_signed(match[1]), percent=True)
     if _RANGE.fullmatch(text):

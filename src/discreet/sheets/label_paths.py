@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.errors import InputError
 from discreet.sheets.sheet_blocks import SheetBlock
-from discreet.sheets.sheet_grid import CellRange
+from discreet.sheets.sheet_grid import CellRange, column_letters
 from discreet.tables.total_names import like_a_total
 
 HEADER_COUNT = re.compile(r"[\s,;:]*[(\[]?\s*\bn\s*=\s*(\d[\d,. \u00a0\u202f]*\d|\d)\s*[)\]]?", re.IGNORECASE)
@@ -38,6 +38,9 @@ class LabelLevel:
 
 def column_levels(block: SheetBlock) -> list[LabelLevel]:
     """A level for each header row, over the columns of numbers."""
+    if not block.headers:
+        letters = tuple(column_letters(column) for column in block.values)
+        return [LabelLevel("", letters, tuple(None for _ in letters))]
     levels = []
     for depth, row in enumerate(block.headers):
         below = block.headers[depth + 1 :]
@@ -100,7 +103,7 @@ def _centred(block: SheetBlock, row: int, below: Sequence[int], own: Sequence[in
 
 def row_levels(block: SheetBlock) -> list[LabelLevel]:
     """A level for the labels of sections, if there are any, and one for each stub column."""
-    levels = _section_levels(block)
+    levels = _below_all_sections(block, _section_levels(block))
     last = block.stub[-1]
     blank = [[not block.grid.text(row, column) for row in block.body] for column in block.stub]
     for depth, column in enumerate(block.stub):
@@ -191,6 +194,29 @@ def is_total_text(text: str) -> bool:
     (True, True, False)
     """
     return like_a_total(text) > 0 and text.casefold() not in ("t", "both")
+
+
+def _below_all_sections(block: SheetBlock, levels: list[LabelLevel]) -> list[LabelLevel]:
+    """Sections without the last rows of the last one, if those have names of totals that no other section has."""
+    if not levels:
+        return levels
+    labels = [" ".join(block.grid.text(row, column) for column in block.stub).strip() for row in block.body]
+    outer = levels[0].texts
+    elsewhere = {label for label, section in zip(labels, outer, strict=True) if section != outer[-1]}
+    end = len(labels)
+    while end and outer[end - 1] == outer[-1] and is_total_text(labels[end - 1]) and labels[end - 1] not in elsewhere:
+        end -= 1
+    if len({*outer} - {""}) < 2 or end == len(labels):
+        return levels
+    rest = len(labels) - end
+    return [
+        replace(
+            level,
+            texts=(*level.texts[:end], *([""] * rest)),
+            places=(*level.places[:end], *([None] * rest)),
+        )
+        for level in levels
+    ]
 
 
 def header_counts(block: SheetBlock, columns: Sequence[int]) -> dict[int, tuple[float, int]]:

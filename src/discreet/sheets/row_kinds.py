@@ -101,7 +101,7 @@ def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
         return NUMBER_ROW if headers and marks and marks == len(rest) else HEADER_ROW
     if any(cell.percent or cell.share is not None for cell in numbers):
         return NUMBER_ROW
-    years = all(cell.is_year for cell in numbers)
+    years = _are_years(numbers)
     if not headers:
         return HEADER_ROW if years or _increasing(numbers) else NUMBER_ROW
     stub_blank = first > min(min(header) for header in headers) or first not in line or line[first].kind == NUMERIC
@@ -117,9 +117,19 @@ def _whole(cell: ReadCell) -> int | None:
 
 
 def _increasing(cells: Sequence[ReadCell]) -> bool:
-    """Whether numbers are whole and each is larger than the one before, as codes or ages in a header are."""
-    numbers = [_whole(cell) for cell in cells]
-    return len(numbers) > 1 and all(a is not None and b is not None and a < b for a, b in pairwise(numbers))
+    """Whether three whole numbers or more go up or down in equal steps, as ages and codes in a header do."""
+    numbers = [number for cell in cells if (number := _whole(cell)) is not None]
+    steps = {b - a for a, b in pairwise(numbers)}
+    return len(numbers) == len(cells) > 2 and len(steps) == 1 and steps != {0}
+
+
+def _are_years(cells: Sequence[ReadCell]) -> bool:
+    """Whether numbers may be years of a header: each may occur again below another label, but in the same order."""
+    numbers = [number for cell in cells if (number := _whole(cell)) is not None]
+    if len(numbers) < len(cells) or not all(cell.is_year for cell in cells):
+        return False
+    once = list(dict.fromkeys(numbers))
+    return once == sorted(once) or once == sorted(once, reverse=True)
 
 
 def _counts_up(cells: Sequence[ReadCell]) -> bool:

@@ -13,12 +13,14 @@ from discreet.sheets.sheet_grid import CellRange, SheetGrid, cell_range, column_
 from discreet.sheets.sheet_options import SheetOptions
 
 _CODES = re.compile(
-    r"\b(codes?|ids?|key|ref|urn|laestab|fips|nuts|lsoa|msoa|lau|gss|ods|zip|plz|post\s?codes?|year|years|jahr|berichtsjahr"
-    r"|ann[e\u00e9]e|a\u00f1o|ano|anno|\u00e5r|vuosi|rok|jaar|month|monat|mois|mes|quarter|quartal|week|date|period|time|time_period|age|ages"
-    r"|alter|\u00e2ge|edad|et\u00e0|ik\u00e4|wiek|alder|\u00e5lder|leeftijd|idade)\b",
+    r"(?:.*[\W_])?(codes?|ids?|urn|laestab|fips|nuts|lsoa|msoa|lau|gss|zip|plz|kode|koodi)", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"(reporting[ _]|calendar[ _]|financial[ _]|ref(erence)?[ _]|time[ _])?(year|jahr|berichtsjahr|ann[e\u00e9]e"
+    r"|a\u00f1o|ano|anno|\u00e5r|vuosi|rok|jaar|month|monat|mois|mes|quarter|quartal|week|date|period|time|age|ages|alter|\u00e2ge|edad|et\u00e0|ik\u00e4"
+    r"|wiek|alder|\u00e5lder|leeftijd|idade)",
     re.IGNORECASE,
 )
-_AGGREGATE = re.compile(r"\b(number|count|counts|total|mean|average|sum|n)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
         for place, cell in grid.cells.items()
         if box.holds(*place) and (read := read_cell(cell, options)).kind != BLANK
     }
+    _refuse_unsaved(grid, box)
     lines: dict[int, dict[int, ReadCell]] = {row: {} for row in range(box.first_row, box.last_row + 1)}
     for (row, column), cell in sorted(cells.items()):
         lines[row][column - box.first_column + 1] = cell
@@ -76,12 +79,25 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
     blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
     kept = [block for block in blocks if block is not None]
+    counted = [block for block in kept if any(cells[p].kind == NUMERIC for p in cells if p[0] in set(block.body))]
+    kept = counted or kept
     if not kept:
         raise InputError(
             f"{_name(grid)}: no table was found in {box.address}: no row of numbers stands under a header; say where "
             "it is (range='A3:F20') and how many rows are headers (header_rows=1)"
         )
     return kept
+
+
+def _refuse_unsaved(grid: SheetGrid, box: CellRange) -> None:
+    """Refuse formulas whose results are not in the file: a total would be missing, or a cell blank."""
+    unsaved = [place for place, cell in grid.cells.items() if cell.formula and cell.value is None and box.holds(*place)]
+    if unsaved:
+        first = grid.place(*min(unsaved)).address
+        raise InputError(
+            f"{_name(grid)}: {len(unsaved):,} cells hold formulas whose results were never saved (first: {first}); "
+            "open the file in a spreadsheet program, save it, and read it again"
+        )
 
 
 def _name(grid: SheetGrid) -> str:
@@ -222,18 +238,23 @@ def _stub(
         return stub, [c for c in columns if c > stub[-1]]
     stub = []
     for column in columns[:-1]:
-        if stub and not _is_label_column(cells, rows, column):
+        if stub and not _is_label_column(cells, rows, stub, column):
+            _ask_about_labels(grid, cells, rows, stub, column)
             break
         stub.append(column)
-    return _until_unique(cells, rows, stub, [c for c in columns if c not in stub])
+    rest = [c for c in columns if c not in stub]
+    indents = {cell.indent for row in rows.body if (cell := grid.cells.get((row, stub[-1]))) is not None}
+    return _until_unique(cells, rows, stub, rest) if len(indents) < 2 else (stub, rest)
 
 
-def _is_label_column(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, column: int) -> bool:
+def _is_label_column(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, stub: Sequence[int], column: int) -> bool:
     """Whether a column behind the first holds labels or codes: text, groups of ages, years, leading zeros."""
     held = _column(cells, rows, column)
     if not held:
         return True
     numbers = [cell for cell in held if cell.kind == NUMERIC]
+    if numbers and any(cell.kind == WORDS for cell in held) and _unique(cells, rows, stub):
+        return False
     if 2 * sum(cell.kind == WORDS for cell in held) >= len(held) or (
         2 * sum(cell.kind == RANGED for cell in held) > len(held) and not numbers
     ):
@@ -242,10 +263,36 @@ def _is_label_column(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, col
         return True
     if any(cell.share is not None or cell.percent for cell in numbers):
         return False
-    heading = " ".join(cells[(row, column)].text for row in rows.headers if (row, column) in cells)
-    if _CODES.search(heading) and not _AGGREGATE.search(heading):
+    heading = " ".join(cells[(row, column)].text for row in rows.headers if (row, column) in cells).strip(" .:")
+    if _CODES.fullmatch(heading) or _WHEN.fullmatch(heading):
         return not any(cell.kind == MARKED for cell in held)
-    return bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
+    years = bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
+    return years and 2 * len({cell.text for cell in numbers}) <= len(numbers)
+
+
+def _ask_about_labels(
+    grid: SheetGrid,
+    cells: Mapping[tuple[int, int], ReadCell],
+    rows: _Rows,
+    stub: Sequence[int],
+    column: int,
+) -> None:
+    """Refuse to take a column of years, or of more words than numbers, for one of counts without being told."""
+    held = _column(cells, rows, column)
+    words = sum(cell.kind == WORDS for cell in held)
+    if 2 * words >= len(held) > 0:
+        raise InputError(
+            f"{_name(grid)}: column {column_letters(column)} holds words and numbers; say stub_columns={len(stub) + 1} "
+            f"(--stub-columns) if they are labels, stub_columns={len(stub)} if they are numbers of the table, with "
+            "suppressed= for a mark of hidden ones"
+        )
+    years = all(cell.kind == NUMERIC and cell.is_year for cell in held)
+    if len(held) > 1 and years and _unique(cells, rows, stub):
+        letter = column_letters(column)
+        raise InputError(
+            f"{_name(grid)}: all numbers of column {letter} may be years; say stub_columns={len(stub) + 1} "
+            f"(--stub-columns) if they are labels, stub_columns={len(stub)} if they are numbers of the table"
+        )
 
 
 def _until_unique(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from discreet.base.naming import unused
-from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
 from discreet.sheets.axis_levels import AxisDimension, axis_dimensions
@@ -18,6 +17,7 @@ from discreet.sheets.axis_sums import SumTree, find_sums
 from discreet.sheets.body_numbers import BodyNumbers, BodyParts, body_numbers, body_parts
 from discreet.sheets.cell_map import CellMap, cell_map
 from discreet.sheets.cell_roles import cell_roles
+from discreet.sheets.further_groups import further_groups
 from discreet.sheets.joint_totals import with_joint_totals
 from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, row_levels
 from discreet.sheets.separate_variables import counted_rows, separate_blocks, with_header_counts
@@ -27,10 +27,14 @@ from discreet.sheets.sheet_grid import CellRange
 from discreet.sheets.sheet_layout import LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.table_of_cells import (
+    full_table,
+    published_cells,
+    sheet_dimension,
+    sheet_title,
+    sum_doubts,
+)
 from discreet.tables import totals
-from discreet.tables.published import Published
-from discreet.tables.reading.raw_table import HIDDEN
-from discreet.tables.table import Table
 
 MEASURE_NAME = re.compile(
     r"\b(number|numbers|count|counts|n|freq\w*|persons|people|cases|anzahl|nombre|antal)\b", re.IGNORECASE
@@ -39,7 +43,6 @@ OF_WHICH = re.compile(
     r"\b(of which|including|davon|darunter|dont|di cui|de los cuales|dos quais|herav|varav|waarvan|z tego)\b",
     re.IGNORECASE,
 )
-REST = "not listed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,19 +87,29 @@ def _understood(
         if cells.unclear.any():
             raise _blank_error(block, cells) from error
         raise
+    further: list[dict[str, tuple[str, ...]]] = [{} for _ in trees]
+    for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
+        if options.totals == "check" and not (dim.name in named and named[dim.name] is None):
+            trees[axis], further[axis] = further_groups(dim.name, codes, cells.lines(axis, allowed), trees[axis])
     _settle_unclear(block, cells, trees, allowed)
-    dims = tuple(_dimension(dim, tree) for dim, tree in zip(cells.dimensions, trees, strict=True))
+    dims = tuple(
+        sheet_dimension(dim, tree, groups) for dim, tree, groups in zip(cells.dimensions, trees, further, strict=True)
+    )
     measure = options.value or "count"
-    table = _table(block, cells, dims, trees, measure, options)
+    table = full_table(block, cells, dims, trees, measure, options)
     layout = _layout(block, parts, cells, dims)
     derived = derived_numbers(block, parts, cells, trees)
     assumed = [*axes.assumed, *parts.assumed, *(text for tree in trees for text in tree.assumed)]
     assumed += _more_assumed(block, cells, trees)
+    for dim, groups in zip(cells.dimensions, further, strict=True):
+        assumed += [
+            f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
+        ]
     return SheetTable(
         block.grid,
         layout,
         measure,
-        _published(block, cells, dims, measure),
+        published_cells(block, cells, dims, measure, sum_doubts(cells, trees, further, named)),
         {cells.names(k): places for k, places in enumerate(cells.places)},
         derived,
         _left_aside(block, parts),
@@ -126,12 +139,10 @@ def _axes(
         missing=options.missing,
     )
     levels = [level.kept(column_items) for level in across]
-    constant = [level for level in levels if len({*level.texts}) == 1]
     varying = [level for level in levels if len({*level.texts}) > 1]
-    name = next(
-        (level.texts[0] for level in constant if level.texts[0] and not MEASURE_NAME.search(level.texts[0])), ""
-    )
-    fallback = block.column_name or (name if varying and name else "column")
+    above = levels[: levels.index(varying[0])] if varying else []
+    name = next((level.texts[0] for level in reversed(above) if not MEASURE_NAME.search(level.texts[0])), "")
+    fallback = block.column_name or name or "column"
     if block.column_name and len(varying) > 1:
         varying = varying[1:]
     columns = axis_dimensions(varying, fallback=fallback, nested=options.nested, missing=options.missing)
@@ -166,7 +177,7 @@ def _trees(
     cells: CellMap, allowed: float, said: Mapping[str, str | None], partly: bool, options: SheetOptions
 ) -> list[SumTree]:
     if options.totals != "check":
-        allowed = np.inf
+        allowed = 1e200
     trees = []
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
         parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
@@ -211,96 +222,6 @@ def _blank_error(block: SheetBlock, cells: CellMap) -> InputError:
     )
 
 
-def _dimension(dim: AxisDimension, tree: SumTree) -> Dimension:
-    children = {code: list(parts) for code, parts in tree.children.items()}
-    for code in tree.partly:
-        children[code].append(f"{code}: {REST}")
-    rest = [f"{code}: {REST}" for code in tree.partly]
-    leaves = [code for code in (*dim.distinct, *rest) if code not in children]
-    groups = tuple(
-        Group(code, tuple((part, 1) for part in parts), 0) for code, parts in children.items() if code != tree.total
-    )
-    labels = dict(dim.labels)
-    return Dimension(dim.name, tuple(leaves), groups, tree.total, labels)
-
-
-def _table(
-    block: SheetBlock,
-    cells: CellMap,
-    dims: Sequence[Dimension],
-    trees: Sequence[SumTree],
-    measure: str,
-    options: SheetOptions,
-) -> Table | None:
-    if cells.hidden.any():
-        return None
-    columns: dict[str, Any] = {
-        dim.name: [codes[k] for k in cells.position[:, axis]]
-        for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
-    }
-    values = cells.values
-    columns, values = _with_rest(cells, trees, columns, values)
-    column = unused(measure, columns)
-    whole = not cells.decimals
-    columns[column] = values.astype(np.int64) if whole else np.round(values, cells.decimals)
-    return Table.of(
-        columns,
-        list(dims),
-        count=column if measure == "count" else None,
-        value=None if measure == "count" else column,
-        decimals=None if measure == "count" else cells.decimals,
-        totals=options.totals,
-        tolerance=max(options.tolerance, 0.5 if cells.decimals else 0),
-        title=_title(block),
-    )
-
-
-def _with_rest(
-    cells: CellMap, trees: Sequence[SumTree], columns: dict[str, Any], values: Any
-) -> tuple[dict[str, Any], Any]:
-    """Rows for the parts that a sheet does not list, which whoever subtracts knows as well."""
-    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
-        where = cells.cells_along(axis)
-        place = {code: k for k, code in enumerate(codes)}
-        for code in tree.partly:
-            own = where[place[code]]
-            there = own >= 0
-            parts = where[[place[part] for part in tree.children[code]]]
-            listed_parts = np.where(parts >= 0, values[parts], 0).sum(axis=0)
-            for dim, column in zip(cells.dimensions, range(len(cells.dimensions)), strict=True):
-                held = columns[dim.name]
-                extra = [cells.codes[column][k] for k in cells.position[own[there], column]]
-                columns[dim.name] = [*held, *([f"{code}: {REST}"] * len(extra) if column == axis else extra)]
-            values = np.concatenate([values, values[own[there]] - listed_parts[there]])
-    return columns, values
-
-
-def _published(block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str) -> Published:
-    codes = np.stack(
-        [
-            np.array([d.position[c] for c in own])[cells.position[:, k]]
-            for k, (d, own) in enumerate(zip(dims, cells.codes, strict=True))
-        ],
-        axis=1,
-    )
-    ranged = np.isfinite(cells.least) | np.isfinite(cells.most)
-    return Published(
-        tuple(dims),
-        codes.astype(np.int32),
-        {measure: np.where(cells.hidden, np.nan, cells.values)},
-        {measure: cells.decimals},
-        np.where(cells.hidden, HIDDEN, "").astype(str),
-        words={"title": _title(block)},
-        notes=tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
-        ranges={measure: (cells.least, cells.most)} if ranged.any() else {},
-    )
-
-
-def _title(block: SheetBlock) -> str:
-    columns = {row: min(c for r, c in block.cells if r == row) for row in block.titles[:1]}
-    return next((block.grid.text(row, column) for row, column in columns.items()), "")
-
-
 def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[Dimension]) -> SheetLayout:
     roles, dimension_of = cell_roles(block, parts, cells, dims)
     return SheetLayout(
@@ -311,7 +232,7 @@ def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[
         parts.columns,
         roles,
         dimension_of,
-        _title(block),
+        sheet_title(block),
         tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
     )
 

@@ -1,0 +1,144 @@
+"""The cells of a sheet as a table and as what is published of it: dimensions with their sums, numbers, doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.base.naming import unused
+from discreet.data.code_groups import Group
+from discreet.data.dimension import Dimension
+from discreet.sheets.axis_levels import AxisDimension
+from discreet.sheets.axis_sums import SumTree
+from discreet.sheets.cell_map import CellMap
+from discreet.sheets.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_options import SheetOptions
+from discreet.tables import totals
+from discreet.tables.groups import possible_group
+from discreet.tables.published import Published
+from discreet.tables.reading.raw_table import HIDDEN
+from discreet.tables.table import Table
+
+REST = "not listed"
+
+
+def sheet_dimension(dim: AxisDimension, tree: SumTree, further: Mapping[str, Sequence[str]]) -> Dimension:
+    """The dimension of an axis with the sums that were found."""
+    children = {code: [p for p in parts if p not in further] for code, parts in tree.children.items()}
+    for code in tree.partly:
+        children[code].append(f"{code}: {REST}")
+    rest = [f"{code}: {REST}" for code in tree.partly]
+    leaves = [code for code in (*dim.distinct, *rest) if code not in children and code not in further]
+    groups = tuple(
+        Group(code, tuple((part, 1) for part in parts), 0) for code, parts in children.items() if code != tree.total
+    )
+    groups += tuple(Group(code, tuple((p, 1) for p in parts), n) for n, (code, parts) in enumerate(further.items(), 1))
+    labels = dict(dim.labels)
+    return Dimension(dim.name, tuple(leaves), groups, tree.total, labels)
+
+
+def full_table(
+    block: SheetBlock,
+    cells: CellMap,
+    dims: Sequence[Dimension],
+    trees: Sequence[SumTree],
+    measure: str,
+    options: SheetOptions,
+) -> Table | None:
+    """The table of all cells; None where a number is hidden."""
+    if cells.hidden.any():
+        return None
+    columns: dict[str, Any] = {
+        dim.name: [codes[k] for k in cells.position[:, axis]]
+        for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
+    }
+    values = cells.values
+    columns, values = _with_rest(cells, trees, columns, values)
+    column = unused(measure, columns)
+    whole = not cells.decimals
+    columns[column] = values.astype(np.int64) if whole else np.round(values, cells.decimals)
+    return Table.of(
+        columns,
+        list(dims),
+        count=column if measure == "count" else None,
+        value=None if measure == "count" else column,
+        decimals=None if measure == "count" else cells.decimals,
+        totals=options.totals,
+        tolerance=max(options.tolerance, 0.5 if cells.decimals else 0),
+        title=sheet_title(block),
+    )
+
+
+def _with_rest(
+    cells: CellMap, trees: Sequence[SumTree], columns: dict[str, Any], values: Any
+) -> tuple[dict[str, Any], Any]:
+    """Rows for the parts that a sheet does not list, which whoever subtracts knows as well."""
+    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
+        where = cells.cells_along(axis)
+        place = {code: k for k, code in enumerate(codes)}
+        for code in tree.partly:
+            own = where[place[code]]
+            there = own >= 0
+            parts = where[[place[part] for part in tree.children[code]]]
+            listed_parts = np.where(parts >= 0, values[parts], 0).sum(axis=0)
+            for dim, column in zip(cells.dimensions, range(len(cells.dimensions)), strict=True):
+                held = columns[dim.name]
+                extra = [cells.codes[column][k] for k in cells.position[own[there], column]]
+                columns[dim.name] = [*held, *([f"{code}: {REST}"] * len(extra) if column == axis else extra)]
+            values = np.concatenate([values, values[own[there]] - listed_parts[there]])
+    return columns, values
+
+
+def published_cells(
+    block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str, doubts: tuple[str, ...]
+) -> Published:
+    """What the sheet publishes, hidden cells among it."""
+    codes = np.stack(
+        [
+            np.array([d.position[c] for c in own])[cells.position[:, k]]
+            for k, (d, own) in enumerate(zip(dims, cells.codes, strict=True))
+        ],
+        axis=1,
+    )
+    ranged = np.isfinite(cells.least) | np.isfinite(cells.most)
+    return Published(
+        tuple(dims),
+        codes.astype(np.int32),
+        {measure: np.where(cells.hidden, np.nan, cells.values)},
+        {measure: cells.decimals},
+        np.where(cells.hidden, HIDDEN, "").astype(str),
+        doubts,
+        words={"title": sheet_title(block)},
+        notes=tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
+        ranges={measure: (cells.least, cells.most)} if ranged.any() else {},
+    )
+
+
+def sum_doubts(
+    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]], said: Mapping[str, str | None]
+) -> tuple[str, ...]:
+    """Dimensions without a total some of whose labels may be sums of others, which an audit cannot see."""
+    rows = totals.Cells(
+        names=tuple(dim.name for dim in cells.dimensions),
+        codes=cells.codes,
+        position=tuple(cells.position.T),
+        numbers=(np.rint(np.nan_to_num(cells.values) * 10.0**cells.decimals),),
+        shown=~cells.hidden,
+        loose=(cells.decimals > 0,),
+        absent_is_zero=False,
+    )
+    return tuple(
+        f"no total found for {dim.name!r}, and some of its labels may be sums of others, so that more is known than an "
+        f"audit sees: name its total, or say that there is none and no label is a sum of others: "
+        f"{totals.option(dim.name, None)}"
+        for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
+        if not tree.children and not further[axis] and dim.name not in said and possible_group(rows, axis)
+    )
+
+
+def sheet_title(block: SheetBlock) -> str:
+    """The first line above the table."""
+    columns = {row: min(c for r, c in block.cells if r == row) for row in block.titles[:1]}
+    return next((block.grid.text(row, column) for row, column in columns.items()), "")

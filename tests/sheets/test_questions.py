@@ -1,0 +1,172 @@
+"""What a sheet leaves open is asked, with the option that says it; the answer is then taken."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from discreet.errors import InputError, NotAdditiveError
+from discreet.sheets.reading_sheets import read_table, read_tables
+from discreet.sheets.sheet_table import SheetTable
+
+Rows = Sequence[Sequence[Any]]
+
+
+def book(folder: Path, rows: Rows) -> Path:
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.worksheets[0].append(list(row))
+    made.save(folder / "t.xlsx")
+    return folder / "t.xlsx"
+
+
+def totals_of(table: SheetTable) -> dict[str, str | None]:
+    return {d.name: d.total for d in table.dimensions}
+
+
+HEAD = ["Area", "f", "m"]
+QUESTIONS: Mapping[str, tuple[Rows, str, dict[str, Any]]] = {
+    "a total that does not add up": (
+        [HEAD, ["N", 100, 2], ["S", 40, 50], ["Total", 141, 52]],
+        r"total=\{'Area': None\}",
+        {"totals": "trust", "total": {"Area": "Total"}},
+    ),
+    "a total rounded by itself": (
+        [HEAD, ["N", 10, 25], ["S", 15, 20], ["W", 5, 10], ["Total", 35, 50]],
+        "tolerance=",
+        {"tolerance": 2.5},
+    ),
+    "a last row that adds up under a name of its own": (
+        [HEAD, ["N", 12, 3], ["S", 20, 7], ["England", 32, 10]],
+        r"total=\{'Area': 'England'\}",
+        {"total": {"Area": "England"}},
+    ),
+    "numbers without a header": ([["N", 1, 2], ["S", 4, 5]], "header_rows=", {"header_rows": 0}),
+    "thousands or decimals": ([HEAD, ["N", "1,234", "2"], ["S", "4", "5"]], "thousands=", {"thousands": ","}),
+    "counts that may be years": ([HEAD, ["N", 2001, 1999], ["S", 1987, 2010]], "stub_columns=1", {"stub_columns": 1}),
+    "blank cells": ([HEAD, ["N", None, 20], ["S", 30, 50]], "blank='zero'", {"blank": "zero"}),
+    "dashes": ([HEAD, ["N", "-", 20], ["S", 30, 50]], "zero='-'", {"zero": "-"}),
+    "a mark that nobody knows": ([HEAD, ["N", "low", 20], ["S", 30, 50]], "suppressed=", {"suppressed": "low"}),
+    "a row without a label": ([HEAD, ["N", 10, 20], [None, 4, 9]], "missing=", {"missing": {"Area": "unknown"}}),
+    "two tables below each other": (
+        [HEAD, ["N", 10, 20], ["S", 30, 50], [], HEAD, ["N", 1, 2], ["S", 3, 5]],
+        "range='A1:C3'",
+        {"range": "A1:C3"},
+    ),
+    "two tables side by side": (
+        [[*HEAD, None, "Town", "x"], ["N", 11, 2, None, "P", 5], ["S", 3, 4, None, "Q", 7]],
+        "range=",
+        {"range": "A1:C3"},
+    ),
+    "percentages and nothing else": ([["Area", "% f", "% m"], ["N", 30, 20]], "measure=", {"measure": "% f"}),
+    "decimals that are no counts": ([HEAD, ["N", 1.5, 2], ["S", 3.5, 4]], "value=", {"value": "income"}),
+    "numbers above the table": (
+        [["Records", 123], [], HEAD, ["N", 11, 2], ["S", 4, 5]],
+        "range=",
+        {"range": "A3:C5"},
+    ),
+    "a total that a part is missing of": (
+        [HEAD, ["All", 20, 40], ["N", 11, 22], ["S", 4, 5]],
+        "partly=True",
+        {"total": {"Area": "All"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+def test_what_is_open_is_asked_and_the_answer_taken(name: str, tmp_path: Path) -> None:
+    """The error names the option, and with the option there is a table."""
+    rows, words, answer = QUESTIONS[name]
+    path = book(tmp_path, rows)
+    with pytest.raises(InputError, match=words):
+        read_table(path)
+    assert isinstance(read_table(path, **answer), SheetTable)
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+def test_no_question_tells_a_number(name: str, tmp_path: Path) -> None:
+    """A message may name labels and places, never what stands in the body."""
+    rows, _, _ = QUESTIONS[name]
+    with pytest.raises(InputError) as error:
+        read_table(book(tmp_path, rows))
+    said = str(error.value)
+    numbers = {str(v) for row in rows for v in row if isinstance(v, (int, float)) and v > 99}
+    assert not [number for number in numbers if number in said]
+
+
+def test_a_formula_that_was_never_worked_out_is_refused(tmp_path: Path) -> None:
+    """Its row would be lost, and with it a total that the reader of the sheet sees."""
+    path = book(tmp_path, [HEAD, ["N", 10, 2], ["S", 20, 3], ["Total", "=SUM(B2:B3)", "=SUM(C2:C3)"]])
+    with pytest.raises(InputError, match="save it"):
+        read_table(path)
+
+
+def test_negative_counts_are_refused(tmp_path: Path) -> None:
+    """With a minus sign or in brackets."""
+    for shown in (-12, "-12", "\u221212", "(12)"):
+        with pytest.raises(InputError, match="negative"):
+            read_table(book(tmp_path, [HEAD, ["N", shown, 2], ["S", 20, 3]]))
+
+
+def test_groups_that_are_sums_of_others_further_up_are_found(tmp_path: Path) -> None:
+    """Hidden in the list, they would give hidden cells away."""
+    rows: list[list[Any]] = [
+        ["Group", "2021", "2022"],
+        ["All", 100, 260],
+        ["White", 60, 150],
+        ["Asian", 20, 61],
+        ["Black", 20, 49],
+    ]
+    table = read_table(book(tmp_path, [*rows, ["Non-white", 40, 110]]))
+    assert totals_of(table) == {"Group": "All", "column": None}
+    (group,) = table.dimensions[0].groups
+    assert (group.code, dict(group.parts)) == ("Non-white", {"Asian": 1, "Black": 1})
+    assert table.table.n == 360
+    with pytest.raises(InputError, match="range="):
+        read_table(book(tmp_path, [*rows, ["Other sums", 41, 110]]))
+
+
+def test_labels_that_look_like_numbers_are_labels(tmp_path: Path) -> None:
+    """Years down, years across, single years of age in a long list, dates."""
+    years: Rows = [["Year", "Cases"], [2019, 12], [2020, 15], ["Total", 27]]
+    down = read_table(book(tmp_path, years))
+    assert totals_of(down) == {"Year": "Total"}
+    long = read_table(book(tmp_path, [["area", "n1", "n"], ["N", 0, 5], ["N", 1, 6], ["S", 0, 7], ["S", 1, 9]]))
+    assert [d.codes for d in long.dimensions] == [("N", "S"), ("0", "1")]
+    months: Rows = [["Area", dt.date(2020, 1, 1), dt.date(2020, 2, 1)], ["N", 1, 2], ["S", 4, 6]]
+    dates = read_table(book(tmp_path, months))
+    assert dates.dimensions[1].codes == ("2020-01-01", "2020-02-01")
+    schools = read_table(book(tmp_path, [["School", "Year 7", "Year 8"], ["A", 12, 7], ["B", 3, 9]]))
+    assert schools.dimensions[1].codes == ("Year 7", "Year 8")
+
+
+def test_a_hidden_table_is_for_audits_only(tmp_path: Path) -> None:
+    """What is hidden stays unknown, and the message does not say where."""
+    table = read_table(book(tmp_path, [HEAD, ["N", "[c]", 20], ["S", "<5", 50]]))
+    assert table.hidden == 2
+    with pytest.raises(InputError, match="2 hidden cells"):
+        _ = table.table
+    _, most = table.published.ranges["count"]
+    assert most.tolist().count(4.0) == 1
+
+
+def test_unknown_options_are_refused(tmp_path: Path) -> None:
+    """With the nearest one."""
+    path = book(tmp_path, [HEAD, ["N", 10, 20], ["S", 3, 5]])
+    with pytest.raises(InputError, match="'header_rows'"):
+        read_table(path, header_row=1)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="'header_rows'"):
+        read_tables(path, header_row=1)
+    with pytest.raises(InputError, match="blank can be"):
+        read_table(path, blank="nothing")
+    with pytest.raises(InputError, match="did you mean"):
+        read_table(path, total={"Areas": None})
+    with pytest.raises(InputError, match="is not a header"):
+        read_table(path, leave="g")
+    with pytest.raises((InputError, NotAdditiveError)):
+        read_table(path, names=["area"])
