@@ -91,7 +91,7 @@ def _with_rest(
     return columns, values
 
 
-def published_cells(
+def published_sheet(
     block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str, doubts: tuple[str, ...]
 ) -> Published:
     """What the sheet publishes, hidden cells among it."""

@@ -29,7 +29,7 @@ from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.table_of_cells import (
     full_table,
-    published_cells,
+    published_sheet,
     sheet_dimension,
     sheet_title,
     sum_doubts,
@@ -109,7 +109,7 @@ def _understood(
         block.grid,
         layout,
         measure,
-        published_cells(block, cells, dims, measure, sum_doubts(cells, trees, further, named)),
+        published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named)),
         {cells.names(k): places for k, places in enumerate(cells.places)},
         derived,
         _left_aside(block, parts),
