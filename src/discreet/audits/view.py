@@ -16,6 +16,7 @@ from discreet.errors import InputError, Unjudged, listed
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
 from discreet.tables.layout import Layout
+from discreet.tables.quotients import narrowed_by_quotients, open_quotients
 from discreet.tables.reading.raw_table import NOT_AVAILABLE
 from discreet.tables.table import Table
 
@@ -127,6 +128,9 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     lower, upper = np.where(open_, -np.inf, shown), np.where(open_, np.inf, shown)
     if name in release.ranges:
         lower[at], upper[at] = within_ranges(release, name, lower[at], upper[at])
+    gone = np.isnan(np.asarray(release.values[name], float))
+    if name in release.quotients:
+        lower[at], upper[at] = narrowed_by_quotients(lower[at], upper[at], gone, release.quotients[name], name)
     known = Known(
         matrix=layout.matrix,
         lower=lower,
@@ -139,10 +143,12 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     left = np.full(len(layout), "", object)
     for other, cells in release.left.items():
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
-    doubts = (*release.doubts, *strange_marks(release))
+    doubts = (*release.doubts, *strange_marks(release), *open_quotients(release.quotients.get(name, ()), gone))
     aside = not_published(layout, at)
     aside[at] |= not_available(release, name)
-    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=aside)
+    hidden = np.zeros(len(layout), bool)
+    hidden[at] = gone & (lower[at] == upper[at])
+    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=aside, sensitive=hidden)
 
 
 def within_ranges(release: Release, measure: str, lower: Array, upper: Array) -> tuple[Array, Array]:

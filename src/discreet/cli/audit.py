@@ -26,7 +26,7 @@ from discreet.cli.audited import (
 from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.console import heard, say
 from discreet.cli.inputs import book_of
-from discreet.cli.number_signs import number_options, said_options, signs_of
+from discreet.cli.number_signs import number_options, said_options, sheet_of, sheet_options, signs_of
 from discreet.cli.option_texts import total_of
 from discreet.cli.options import measures_option, total_option
 from discreet.cli.output import emit, emit_json
@@ -51,6 +51,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @total_option
 @measures_option
 @number_options
+@sheet_options
 @click.option("--measure", help="The one to judge; all columns of numbers unless stated.")
 @click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(
@@ -120,8 +121,8 @@ def audit(
     check_suffix(output, (*CSV, *HTML, ".json"), "an audit")
     check_suffix(html, HTML, "a page")
     check_certificate(certificate)
-    signs = signs_of(written, negative=negative)
     reading = {"--measures": measures, **said_options(written)}
+    signs, sheet = signs_of(written, negative=negative), sheet_of(written)
     for_tables = {
         "--codebook": codebook,
         "--mapping": mapping,
@@ -143,7 +144,7 @@ def audit(
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")
-        releases = read_files(files, codebook, total, measures, signs, names)
+        releases = read_files(files, codebook, total, measures, signs, names, sheet)
         differences = _differences(releases, names, rounded, measure, under, terms, along)
         return tell_differences(differences, rows, output, html, as_json=as_json)
     if under is not None or terms is not None or along is not None:
@@ -155,7 +156,7 @@ def audit(
             known = read_jj(files[0])
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            releases = read_files(files, codebook, total, measures, signs, names)
+            releases = read_files(files, codebook, total, measures, signs, names, sheet)
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
@@ -181,9 +182,10 @@ def read_files(
     measures: int | None,
     signs: NumberSigns,
     mapping: NameMapping,
+    sheet: Mapping[str, Any] | None = None,
 ) -> dict[str, Release]:
     """The published tables of files under the names of the files."""
-    from discreet.audits.joined.sources import check_said, names_of_files, of_codebook, read_release
+    from discreet.audits.joined.sources import check_said, names_of_files, of_codebook, read_releases
 
     releases = {}
     for name, file in zip(names_of_files(files), files, strict=True):
@@ -191,10 +193,10 @@ def read_files(
         if len(files) == 1 and book is not None:
             releases[name] = of_codebook(file, book, total_of(total), measures, mapping.signs(name, signs))
         else:
-            releases[name] = read_release(
-                file, book, total_of(total), mapping=mapping, name=name, measures=measures, signs=signs
-            )
-        for text in releases[name].assumed:
+            how: Mapping[str, Any] = {"measures": measures, "signs": signs, "sheet": sheet}
+            releases |= read_releases(file, book, total_of(total), mapping=mapping, name=name, **how)
+    for name, release in releases.items():
+        for text in release.assumed:
             say(f"{name}: {text}")
     if codebook is None:
         check_said(total_of(total), None, list(releases.values()))
@@ -263,10 +265,11 @@ def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]
             base = -1.0
         if base <= 0 or (colon and kind != "random"):
             raise InputError(f"--rounded takes BASE, FILE=BASE or BASE:random with a number above 0, not {text!r}")
-        if equals and file not in names:
+        meant = [name for name in names if name == file or name.startswith(f"{file} ")]  # all sheets of a file
+        if equals and not meant:
             raise InputError(f"--rounded names {file!r}, which is not among the files; {nearest(file, names)}")
         own = Rounding(base, nearest=not colon)
-        bases = {**bases, file: own} if equals else {**dict.fromkeys(names, own), **bases}
+        bases = {**bases, **dict.fromkeys(meant, own)} if equals else {**dict.fromkeys(names, own), **bases}
     return bases
 
 

@@ -39,6 +39,29 @@ def number_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+SHEET = {
+    "sheet": ("NAME", "Of a workbook, only this sheet; all that are shown unless stated."),
+    "percent": ("HEADER", "Of a sheet, a column of percentages."),
+    "leave": ("HEADER", "Of a sheet, a column to leave aside."),
+}
+
+
+def sheet_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is said of a table in a layout of its own, which ``sheet_of`` takes together."""
+    words = "Of a sheet, what blank cells mean."
+    command = click.option("--blank", type=click.Choice(["zero", "hidden", "none"]), help=words)(command)
+    for name, (form, text) in reversed(SHEET.items()):
+        command = click.option(f"--{name}", multiple=True, metavar=form, help=text)(command)
+    return command
+
+
+def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of ``read_tables`` that ``sheet_options`` say."""
+    named = {"sheets": written["sheet"], "percent": written["percent"], "leave": written["leave"]}
+    said: dict[str, Any] = {name: list(texts) for name, texts in named.items() if texts}
+    return said if written["blank"] is None else {**said, "blank": written["blank"]}
+
+
 def signs_of(written: Mapping[str, Any], *, negative: bool = False) -> NumberSigns:
     """What ``number_options`` say."""
     from discreet.tables.reading.number_cells import NumberSigns

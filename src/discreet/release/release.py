@@ -18,6 +18,7 @@ from discreet.errors import InputError, nearest
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL
 from discreet.tables import display
 from discreet.tables.published import Published, of_raw, read_published
+from discreet.tables.quotients import Quotient, kept_quotients
 from discreet.tables.reading.number_cells import NumberSigns
 from discreet.tables.reading.number_marks import NumberMarks
 from discreet.tables.reading.parquet_file import arrow_table
@@ -54,6 +55,8 @@ class Release:
     else minus infinity and infinity."""
     assumed: tuple[str, ...] = ()
     """What was taken as so when it was read from a file, a sentence for each, with the option that says otherwise."""
+    quotients: Mapping[str, tuple[Quotient, ...]] = field(default_factory=dict)
+    """Per measure the percentages that stand beside its numbers in a table that others published."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -150,6 +153,7 @@ class Release:
             codes=read_only(self.codes[keep][:, kept]),
             values={n: read_only(v[keep]) for n, v in self.values.items()},
             status=read_only(self.status[keep]),
+            quotients={n: kept_quotients(some, keep) for n, some in self.quotients.items()},
         )
 
     @classmethod

@@ -214,6 +214,7 @@ class NameMapping:
             values={measures.get(m, m): v for m, v in release.values.items()},
             decimals={measures.get(m, m): v for m, v in release.decimals.items()},
             ranges={measures.get(m, m): v for m, v in release.ranges.items()},
+            quotients={measures.get(m, m): v for m, v in release.quotients.items()},
         )
         stated = {measures.get(m, m): v for m, v in publication.stated.items()}
         return replace(publication, release=changed, fixed=fixed, stated=stated)

@@ -13,6 +13,7 @@ from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Unjudged
 from discreet.release import CONFIDENTIAL, Protected, Release
+from discreet.tables.quotients import narrowed_by_quotients
 
 NEAREST = re.compile(r"rounded to the nearest multiple of ([\d.]+)")
 RANDOM = re.compile(r"random(?:ly)? round(?:ed|ing) to base ([\d.]+)")
@@ -104,7 +105,12 @@ class Publication:
         elif release.decimals[measure] < decimals:  # shown at fewer decimals than in another table
             half = 0.5 * 10.0 ** (decimals - release.decimals[measure])
             low, high = np.where(open_, low, low - half), np.where(open_, high, high + half)
-        return np.where(np.isfinite(low), np.rint(low), low), np.where(np.isfinite(high), np.rint(high), high)
+        low = np.where(np.isfinite(low), np.rint(low), low)
+        high = np.where(np.isfinite(high), np.rint(high), high)
+        if measure not in release.quotients:
+            return low, high
+        room = (0.0, 0.0) if self.rounding is None else self.rounding.room(decimals)
+        return narrowed_by_quotients(low, high, open_, release.quotients[measure], repr(self.name), room)
 
     def _check_rounded(self, measure: str) -> None:
         """Refuse a base that what is shown contradicts: all of it must be multiples."""

@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.audits.joined.mapping import NameMapping
 from discreet.audits.joined.publication import Publication, Rounding
+from discreet.audits.joined.sheet_releases import sheet_releases
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.release import Protected, Release
+from discreet.sheets.sources.by_kind import SUFFIXES
 from discreet.tables.published import knows_some, of_raw, read_published
-from discreet.tables.reading.by_suffix import raw_table
+from discreet.tables.reading.by_suffix import DELIMITED, raw_table
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
+from discreet.tables.reading.raw_table import OtherLayoutError, SeveralColumnsError
 from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
     from discreet.data.codebook import Codebook
+
+UNNAMED = ("column", "row")  # what a dimension is called that a sheet gives no name
 
 
 def publications(
@@ -40,16 +45,17 @@ def publications(
     known_sums = all(isinstance(one, (Release, Protected)) for _, one in pairs)
     if known_sums and (codebook is not None or total is not None):
         raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
-    names = _names(pairs)
-    mapping.check_tables(names)
+    tables: dict[str, Release | Protected] = {}
+    for name, (_, one) in zip(_names(pairs), pairs, strict=True):
+        tables |= {name: one} if isinstance(one, (Release, Protected)) else _read(one, codebook, total, mapping, name)
+    mapping.check_tables(list(tables))
     plain = []
-    for name, (_, one) in zip(names, pairs, strict=True):
-        release = one if isinstance(one, (Release, Protected)) else _read(one, codebook, total, mapping, name)
+    for name, release in tables.items():
         known = mapping.rounding(name) or (rounding or {}).get(name)
         plain.append(Publication.of(name, release, known))
     check_said(total, codebook, [p.release for p in plain])
     mapping.check_names({p.name: p.release for p in plain})
-    return _alike([mapping.applied(p) for p in plain])
+    return _alike(_apart([mapping.applied(p) for p in plain]))
 
 
 def read_release(
@@ -92,11 +98,58 @@ def of_codebook(
     return Release.of_file(read_published(Path(path), codebook, measures, total, signs=signs))
 
 
-def _read(one: Any, codebook: Codebook | None, total: Totals, mapping: NameMapping, name: str) -> Release:
+def read_releases(
+    path: str | Path,
+    codebook: Codebook | None = None,
+    total: Totals = None,
+    *,
+    mapping: NameMapping,
+    name: str,
+    measures: int | None = None,
+    signs: NumberSigns = PLAIN_SIGNS,
+    sheet: Mapping[str, Any] | None = None,
+) -> dict[str, Release]:
+    """The tables of a file by name: one that discreet wrote, or a list of cells; else every table on its sheets.
+
+    ``sheet``: what is said of a layout of its own (see ``discreet.read_table``).
+    """
+    if not sheet:
+        try:
+            own = read_release(path, codebook, total, mapping=mapping, name=name, measures=measures, signs=signs)
+            return {name: own}
+        except SeveralColumnsError as question:
+            wide = _wide(Path(path), total, mapping.signs(name, signs))
+            if wide is None:
+                raise question from None
+            return {name: wide}
+        except OtherLayoutError:
+            if measures is not None or codebook is not None or Path(path).suffix.lower() not in SUFFIXES:
+                raise
+    try:
+        releases = sheet_releases(Path(path), total, mapping.signs(name, signs), sheet)
+    except InputError as error:
+        if Path(path).suffix.lower() not in DELIMITED:
+            raise
+        counting = f"discreet tabulate {Path(path).name} --by ..."
+        raise InputError(f"{error}; if its lines are records, count them first: {counting}") from None
+    return {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
+
+
+def _wide(path: Path, total: Totals, signs: NumberSigns) -> Release | None:
+    """Columns of numbers side by side that add up to one of them; None where they do not: they may be measures."""
+    try:
+        releases = list(sheet_releases(path, total, signs).values())
+    except InputError:
+        return None
+    adds_up = len(releases) == 1 and releases[0].dimensions[-1].total is not None
+    return releases[0] if adds_up else None
+
+
+def _read(one: Any, codebook: Codebook | None, total: Totals, mapping: NameMapping, name: str) -> dict[str, Release]:
     if isinstance(one, (str, Path)):
-        return read_release(one, codebook, total, mapping=mapping, name=name)
+        return read_releases(one, codebook, total, mapping=mapping, name=name)
     if hasattr(one, "columns"):
-        return Release.of_frame(one, codebook=codebook, total=total)
+        return {name: Release.of_frame(one, codebook=codebook, total=total)}
     raise InputError(
         f"{told('a table to audit', one)}: give a Release, a Protected, a path or a frame; protect a Table first: "
         "protect(table, method)"
@@ -129,6 +182,17 @@ def _names(pairs: Sequence[tuple[str, Any]]) -> list[str]:
         number = sum(other == name or other.startswith(f"{name} (") for other in names)
         names.append(f"{name} ({number + 1})" if number else name)
     return names
+
+
+def _apart(each: Sequence[Publication]) -> list[Publication]:
+    """Dimensions without a name of their own (a sheet's "column") under different names where no code is in two."""
+    renamed = list(each)
+    for name in UNNAMED:
+        held = [(k, d) for k, p in enumerate(each) for d in p.release.dimensions if d.name == name]
+        for k, d in held[1:]:
+            if not any({*d.leaves} & {*other.leaves} for j, other in held if j != k):
+                renamed[k] = renamed[k].renamed({name: f"{name} of {renamed[k].name}"}, {})
+    return renamed
 
 
 def _alike(each: Sequence[Publication]) -> list[Publication]:

@@ -20,6 +20,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
 from discreet.tables import relations as related
 from discreet.tables.layout import Layout
+from discreet.tables.quotients import open_quotients
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -270,7 +271,7 @@ def view_together(
     layouts = tuple(Layout.of(p.release.dimensions) for p in some)
     key = np.concatenate([joined.tables[k].own(joined.common.keys[k]) for k in chosen])
     cells, there = len(key), np.flatnonzero(key != NOBODY)
-    lower, upper, left, aside = _shown(some, layouts, measure, decimals)
+    lower, upper, left, aside, hidden = _shown(some, layouts, measure, decimals)
     if nonnegative is None:
         nonnegative = not any(bool((p.release.values[measure][~p.release.marked] < 0).any()) for p in some)
     many = joined.common.size - 1
@@ -285,6 +286,9 @@ def view_together(
         relations=_rows(joined, chosen, matrix),
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]
+    for p in some:
+        gone = np.isnan(np.asarray(p.release.values[measure], float))
+        doubts += [f"{p.name}: {text}" for text in open_quotients(p.release.quotients.get(measure, ()), gone)]
     return View(
         known,
         None,
@@ -295,14 +299,14 @@ def view_together(
         unjudged=(*doubts, *joined.doubts),
         names=tuple(p.name for p in some),
         aside=aside,
+        sensitive=hidden,
     )
 
 
-def _shown(
-    some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int
-) -> tuple[Array, Array, Array, Array]:
-    """Bounds of all cells of the tables, values left in marked cells, and cells that are not part of a publication."""
-    lower, upper, left, aside = [], [], [], []
+def _shown(some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int) -> tuple[Array, ...]:
+    """Bounds of all cells of the tables, values left in marked cells, cells that are not part of a publication, and
+    hidden ones of which a range leaves one value."""
+    lower, upper, left, aside, hidden = [], [], [], [], []
     for p, layout in zip(some, layouts, strict=True):
         at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
         if repeated := len(at) - len(np.unique(at)):
@@ -318,7 +322,10 @@ def _shown(
         no_cell = not_published(layout, at)
         no_cell[at] |= not_available(p.release, measure)
         aside.append(no_cell)
-    return np.concatenate(lower), np.concatenate(upper), np.concatenate(left), np.concatenate(aside)
+        alone = np.zeros(len(layout), bool)
+        alone[at] = np.isnan(np.asarray(p.release.values[measure], float)) & (low[at] == high[at])
+        hidden.append(alone)
+    return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden))
 
 
 def _signed(joined: JoinedTables) -> Array:

@@ -14,7 +14,7 @@ from discreet.tables.reading.jsonstat_file import jsonstat_file
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.parquet_file import parquet_file
 from discreet.tables.reading.px_file import px_file
-from discreet.tables.reading.raw_table import RawTable
+from discreet.tables.reading.raw_table import OtherLayoutError, RawTable
 from discreet.tables.reading.sdmx_file import sdmx_file
 from discreet.tables.reading.statuses import with_meant_status
 
@@ -37,6 +37,7 @@ WHOLE_FILES: Mapping[str, Reader] = {
 }
 """Readers of formats that say themselves which columns are numbers."""
 DELIMITED = (".csv", ".tsv", ".txt")
+SHEETS = (".ods", ".xlsm", ".xltx", ".xltm", ".tab")
 
 
 def raw_table(path: Path, measures: int | None, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
@@ -48,7 +49,11 @@ def raw_table(path: Path, measures: int | None, signs: NumberSigns = PLAIN_SIGNS
                 raise InputError(f"{path.name!r}: --measures, --decimal and --thousands are for CSV; leave them out")
             return with_meant_status(_whole(reader, path, signs), signs.marks)
     if not name.endswith(DELIMITED) and path.suffix:
-        known = [*WHOLE_FILES, *DELIMITED]
+        if name.endswith(SHEETS):
+            raise OtherLayoutError(
+                f"{path.name!r} is a sheet in a layout of its own; save it as CSV, or read it as one"
+            )
+        known = [*WHOLE_FILES, *DELIMITED, *SHEETS]
         raise InputError(f"{path.name!r}: no format for {path.suffix!r} is known; {nearest(path.suffix, known)}")
     return with_meant_status(delimited(path, measures, signs), signs.marks)
 

@@ -24,7 +24,14 @@ from discreet.tables.reading.number_cells import (
     may_be_numbers,
     number_cells,
 )
-from discreet.tables.reading.raw_table import HIDDEN, NOT_AVAILABLE, RawTable, own_labels
+from discreet.tables.reading.raw_table import (
+    HIDDEN,
+    NOT_AVAILABLE,
+    OtherLayoutError,
+    RawTable,
+    SeveralColumnsError,
+    own_labels,
+)
 from discreet.tables.total_names import like_a_total
 
 NOTE = re.compile("# (title|source|method|status|note): ")  # a line of format "csv-notes" above the table
@@ -111,7 +118,7 @@ def _lines(path: Path, measures: int | None, signs: NumberSigns) -> _Lines:
         ends = [row[-1] for row in rows[1:] if len(row) == len(head)]
         fits = may_be_numbers(ends, signs.marks, named=head[-1].strip().lower() in LIKE_MEASURES)
     if not fits:
-        raise InputError(_no_table(path, measures))
+        raise OtherLayoutError(_no_table(path, measures))
     if bad := next((n for n, row in enumerate(rows) if len(row) != len(head)), 0):
         raise InputError(f"{path.name!r} line {numbers[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
     return _Lines(head, rows[1:], numbers[1:], words, separator)
@@ -152,7 +159,7 @@ def _one_measure(
         return  # one year, say
     if len(set(zip(*columns[:at], strict=True))) == len(columns[at]):
         before = f"the columns before {STATUS!r}" if behind else "the columns"
-        raise InputError(
+        raise SeveralColumnsError(
             f"{path.name!r}: column {head[at]!r} looks like numbers of cells, not like a dimension: say how many of "
             f"{before} are numbers: measures=2 (--measures 2) if it is one of them, measures=1 "
             "(--measures 1) if it is a dimension"

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.tables.reading.layer_rows import LayerSheet, of_layers
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
-from discreet.tables.reading.raw_table import RawTable
+from discreet.tables.reading.raw_table import OtherLayoutError, RawTable
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -33,7 +33,7 @@ def excel_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
         raise InputError(f"cannot read {path.name!r} as an Excel workbook") from None
     layers = [layer for name, rows in sheets if name != ABOUT and (layer := _layer(rows)) is not None]
     if not layers:
-        raise InputError(
+        raise OtherLayoutError(
             f"{path.name!r} holds no sheet that discreet wrote; save the sheet as CSV: dimensions, numbers, status"
         )
     about = next((rows for name, rows in sheets if name == ABOUT), [])

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from discreet.base.texts import read_text
-from discreet.errors import InputError
 from discreet.tables.reading.layer_rows import LayerSheet, of_layers
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
-from discreet.tables.reading.raw_table import RawTable
+from discreet.tables.reading.raw_table import OtherLayoutError, RawTable
 
 
 def html_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
@@ -22,7 +21,7 @@ def html_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
     page = _Page()
     page.feed(read_text(path))
     if not page.layers:
-        raise InputError(f"{path.name!r} holds no table that discreet wrote; write the table as CSV, or as .xlsx")
+        raise OtherLayoutError(f"{path.name!r} holds no table that discreet wrote; write the table as CSV, or as .xlsx")
     return of_layers(path.name, [layer.sheet() for layer in page.layers], page.words, page.title, signs)
 
 

@@ -6,9 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discreet.base.annotations import Array
+from discreet.errors import InputError
 
 HIDDEN = "c"
 NOT_AVAILABLE = "unavailable"  # a number that nobody has, so that nobody hides it
+
+
+class OtherLayoutError(InputError):
+    """A file that holds no list of cells as discreet writes it; it may be a table in a layout of its own."""
+
+
+class SeveralColumnsError(OtherLayoutError):
+    """A list of cells with several columns of numbers: measures, or the codes of one dimension side by side."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,127 @@
+"""Tables on sheets as people publish them, as releases: numbers, marks, and what percentages beside them say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.release import Release
+from discreet.sheets.cell_reading import NUMERIC, read_cell
+from discreet.sheets.reading_sheets import read_tables
+from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sheet_table import SheetTable
+from discreet.tables.quotients import Quotient
+from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns, number_cells
+from discreet.tables.reading.number_marks import FLAG, UNAVAILABLE, ZERO, number_range, plain_mark
+from discreet.tables.reading.raw_table import NOT_AVAILABLE
+from discreet.tables.totals import Totals
+
+if TYPE_CHECKING:
+    from discreet.tables.published import Published
+
+
+def sheet_releases(
+    path: Path, total: Totals = None, signs: NumberSigns = PLAIN_SIGNS, options: Mapping[str, Any] | None = None
+) -> dict[str, Release]:
+    """Every table of a file in a layout of its own, by file and sheet; ``options`` are those of ``read_tables``."""
+    stated = signs.marks.stated
+    said: dict[str, Any] = {
+        **dict(options or {}),
+        "decimal": signs.decimal,
+        "thousands": signs.thousands,
+        "zero": [mark for mark, meaning in stated.items() if meaning == ZERO],
+        "suppressed": [mark for mark, meaning in stated.items() if meaning not in (ZERO, FLAG)],
+    }
+    if total is not None:
+        said["total"] = total
+    tables = read_tables(path, **said)
+    names = [path.name if len(tables) == 1 else f"{path.name} {table.grid.sheet}".strip() for table in tables]
+    releases = {}
+    for name, table in zip(names, tables, strict=True):
+        own = name if names.count(name) == 1 else f"{name} {table.layout.range.address}"
+        releases[own] = of_sheet(table, signs)
+    return releases
+
+
+def of_sheet(table: SheetTable, signs: NumberSigns = PLAIN_SIGNS) -> Release:
+    """What the world sees of one table on a sheet."""
+    published = _with_marks(table, signs)
+    row_of = {place: row for row, codes in enumerate(_codes(published)) for place in table.places.get(codes, ())}
+    quotients, unknown = [], 0
+    for derived in table.percentages:
+        shown = _number(table, derived)
+        if shown is None:
+            continue
+        top, base = derived.numerator, derived.denominator
+        if top is None or base is None or top not in row_of or base not in row_of:
+            unknown += 1
+            continue
+        quotients.append(
+            Quotient(row_of[top], row_of[base], shown, derived.decimals, derived.scale, derived.place.address)
+        )
+    doubts = list(published.doubts)
+    if unknown and np.isnan(published.values[table.measure]).any():
+        doubts.append(
+            f"what {unknown:,} percentages or means beside the numbers are of could not be confirmed, so that more may "
+            "be known than this audit sees: name the column of counts, or take them out"
+        )
+    release = Release.of_file(replace(published, doubts=tuple(doubts)))
+    told = [*release.assumed, *table.assumed]
+    if quotients and np.isnan(published.values[table.measure]).any():
+        first = quotients[0].place
+        told.append(f"percentages beside the numbers say more of those that are hidden (the first: {first})")
+    return replace(release, assumed=tuple(told), quotients={table.measure: tuple(quotients)} if quotients else {})
+
+
+def _codes(published: Published) -> list[tuple[str, ...]]:
+    dims = published.dimensions
+    return [tuple(d.codes[c] for d, c in zip(dims, row, strict=True)) for row in published.codes.tolist()]
+
+
+def _with_marks(table: SheetTable, signs: NumberSigns) -> Published:
+    """The rows with what a caller says of marks, and with ranges from one on unless zeros are hidden."""
+    published, marks, measure = table.published, signs.marks, table.measure
+    status = np.array(published.status, object)
+    size = len(status)
+    least, most = published.ranges.get(measure, (np.full(size, -np.inf), np.full(size, np.inf)))
+    least, most, assumed = least.copy(), most.copy(), []
+    values = published.values[measure]
+    for row, codes in enumerate(_codes(published)):
+        places = table.places.get(codes, ())
+        text = table.grid.text(places[0].row, places[0].column) if places and np.isnan(values[row]) else ""
+        meaning = marks.meaning(text) if text else None
+        if meaning == UNAVAILABLE:
+            status[row] = NOT_AVAILABLE
+        elif meaning is not None and number_range(meaning) is not None:
+            decimals = published.decimals[measure]
+            shown = ["0." + "0" * decimals] if decimals else []
+            read = number_cells([meaning, *shown], table.name, plain=False, signs=replace(signs, decimal="."))
+            if read.ranges is not None:
+                least[row], most[row] = read.ranges[0][0], read.ranges[1][0]
+                assumed += [f"{plain_mark(text)!r}: {words}" for words in read.assumed if words not in assumed]
+    known = np.isfinite(least) | np.isfinite(most)
+    ranges = {**published.ranges, measure: (least, most)} if known.any() else published.ranges
+    unique = tuple(dict.fromkeys(words.partition(": ")[2] for words in assumed))
+    return replace(published, status=status.astype(str), ranges=ranges, assumed=(*published.assumed, *unique))
+
+
+def _number(table: SheetTable, derived: DerivedNumber) -> float | None:
+    """The percentage that stands in a place, None where none is shown."""
+    cell = read_cell(table.grid.cells.get((derived.place.row, derived.place.column)), SheetOptions())
+    if derived.inside:
+        text = "" if cell.share is None else cell.share.rstrip("% ")
+    elif cell.kind != NUMERIC:
+        return None
+    elif cell.number is not None:
+        return cell.number
+    else:
+        text = cell.digits
+    try:
+        return float(text.replace(" ", "").replace(",", "."))
+    except ValueError:
+        return None
