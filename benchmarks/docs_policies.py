@@ -44,7 +44,7 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
 def policies(page: Path) -> Iterator[str]:
     """The policies that a page states: as TOML, and as texts in Python."""
     for language, block in blocks(page):
-        if language == "toml" and any(step in block for step in STEP):
+        if language in ("toml", "text") and any(step in block for step in STEP):
             yield block
         if language == "python" and any(step in block for step in STEP):
             try:

@@ -97,12 +97,15 @@ def main() -> None:
     parser.add_argument("persons", nargs="?", type=int, default=100_000)
     parser.add_argument("--changed", nargs="+", type=int, default=[1, 10, 100, 500, 1000])
     parser.add_argument("--trials", type=int, default=3, help="of 1 and 10 new records so many; of more one")
+    parser.add_argument("--only", choices=["demo", "cell keys"])
     given = parser.parse_args()
     cube = cube_of(dc.datasets.census(n=given.persons))
     demo = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
     demo = "\n".join(line for line in demo.splitlines() if not line.startswith("secret"))
     print(f"| policy | new records | {' | '.join(COLUMNS)} |\n|---|--:|" + "--:|" * len(COLUMNS))
-    for name, text in (("demo", demo), ("cell keys, three variables", KEYS)):
+    for name, text in (("demo", demo), ("cell keys", KEYS)):
+        if given.only not in (None, name):
+            continue
         policy = replace(dc.policy.parse_policy(text), edition=dc.policy.EditionRules(min_changes=0), secret=SECRETS[0])
         before = collect(cube, policy)
         for number in given.changed:
