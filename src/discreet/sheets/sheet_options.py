@@ -45,6 +45,7 @@ class SheetOptions:
             raise InputError(f"totals can be {listed(TOTALS)}, not {self.totals!r}")
         if self.tolerance < 0:
             raise InputError("tolerance cannot be negative")
+        object.__setattr__(self, "tolerance", float(self.tolerance))
         for name in ("zero", "suppressed", "percent", "leave"):
             texts = getattr(self, name)
             object.__setattr__(self, name, (texts,) if isinstance(texts, str) else tuple(str(t) for t in texts))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.sheets import picture
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
@@ -22,6 +23,7 @@ CellCodes = tuple[str, ...]
 """A cell of a table: a code for each dimension, in their order."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class SheetTable:
     """What stands on a sheet, as a table.
