@@ -192,7 +192,7 @@ def _run(
             continue
         if named == USUAL and (confirmed or start == 0):
             return start
-        if named and bits >= ASK:
+        if named and bits >= ASK_AT_END:
             return start
         if bits >= sure:
             return start
@@ -250,6 +250,7 @@ def _judged(
         return _tree(codes, children, codes[middle], short, assumed)
     if len(codes) > 1:
         _ask(name, codes, lines, children, top)
+        _ask_about_runs(name, codes, lines, children)
     return _tree(codes, children, None, short, assumed)
 
 
@@ -265,7 +266,7 @@ def _anywhere(
         usual = like_a_total(codes[k])
         if usual == USUAL and (confirmed or not lines.shown[list(top)].all()):
             return k
-        if (usual and bits >= ASK) or (len(top) > 2 and bits >= SURE):
+        if (usual and len(top) > 2 and bits >= ASK_AT_END) or (len(top) > 2 and bits >= SURE):
             return k
     return None
 
@@ -286,11 +287,26 @@ def _ask(
                 "tolerance=, if the sheet is wrong correct it"
             )
         ends = k in (0, len(codes) - 1)
-        if usual != USUAL and not denied and len(top) > 2 and bits >= (ASK_AT_END if ends else ASK):
+        least = 1.0 if usual else ASK_AT_END if ends else ASK
+        if usual != USUAL and not denied and len(top) > 2 and bits >= least:
             raise InputError(
                 f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
                 f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"
             )
+
+
+def _ask_about_runs(name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]]) -> None:
+    """Refuse a label with a total in its name, as "North total", that may add up those just before or behind it."""
+    for k, code in enumerate(codes):
+        words = code.split()
+        if k in children or len(words) < 2 or like_a_total(words[-1]) != USUAL:
+            continue
+        for run in (range(k - 2, k), range(k + 1, k + 3)):
+            if run.start >= 0 and run.stop <= len(codes) and not lines.evidence(k, run)[0] and lines.values[k].any():
+                raise InputError(
+                    f"dimension {name!r}: {code!r} is called like the sum of some labels, and too little is shown to "
+                    f"tell of which; say {option(name, None)} if no label is a sum of others, else leave it out"
+                )
 
 
 def _tree(
