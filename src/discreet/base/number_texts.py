@@ -40,6 +40,21 @@ def parse_number(
     return np.array([float(text) for text in numbers]), decimals
 
 
+def spelt_numbers(values: Array, what: str, decimal: str | None, thousands: str | None) -> Array:
+    """Numbers of a frame; those that stand there as text are read as people write them.
+
+    >>> spelt_numbers(np.array(["1.000", "7"]), "x", None, ".").tolist()
+    [1000, 7]
+    """
+    flat = values.ravel()
+    if values.dtype.kind not in "OTU" or not any(isinstance(value, str) for value in flat):
+        if decimal is not None or thousands is not None:
+            raise InputError(f"{what} holds numbers, not text: decimal and thousands say how text is read")
+        return values
+    texts = ["" if value is None or value != value else str(value) for value in flat]
+    return parse_number(texts, what, decimal=decimal, thousands=thousands)[0].reshape(values.shape)
+
+
 def _signs(texts: Sequence[str], what: str, decimal: str | None, thousands: str | None) -> tuple[str, str]:
     """The decimal sign and the sign of thousands, as said or as the texts leave no doubt."""
     for name, sign, allowed in (("decimal", decimal, ".,"), ("thousands", thousands, ".," + _GROUPING)):

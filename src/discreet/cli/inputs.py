@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.option_texts import filters, names_of, total_of
+from discreet.cli.console import say
+from discreet.cli.option_texts import filters, missing_of, names_of, total_of
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def load_table(
     codebook: Path | None = None,
     value: str | None = None,
     where: Sequence[str] = (),
-    missing: str | None = None,
+    missing: Sequence[str] = (),
+    nested: bool | None = None,
     weighted: bool | None = None,
     ready: bool = False,
     count: str | None = None,
@@ -41,7 +43,12 @@ def load_table(
     from discreet.tables.tabulation import tabulate
 
     if ready:
-        of_records = {"--where": where or None, "--missing": missing, "--table": database_table, "--engine": engine}
+        of_records = {
+            "--where": where or None,
+            "--missing": missing or None,
+            "--table": database_table,
+            "--engine": engine,
+        }
         _refuse_of_records(data, of_records, weighted, memory)
         assert isinstance(data, Path)
         if codebook is not None and is_rda(codebook):
@@ -59,9 +66,17 @@ def load_table(
         raise InputError("name the dimensions of the table: --by county,sex (or --ready for a table of cells)")
     chosen = filters(where, codebook, names_of(by))
     records = open_microdata(
-        data, codebook, names_of(by), value, missing, database_table, engine, memory, weighted=weighted
+        data, codebook, names_of(by), value, missing_of(missing), database_table, engine, memory, weighted=weighted
     )
-    return tabulate(records, by=names_of(by), value=value, where=chosen, top=top)
+    names = names_of(by)
+    if nested is True or (nested is None and codebook is None and len(names) > 1):
+        from discreet.data.nested_columns import with_nested_columns
+
+        levels = with_nested_columns(records, names)
+        records, names = levels.data, list(levels.by)
+        for line in levels.words:
+            say(line)
+    return tabulate(records, by=names, value=value, where=chosen, top=top)
 
 
 def _refuse_of_records(
@@ -93,7 +108,7 @@ def open_microdata(
     codebook: Path | None,
     names: Sequence[str],
     value: str | None,
-    missing: str | None,
+    missing: str | Mapping[str, str] | None,
     database_table: str | None,
     engine: str | None = None,
     memory: str | None = None,
@@ -122,8 +137,9 @@ def open_microdata(
 
 def records_asked(which: Mapping[str, Any], names: Sequence[str]) -> Microdata:
     """The records that ``table_options`` describe, with at least the named columns."""
-    options = ("data", "codebook", "value", "missing", "database_table", "engine", "memory", "weighted")
-    return open_microdata(names=names, **{option: which[option] for option in options})
+    options = ("data", "codebook", "value", "database_table", "engine", "memory", "weighted")
+    missing = missing_of(which["missing"])
+    return open_microdata(names=names, missing=missing, **{option: which[option] for option in options})
 
 
 def is_rda(codebook: Path | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,19 @@ def total_of(texts: Sequence[str]) -> str | dict[str, str | None] | None:
     if twice := [name for name in (part[0].strip() for part in parts) if sum(p[0].strip() == name for p in parts) > 1]:
         raise InputError(f"--total names the total of {twice[0]!r} twice; a dimension has one")
     return plain[0] if plain else {name.strip(): code.strip() or None for name, _, code in parts} or None
+
+
+def missing_of(texts: Collection[str]) -> str | dict[str, str] | None:
+    """``["area=unknown"]`` as {"area": "unknown"}, ``["unknown"]`` as "unknown", nothing as None.
+
+    >>> missing_of(["sex=unknown", "age=99"]), missing_of(["unknown"]), missing_of([])
+    ({'sex': 'unknown', 'age': '99'}, 'unknown', None)
+    """
+    parts = [text.partition("=") for text in texts]
+    plain = [name for name, equals, _ in parts if not equals]
+    if plain and len(parts) > 1:
+        raise InputError("--missing takes one CODE for all dimensions, or DIMENSION=CODE for each of some")
+    return plain[0] if plain else {name.strip(): code.strip() for name, _, code in parts} or None
 
 
 def names_of(text: str) -> list[str]:

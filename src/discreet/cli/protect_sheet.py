@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.console import say
-from discreet.cli.option_texts import total_of, value_of
+from discreet.cli.option_texts import value_of
+from discreet.cli.sheet_reading import READING_OPTIONS, reading_arguments, reading_options
 from discreet.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -33,16 +34,18 @@ def sheet_options(command: Any) -> Any:
         click.option("--recipe", metavar="NAME", help="A published rule: opensafely, midpoint6, nhs, cms-11, ..."),
         click.option("--mark", metavar="TEXT", help="What stands for a hidden number: * unless stated; '[c]', '<6'."),
         click.option("--layout", type=click.Choice(["same", "tidy"]), help="The same file back (default), or a list."),
-        click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet; repeatable."),
-        click.option("--range", "cell_range", metavar="A3:F20", help="Where on its sheet the table stands."),
         click.option("--force", is_flag=True, help="Write over a file that is there (never over DATA)."),
     ]
     for option in reversed(options):
         command = option(command)
-    return command
+    return reading_options(without=SHARED)(command)
 
 
-SHEET_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "sheets", "cell_range", "force")
+OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "force")
+SHARED = ("total", "value", "decimal", "thousands", "missing", "nested")
+"""Options that records and lists of cells have, too."""
+EMPTY = (None, (), False)
+SHEET_OPTIONS = (*OWN_OPTIONS, *(name for name in READING_OPTIONS if name not in SHARED))
 
 
 def refuse_beside(others: Mapping[str, Any]) -> None:
@@ -56,9 +59,11 @@ def refuse_beside(others: Mapping[str, Any]) -> None:
 
 def of_records(sheet: Mapping[str, Any], name: str | None, rule: str | None) -> tuple[str | None, str | None]:
     """Method and rule for records and lists of cells, where --hide-under or --recipe says them."""
-    only = {"--mark": sheet["mark"], "--layout": sheet["layout"], "--sheet": sheet["sheets"] or None}
-    only |= {"--range": sheet["cell_range"], "--force": sheet["force"] or None}
-    if dropped := [option for option, given in only.items() if given is not None]:
+    only = {name: sheet[name] for name in SHEET_OPTIONS if name not in OWN_OPTIONS[:3]}
+    flags = {"sheets": "--sheet", "cell_range": "--range"}
+    if dropped := [
+        flags.get(name, f"--{name.replace('_', '-')}") for name, given in only.items() if given not in EMPTY
+    ]:
         raise InputError(f"{listed(dropped)}: for a finished table in a layout of its own; leave out --by and --ready")
     under, recipe = sheet["hide_under"], sheet["recipe"]
     if under is None and recipe is None:
@@ -101,9 +106,7 @@ def protect_finished(
     source = which["data"]
     target = output or safe_name(source, layout=layout)
     check_target(source, target, force=sheet["force"])
-    file = protect_file(
-        source, chosen, sheets=sheet["sheets"] or None, reading=_reading(which, sheet), understood=_told
-    )
+    file = protect_file(source, chosen, reading=_reading(which, sheet), understood=_told)
     statements = list(dict.fromkeys(outcome.statement for outcome in file.outcomes))
     for outcome in file.outcomes:
         for line in outcome.lines():
@@ -150,15 +153,7 @@ def _reading(which: Mapping[str, Any], sheet: Mapping[str, Any]) -> dict[str, An
     refused |= {"--table": which["database_table"], "--engine": which["engine"], "--memory": which["memory"]}
     if dropped := [option for option, given in refused.items() if given is not None]:
         raise InputError(f"{listed(dropped)}: for records; a finished table is taken as it stands")
-    options = {
-        "range": sheet["cell_range"],
-        "total": total_of(which["total"]),
-        "decimal": which["decimal"],
-        "thousands": which["thousands"],
-        "value": which["value"],
-        "missing": which["missing"],
-    }
-    return {name: option for name, option in options.items() if option is not None}
+    return reading_arguments({**sheet, **{name: which[name] for name in SHARED}})
 
 
 def _told(sheet: SheetTable) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.option_texts import total_of
-from discreet.errors import InputError
+from discreet.cli.option_texts import missing_of, total_of
 
 _TEXTS = {"multiple": True, "metavar": "TEXT"}
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -35,6 +34,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "separator": ("--separator", {"metavar": "SIGN", "help": "The sign between fields of a CSV."}),
     "encoding": ("--encoding", {"metavar": "NAME", "help": "The encoding of a text file, such as cp1250."}),
 }
+READING_OPTIONS = tuple(_OPTIONS)
 _RENAMED = {"cell_range": "range"}
 
 
@@ -64,17 +64,8 @@ def reading_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
         if name == "total":
             value = total_of(value)
         elif name == "missing":
-            value = _missing(value)
+            value = missing_of(value)
         elif name == "names":
             value = [part.strip() for part in value.split(",")]
         arguments[_RENAMED.get(name, name)] = value
     return arguments
-
-
-def _missing(texts: Collection[str]) -> str | dict[str, str]:
-    """``["area=unknown"]`` as {"area": "unknown"}, ``["unknown"]`` as "unknown"."""
-    parts = [text.partition("=") for text in texts]
-    plain = [name for name, equals, _ in parts if not equals]
-    if plain and len(parts) > 1:
-        raise InputError("--missing takes one CODE for all dimensions, or DIMENSION=CODE for each of some")
-    return plain[0] if plain else {name.strip(): code.strip() for name, _, code in parts}

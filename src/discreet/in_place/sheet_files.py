@@ -49,7 +49,6 @@ def protect_file(
     source: Path,
     chosen: Method,
     *,
-    sheets: Sequence[str] | None = None,
     reading: Mapping[str, Any] | None = None,
     understood: Callable[[SheetTable], object] | None = None,
 ) -> ProtectedFile:
@@ -58,7 +57,7 @@ def protect_file(
     Where tables have cells in common with the same numbers, a cell that one of them hides is hidden in all.
     ``understood`` is called with every table before anything is protected.
     """
-    tables = tuple(read_tables(source, sheets=sheets, **(reading or {})))
+    tables = tuple(read_tables(source, **(reading or {})))
     if not tables:
         raise InputError(f"{source.name!r} holds no table")
     for sheet in tables:

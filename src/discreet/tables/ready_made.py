@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.base.number_texts import spelt_numbers
 from discreet.base.texts import column_names
 from discreet.data.dimension import Dimension
 from discreet.engines.frames import Coded, coded, refuse_headings, wide
@@ -37,6 +38,8 @@ class Reading:
     margins: Sequence[Margin] | None = None
     structural: Structural | None = None
     total: Totals = None
+    decimal: str | None = None
+    thousands: str | None = None
 
     def __post_init__(self) -> None:
         if self.totals not in TOTALS:
@@ -170,6 +173,7 @@ def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict
     if how.count is not None and how.count != called:
         raise InputError("count= names a column; a Series or cross-tabulation holds one number per cell")
     measure = "count" if how.value is None else how.value
+    values = spelt_numbers(values, repr(measure), how.decimal, how.thousands)
     _wide_numbers(data, values, how)
     return _from_rows(_Rows(tuple(names), tuple(codes), {measure: (repr(measure), values)}), how)
 
@@ -203,7 +207,10 @@ def _from_frame(frame: Any, dimensions: Names, how: Reading) -> tuple[Layout, di
         if column not in columns:
             raise InputError(f"the table has no column {column!r}; {headings(columns, column)}")
         codes.append(coded(_column(frame, column)))
-    numbers = {name: (repr(column), _numbers(_column(frame, column))) for name, column in wanted.items()}
+    numbers = {
+        name: (repr(column), spelt_numbers(_numbers(_column(frame, column)), repr(column), how.decimal, how.thousands))
+        for name, column in wanted.items()
+    }
     return _from_rows(_Rows(tuple(names), tuple(codes), numbers), how)
 
 

@@ -66,6 +66,8 @@ class Table:
         margins: Sequence[Margin] | None = None,
         structural: Structural | None = None,
         total: Totals = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
         title: str = "",
         source: str = "",
     ) -> Table:
@@ -82,6 +84,8 @@ class Table:
         total, in all dimensions or by dimension ({"sex": "All"}; None for one that is never summed over). Where it is
         not said, a code with a usual name ("All", "Gesamt", "_T") that no line denies is taken, with a DiscreetWarning;
         a code that adds up all others under another name, or is called a total and is not, is an error that asks.
+        Numbers that are text are read as people write them; ``decimal`` and ``thousands`` say the signs where "1.000"
+        may be one or a thousand.
         """
         how = ready_made.Reading(
             count=count,
@@ -92,6 +96,8 @@ class Table:
             margins=margins,
             structural=structural,
             total=total,
+            decimal=decimal,
+            thousands=thousands,
         )
         layout, statistics = ready_made.read_ready(data, dimensions, how)
         return cls(layout, statistics, value or "count", value, title, source)

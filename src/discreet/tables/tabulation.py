@@ -9,6 +9,8 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, whole
+from discreet.data.finished import refuse_finished
+from discreet.data.nested_columns import with_nested_columns
 from discreet.engines.protocol import PRODUCT_DECIMALS, WEIGHT_DECIMALS
 from discreet.errors import InputError
 from discreet.tables.additive import Additive, summable
@@ -34,6 +36,7 @@ def tabulate(
     top: int | None = None,
     where: Mapping[str, str | Sequence[str]] | None = None,
     structural: Structural | None = None,
+    nested: bool = False,
 ) -> Table:
     """Count (and sum) microdata into a table with all margins of ``by``, or with the given margins only.
 
@@ -41,14 +44,20 @@ def tabulate(
     ``margins=[("county", "sex"), ("county", "age")]`` publishes linked tables over them, and a margin may name levels
     or codes: ``{"county": "region"}``. ``value`` names a magnitude; ``top`` is the number of largest contributions
     to keep. ``where`` restricts the population. ``structural`` marks combinations that cannot exist; unless stated,
-    those of the codebook.
+    those of the codebook. With ``nested`` dimensions of which one is a level of another (region and municipality) are
+    one dimension with subtotals.
     """
     names = _by(data, by, margins)
+    if nested:
+        levels = with_nested_columns(data, names)
+        data, names = levels.data, list(levels.by)
     dimensions = tuple(data.dimension(name) for name in names)
     layout = Layout.of(dimensions, margins, data.codebook.structural_zeros(names) if structural is None else structural)
     if top is not None:
         whole("top", top, 1, MOST_TOP)
     groups = data.base_cells(names, value=value, top=0 if value is None else top or TOP, where=where)
+    if where is None:
+        refuse_finished(data, names, groups)
     return _from_groups(layout, groups, value, data.codebook.title, data.codebook.source)
 
 

@@ -15,7 +15,6 @@ from discreet.release import Protected, Status
 from discreet.tables.room import Room
 from discreet.tables.table import Table
 
-
 MOST_COUNT = 1_000_000_000
 """The largest count that can be called small."""
 
