@@ -109,6 +109,7 @@ LAYERS = {
         effect
     """,
     "in_place": """
+        one_person
         protection_report contents put_back
         chosen_methods protecting
         linked_sheets count_frames

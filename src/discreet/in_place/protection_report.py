@@ -10,11 +10,12 @@ import numpy as np
 
 from discreet.audits import audit
 from discreet.audits.report import EXACT, NARROW, Audit
+from discreet.audits.view import view
 from discreet.audits.view_audit import NO_TOTAL
-from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import Refused
+from discreet.in_place.one_person import open_by_one
 from discreet.release import Protected, Status
 from discreet.tables.table import Table
 
@@ -108,17 +109,20 @@ def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Pro
     A cell that was hidden for another's sake may be known, and so may a large count among changed ones; a sensitive
     one may not, nor a count under ``SMALL``.
     """
-    report = audit(done)
-    unjudged = [text for text in report.unjudged if text != NO_TOTAL]
-    bad, harmless = _exposed(report)
+    seen = view(done)
+    asked = seen.withheld & ~(open_by_one(seen) if _only_exact(done) else np.zeros(len(done.table), bool))
+    report = audit(done, targets=np.flatnonzero(asked)) if asked.any() else None
+    reasons = report.unjudged if report is not None else ()
+    unjudged = [text for text in reasons if text != NO_TOTAL]
+    bad, harmless = (0, 0) if report is None else _exposed(report)
     table: Table = done.table
     public = done.status != Status.NEVER.value
     gone = done.hidden & public
     size = np.where(public, np.abs(table.value.astype(float)), 0)
-    alone: tuple[str, ...] = (ALONE,) if NO_TOTAL in report.unjudged else ()
+    alone: tuple[str, ...] = (ALONE,) if len(table) == table.layout.n_inner and seen.withheld.any() else ()
     if harmless:
         alone += (f"{harmless:,} counts of {SMALL} or more, or hidden for others' sake, follow exactly",)
-    unknown = unjudged or (report.finding == "unknown").any()
+    unknown = unjudged or (report is not None and (report.finding == "unknown").any())
     return ProtectionReport(
         name=name,
         method=done.method,
@@ -127,19 +131,25 @@ def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Pro
         secondary=int((gone & (done.status != Status.PRIMARY.value)).sum()),
         changed=done.truthful is not True,
         lost=float(size[gone].sum() / (size.sum() or 1)),
-        audited=int((np.asarray(report.status) != Status.NEVER.value).sum()),
-        exact=int(bad.sum()),
-        verdict=Verdict.of(fails=bool(bad.any()), unknown=bool(unknown)),
+        audited=int((seen.withheld & public).sum()),
+        exact=bad,
+        verdict=Verdict.of(fails=bool(bad), unknown=bool(unknown)),
         remarks=(*remarks, *unjudged, *alone),
     )
 
 
-def _exposed(report: Audit) -> tuple[Array, int]:
-    """Audited cells that are known and must not be, and how many others are known."""
+def _only_exact(done: Protected) -> bool:
+    """Whether nothing is asked of a cell but that it is not known exactly."""
+    room = done.room
+    return room.sums is None and (room.levels is None or not any(np.any(level) for level in room.levels))
+
+
+def _exposed(report: Audit) -> tuple[int, int]:
+    """How many audited cells are known and must not be, and how many others are known."""
     status, truth = report.status, report.truth
     assert status is not None
     assert truth is not None
     exposed = np.isin(report.finding, [EXACT, NARROW]) & (status != Status.NEVER.value)
     small = (np.abs(truth) > 0) & (np.abs(truth) < SMALL)
     bad = exposed & ((status == Status.PRIMARY.value) | ((status != Status.SECONDARY.value) & small))
-    return bad, int((exposed & ~bad).sum())
+    return int(bad.sum()), int((exposed & ~bad).sum())
