@@ -18,6 +18,7 @@ from discreet.sheets.sheet_grid import CellRange, cell_range, column_number
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 TRUE = ("1", "true")
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 SMALLEST_HEIGHT = 2.0  # points: below that a row shows nothing
 SMALLEST_WIDTH = 0.3  # signs
 
@@ -70,7 +71,7 @@ def stored_sheet(name: str, root: Element, texts: Texts, *, from_1904: bool) -> 
         if NAMES.short(element.tag) != "row":
             continue
         number = int(text) if (text := element.get("r", "")).isdecimal() else before + 1
-        if number <= before:
+        if not before < number <= MOST_ROWS:
             raise InputError(f"sheet {name!r} is damaged: its rows are not in order")
         before = number
         rows.append((number, element, tuple(_cells(element, number, texts, from_1904))))
@@ -98,7 +99,7 @@ def _cells(row: Element, number: int, texts: Texts, from_1904: bool) -> Iterator
             continue
         letters = element.get("r", "").rstrip("0123456789")
         following = column_number(letters) if letters.isalpha() and letters.isascii() else column + 1
-        if following <= column:
+        if not column < following <= MOST_COLUMNS:
             raise InputError(f"a sheet is damaged: the cells of row {number} are not in order")
         column = following
         yield _cell(element, number, column, texts, from_1904)

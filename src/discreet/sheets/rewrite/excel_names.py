@@ -59,7 +59,7 @@ RICH_TEXT = Shape(
     }
 )
 _STOP = Shape({"position": between(0, 1)}, {"color": COLOUR_OF})
-_PATTERN = matching("[a-zA-Z0-9]{1,20}")
+_PATTERN = matching("[a-zA-Z]{1,20}|gray125|gray0625")
 FILL = Shape(
     children={
         "patternFill": Shape({"patternType": _PATTERN}, {"fgColor": COLOUR_OF, "bgColor": COLOUR_OF}),

@@ -55,7 +55,7 @@ class Styles:
         """The style for a number that is shown; None if this format shows nothing of it."""
         number, code = self.code(style)
         if number not in self._codes:
-            return self._use(style, number)
+            return self._use(style, number if number < OWN_FORMATS else 0)
         kept = code_for_number(code, value)
         return None if kept is None else self._use(style, kept)
 

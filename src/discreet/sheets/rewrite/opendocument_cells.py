@@ -11,6 +11,7 @@ from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.rewrite.opendocument_names import COLUMN_CONTAINERS, CONTAINERS, NAMES
 from discreet.sheets.rewrite.opendocument_styles import DocumentStyles
 
+MOST_ROWS = 1_048_576
 MOST_REPEATED = 50_000  # rows with something in them
 VALUES = {
     "float": "office:value",
@@ -63,8 +64,8 @@ def below(element: Element, name: str, containers: tuple[str, ...]) -> Iterator[
 
 
 def repeats(text: str | None) -> int:
-    """How often something stands there."""
-    return max(1, int(text)) if text and text.isdecimal() and len(text) < 9 else 1
+    """How often something stands there, at most as often as a sheet has rows."""
+    return min(max(1, int(text)), MOST_ROWS) if text and text.isdecimal() and len(text) < 9 else 1
 
 
 def document_rows(table: Element, name: str) -> list[tuple[int, int, Element, tuple[DocumentCell, ...]]]:

@@ -39,6 +39,9 @@ class DocumentSheet:
         self._columns = list(columns_of(table, styles))
         self._hidden = [(first, first + times - 1) for first, times, _, hidden in self._columns if hidden]
         self._numbers: dict[tuple[int, int], float] = {}
+        self._changed: dict[int, set[int]] = {}  # the columns of each row in which something is put
+        for row, column in edits.by_sheet.get(self.name, {}):
+            self._changed.setdefault(row, set()).add(column)
         self._formulas: list[tuple[int, int, str, Element]] = []
         self._numbers_end = self._texts_end = 0
         self._note_style: str | None = None
@@ -131,12 +134,13 @@ class DocumentSheet:
         self, target: Element, first: int, times: int, element: Element, cells: tuple[DocumentCell, ...]
     ) -> None:
         """Rows that are alike and empty stay one element, unless something is put into one of them."""
-        changes = {row for row, _ in self._edits.by_sheet.get(self.name, {})}
         filled = any(cell.kind != "empty" for cell in cells)
         row = first
         while row < first + times:
-            single = filled or row in changes
-            until = row + 1 if single else next((r for r in sorted(changes) if row < r < first + times), first + times)
+            end = first + times
+            until = row + 1
+            if not filled and row not in self._changed:
+                until = min((r for r in self._changed if row < r < end), default=end)
             target.append(self._row(row, until - row, element, cells))
             row = until
 
@@ -150,13 +154,14 @@ class DocumentSheet:
         if hidden:
             written.set("table:visibility", "collapse")
         hidden = hidden or self._styles.is_too_small(about.get("table:style-name"), "table-row", "style:row-height")
-        changes = self._edits.by_sheet.get(self.name, {})
+        changed = self._changed.get(row, set())
         for cell in cells:
             at = cell.column
             while at < cell.column + cell.times:
-                single = cell.kind != "empty" or (row, at) in changes
                 end = cell.column + cell.times
-                until = at + 1 if single else min((c for r, c in changes if r == row and at < c < end), default=end)
+                until = at + 1
+                if cell.kind == "empty" and at not in changed:
+                    until = min((c for c in changed if at < c < end), default=end)
                 written.append(self._cell(row, at, until - at, cell, hidden))
                 at = until
         return written
