@@ -7,6 +7,7 @@ nobody knows are put everywhere. A file may be refused; what it must not do is t
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,6 +23,7 @@ from tests.sheets.rewrite import planted_document, planted_workbook
 from tests.sheets.rewrite.secrets_in_files import Planted, remains
 
 SECRET = "9173645"
+ADDRESS = re.compile(r"[\w.]*[A-Z]+\d+(:[\w.]*[A-Z]+\d+)?")
 USED = {
     "xlsx": (
         "xl/workbook.xml",
@@ -68,6 +70,13 @@ def changes(root: ElementTree.Element) -> Iterator[tuple[str, Callable[[], objec
         tag = local(str(element.tag))
         for key, value in list(element.items()):
             yield f"{tag}/{local(key)}", partial(element.set, key, SECRET), partial(element.set, key, value)
+            if ADDRESS.fullmatch(value):
+                for text in (f"A{SECRET}", f"A1:B{SECRET}", f"People.A1:People.B{SECRET}"):
+                    yield (
+                        f"{tag}/{local(key)} as {text}",
+                        partial(element.set, key, text),
+                        partial(element.set, key, value),
+                    )
         if element.text and element.text.strip():
             yield f"{tag} text", partial(set_text, element, SECRET), partial(set_text, element, element.text)
         yield f"{tag}/new", partial(element.set, "unknown", SECRET), partial(element.attrib.pop, "unknown")

@@ -17,6 +17,7 @@ from discreet.sheets.rewrite.excel_names import (
     DROPPED,
     MAIN,
     NAMES,
+    PRINT_TITLES,
     SHEET_FORMAT,
     SHEET_PROPERTIES,
     UNSAID,
@@ -181,7 +182,7 @@ def table_part(source: Element, writer: SheetWriter, number: int) -> bytes | Non
         SubElement(root, "autoFilter", ref=area._replace(last_row=end).address)
     columns = SubElement(root, "tableColumns", count=str(len(names)))
     for at, name in enumerate(names, 1):
-        column = SubElement(columns, "tableColumn", id=str(at), name=name)
+        column = SubElement(columns, "tableColumn", id=str(at), name=name.replace("\n", "_x000a_"))
         label = writer.letters.get((area.last_row, area.first_column + at - 1))
         if totals and label:
             column.set("totalsRowLabel", label)
@@ -199,8 +200,7 @@ def print_name(text: str, sheet: StoredSheet, last_row: int, *, titles: bool) ->
         name, _, reference = part.rpartition("!")
         if name not in (quoted, sheet.name):
             return None
-        rows = re.fullmatch(r"\$\d{1,7}:\$\d{1,7}|\$[A-Z]{1,3}:\$[A-Z]{1,3}", reference)
-        if titles and rows is None:
+        if titles and not PRINT_TITLES(reference):
             return None
         if not titles:
             if not AREA(reference) or ":" not in reference:

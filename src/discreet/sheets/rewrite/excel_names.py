@@ -23,11 +23,12 @@ NAMES = Names(
     }
 )
 
-CELL = matching(r"\$?[A-Z]{1,3}\$?[1-9]\d{0,6}")
-AREA = matching(r"\$?[A-Z]{1,3}\$?[1-9]\d{0,6}(:\$?[A-Z]{1,3}\$?[1-9]\d{0,6})?")
-AREAS = matching(
-    r"[A-Z]{1,3}[1-9]\d{0,6}(:[A-Z]{1,3}[1-9]\d{0,6})?( [A-Z]{1,3}[1-9]\d{0,6}(:[A-Z]{1,3}[1-9]\d{0,6})?)*"
-)
+_ROW_NUMBER = r"(?:[1-9]\d{0,5}|10[0-4]\d{4})"  # as many as a sheet has: a longer number is something else
+_CELL = rf"\$?[A-Z]{{1,3}}\$?{_ROW_NUMBER}"
+CELL = matching(_CELL)
+AREA = matching(rf"{_CELL}(:{_CELL})?")
+AREAS = matching(rf"{_CELL}(:{_CELL})?( {_CELL}(:{_CELL})?)*")
+PRINT_TITLES = matching(rf"\${_ROW_NUMBER}:\${_ROW_NUMBER}|\$[A-Z]{{1,3}}:\$[A-Z]{{1,3}}")
 ROW, COLUMN = between(0, 1_048_576), between(0, 16_384)
 
 COLOUR_OF = Shape(

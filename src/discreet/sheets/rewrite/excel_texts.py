@@ -28,6 +28,8 @@ class Texts:
 
     def kept(self, item: Element) -> str:
         """The new number of a text with its formats."""
+        if len(item) == 1 and NAMES.short(item[0].tag) == "t":
+            return self.plain(item[0].text or "")
         if id(item) in self._kept:
             return self._again(self._kept[id(item)])
         copy = NAMES.copied(item, RICH_TEXT, "si")
@@ -44,7 +46,7 @@ class Texts:
         part.text = text
         if text != text.strip() or "\n" in text:
             part.set("xml:space", "preserve")
-        number = self._number(ElementTree.tostring(item, encoding="unicode"), item)
+        number = self._number(f"plain {text}", item)
         self._by_text[text] = int(number)
         return number
 

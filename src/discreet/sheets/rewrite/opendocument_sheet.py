@@ -24,9 +24,9 @@ from discreet.sheets.sheet_grid import CellPlace
 _SPANS = ("table:number-columns-spanned", "table:number-rows-spanned")
 _REFERENCE = re.compile(r"\[\.(\$?[A-Z]{1,3}\$?\d+)(?::\.(\$?[A-Z]{1,3}\$?\d+))?\]")
 _BARE = re.compile(r"(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?")
-_AREA = re.compile(
-    r"(('?S'?\.[A-Z]{1,3}\d{1,7}(?::'?S'?\.[A-Z]{1,3}\d{1,7})?\s)*)'?S'?\.([A-Z]{1,3}\d{1,7})(?::'?S'?\.([A-Z]{1,3})(\d{1,7}))?"
-)
+_CELL = r"'?S'?\.[A-Z]{1,3}(?:[1-9]\d{0,5}|10[0-4]\d{4})"  # S for the sheet; no more rows than a sheet has
+_AREA = re.compile(rf"({_CELL}(?::{_CELL})?\s?)+")
+_PRINTED = re.compile(rf"(?={_CELL}:{_CELL}$)'?S'?\.([A-Z]+\d+):'?S'?\.([A-Z]+)(\d+)")
 _INSIDE = {*CONTAINERS, *COLUMN_CONTAINERS, "table:table-row", "table:table-column"}
 
 
@@ -69,12 +69,8 @@ class DocumentSheet:
         if self._edits.edits.note and changes:
             last = self._write_note(sheet, last)
         self._write_conditions(sheet)
-        if (
-            (area := _AREA.fullmatch(about.get("table:print-ranges", "").replace(self.name, "S")))
-            and not area[1]
-            and area[4]
-        ):
-            first, corner, row = area[3], area[4], max(int(area[5]), last)  # the note is printed, too
+        if area := _PRINTED.fullmatch(about.get("table:print-ranges", "").replace(self.name, "S")):
+            first, corner, row = area[1], area[2], max(int(area[3]), last)  # the note is printed, too
             quoted = "'" + self.name.replace("'", "''") + "'"
             sheet.set("table:print-ranges", f"{quoted}.{first}:{quoted}.{corner}{row}")
         return sheet
