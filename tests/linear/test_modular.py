@@ -74,3 +74,21 @@ def test_linked_tables_have_the_rank_of_the_paper(n: int, m: int, t: int) -> Non
     assert [modular.rank(x.matrix) for x in (one, two, three)] == [
         n * m, n * (t + m - 1), n * m + n * t + m * t - n - m - t + 1,
     ]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_reduced_rows_span_the_same_and_share_no_pivot(rows: int, columns: int, seed: int) -> None:
+    """Each has a one in its pivot and nothing in those of others; what has its pivot outside has nothing inside."""
+    generator = np.random.default_rng(seed)
+    matrix = generator.integers(-1, 2, (rows, columns))
+    first = generator.random(columns) < 0.5
+    pivots, reduced = modular.reduced_rows(csr_array(matrix.astype(float)), first)
+    full = [[int(entry) for entry in row] for row in reduced.T.toarray()]
+    assert len(pivots) == np.linalg.matrix_rank(matrix)
+    for k, row in enumerate(full):
+        assert [row[p] for p in pivots] == [int(j == k) for j in range(len(pivots))]
+        assert first[pivots[k]] or not any(entry for entry, early in zip(row, first, strict=True) if early)
+    for row in matrix.tolist():  # a row is the sum of reduced ones, each as often as its entry in their pivot says
+        total = [sum(row[p] * own[c] for p, own in zip(pivots, full, strict=True)) for c in range(columns)]
+        assert [(t - entry) % PRIME for t, entry in zip(total, row, strict=True)] == [0] * columns

@@ -35,7 +35,9 @@ def test_a_hidden_whole(part: int, data: st.DataObject) -> None:
     shown = round(100 * part / whole, 1)
     one = Quotient(1, 0, shown, 1)
     hidden = np.array([True, False])
-    low, high = narrowed_by_quotients(np.array([-np.inf, part]), np.array([np.inf, float(part)]), hidden, [one], "count")
+    low, high = narrowed_by_quotients(
+        np.array([-np.inf, part]), np.array([np.inf, float(part)]), hidden, [one], "count"
+    )
     assert low[0] <= whole <= high[0]
     about = float(5 * round(part / 5))
     low, high = narrowed_by_quotients(

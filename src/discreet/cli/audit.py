@@ -26,7 +26,7 @@ from discreet.cli.audited import (
 from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.console import heard, say
 from discreet.cli.inputs import book_of
-from discreet.cli.number_signs import number_options, said_options, sheet_of, sheet_options, signs_of
+from discreet.cli.number_signs import layout_options, number_options, said_options, sheet_of, signs_of
 from discreet.cli.option_texts import total_of
 from discreet.cli.options import measures_option, total_option
 from discreet.cli.output import emit, emit_json
@@ -51,7 +51,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @total_option
 @measures_option
 @number_options
-@sheet_options
+@layout_options
 @click.option("--measure", help="The one to judge; all columns of numbers unless stated.")
 @click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(

@@ -46,7 +46,7 @@ SHEET = {
 }
 
 
-def sheet_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What is said of a table in a layout of its own, which ``sheet_of`` takes together."""
     words = "Of a sheet, what blank cells mean."
     command = click.option("--blank", type=click.Choice(["zero", "hidden", "none"]), help=words)(command)
@@ -56,7 +56,7 @@ def sheet_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of ``read_tables`` that ``sheet_options`` say."""
+    """The arguments of ``read_tables`` that ``layout_options`` say."""
     named = {"sheets": written["sheet"], "percent": written["percent"], "leave": written["leave"]}
     said: dict[str, Any] = {name: list(texts) for name, texts in named.items() if texts}
     return said if written["blank"] is None else {**said, "blank": written["blank"]}

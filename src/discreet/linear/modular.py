@@ -15,6 +15,8 @@ from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.base.compiled import compiled
 from discreet.linear._reduction import (
+    ONE,
+    PRIME,
     P,
     empty_candidate,
     grown,
@@ -118,6 +120,76 @@ def span_of(columns: csc_array, basis: Array, targets: Array) -> tuple[int, csc_
     arguments = (columns.indptr, columns.indices, columns.data, basis, targets, priority, stop)
     rank, ends, rows, values = deadline.stoppable(lambda: _span_kernel(*arguments), lambda: stop.fill(1))
     return int(rank), csc_array((values, rows, ends), shape=(columns.shape[0], len(targets)))
+
+
+@compiled
+def _reduced_kernel(indptr: Any, indices: Any, data: Any, priority: Any, stop: Any) -> Any:
+    """The columns fully reduced: each has a 1 in its pivot row, in which no other has anything; and the pivots."""
+    many = len(indptr) - 1
+    candidate = empty_candidate(len(priority), many)
+    kept = nothing_kept(len(priority), many)
+    for c in range(many):
+        if stop[0]:
+            break
+        left = reduce_column(indices[indptr[c] : indptr[c + 1]], data[indptr[c] : indptr[c + 1]], candidate, kept)
+        if left == 0:
+            continue
+        pivot = candidate.touched[0]
+        for j in range(1, left):
+            if priority[candidate.touched[j]] < priority[pivot]:
+                pivot = candidate.touched[j]
+        kept = kept_with_room(kept, left)
+        keep_column(pivot, left, candidate, kept)
+    total = kept.count[0]
+    ends = np.zeros(total + 1, np.int64)
+    row = kept.row[:0]
+    value = kept.value[:0]
+    for k in range(total):
+        if stop[0]:
+            break
+        begin = kept.start[k]
+        own = kept.row[begin : begin + kept.length[k]]
+        others = own != kept.pivots[k]
+        left = reduce_column(own[others], kept.value[begin : begin + kept.length[k]][others], candidate, kept)
+        used = ends[k]
+        if used + left + 1 > len(row):
+            row = grown(row, used + left + 1)
+            value = grown(value, used + left + 1)
+        row[used] = kept.pivots[k]
+        value[used] = ONE
+        for j in range(left):
+            row[used + 1 + j] = candidate.touched[j]
+            value[used + 1 + j] = candidate.work[candidate.touched[j]]
+        ends[k + 1] = used + left + 1
+    return kept.pivots[:total], ends, row[: ends[-1]], value[: ends[-1]]
+
+
+def reduced_rows(matrix: Any, first: Array) -> tuple[Array, csc_array]:
+    """The rows of a matrix fully reduced, as columns of residues, and the pivot of each; ``first``: variables that are
+    pivots before others (a mask), so that rows with other pivots have nothing in them.
+
+    >>> from scipy.sparse import csr_array
+    >>> pivots, rows = reduced_rows(csr_array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]), np.array([True, False, False]))
+    >>> signed(rows).T.toarray().tolist()  # the third is the second
+    [[1, 1, 0], [0, -1, 1]]
+    """
+    from scipy.sparse import csc_array
+
+    columns = residues(csc_array(matrix.T))
+    priority = np.where(first, 0, 1).astype(np.int64)
+    stop = np.zeros(1, np.int64)
+    arguments = (columns.indptr, columns.indices, columns.data, priority, stop)
+    pivots, ends, rows, values = deadline.stoppable(lambda: _reduced_kernel(*arguments), lambda: stop.fill(1))
+    return pivots, csc_array((values, rows, ends), shape=(columns.shape[0], len(pivots)))
+
+
+def signed(matrix: csc_array) -> csc_array:
+    """Residues as whole numbers around zero; a fraction becomes a large one."""
+    from scipy.sparse import csc_array
+
+    data = matrix.data.astype(np.int64)
+    near = np.where(data > PRIME // 2, data - PRIME, data)
+    return csc_array((near, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def positions(columns: Any, n: int) -> Array:

@@ -73,9 +73,9 @@ def test_groups_of_sums_are_searched_apart(rows: int, more: int, seed: int) -> N
     """The least sets by groups of sums with cells in common are those by all sums at once."""
     random = np.random.default_rng(seed)
     matrix = np.hstack([np.eye(rows, dtype=int), random.choice([-1, 0, 0, 0, 1], size=(rows, more))])
-    values = matrix @ random.integers(1, 4, rows + more)
-    at_once = {frozenset(s) for s, _ in _zero_one(matrix, values, 1e9)}
-    apart = {frozenset(s) for group in _sharing(matrix) for s, _ in _zero_one(matrix[group], values[group], 1e9)}
+    sizes = random.integers(1, 4, rows + more)
+    at_once = {frozenset(s) for s, _ in _zero_one(matrix, sizes, 1e9)}
+    apart = {frozenset(s) for group in _sharing(matrix) for s, _ in _zero_one(matrix[group], sizes, 1e9)}
     least = [{s for s in sets if not any(other < s for other in sets)} for sets in (at_once, apart)]
     assert least[0] == least[1]
 

@@ -19,7 +19,9 @@ import numpy as np
 from discreet.audits.known import settled_intervals
 from discreet.audits.view import View
 from discreet.base.annotations import Array
+from discreet.linear._reduction import PRIME
 from discreet.linear.components import labels
+from discreet.linear.modular import reduced_rows, signed
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
 
@@ -32,7 +34,8 @@ MOST_ELIMINATED = 1_500
 """Cells that hang together up to which sets of several are looked for."""
 ALL_SETS, FEW = 14, 3
 """With so many known sums that have cells in common all sets are tried; with more, sets of at most a few of them."""
-PRIME = 2_147_483_647
+LARGE = 2**40
+"""Residues from here on are fractions, of which so many cannot be added as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +106,10 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
             continue
         touching = np.unique(rows.tocsc()[:, columns].indices)
         matrix = _known_sums(rows[touching][:, columns], mine)
-        values = matrix @ point[open_[columns[mine]]]
+        sizes = point[open_[columns[mine]]]
         for group in _sharing(matrix):
             largest = max(largest, len(group))
-            for chosen, size in _zero_one(matrix[group], values[group], under):
+            for chosen, size in _zero_one(matrix[group], sizes, under):
                 sums.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
     doubts = []
     if skipped:
@@ -129,41 +132,32 @@ def _sharing(matrix: Array) -> list[Array]:
 
 
 def _known_sums(rows: csr_array, few: Array) -> Array:
-    """A basis of the sums of few cells that the rows determine, reduced; worked out modulo a prime."""
-    others = np.setdiff1d(np.arange(rows.shape[1]), few)
-    order = np.concatenate([others, few])
-    work = np.rint(rows.toarray()[:, order]).astype(np.int64) % PRIME
-    done = 0
-    for column in range(len(order)):
-        pivots = np.flatnonzero(work[done:, column])
-        if not len(pivots):
-            continue
-        pivot = done + int(pivots[0])
-        work[[done, pivot]] = work[[pivot, done]]
-        work[done] = work[done] * pow(int(work[done, column]), PRIME - 2, PRIME) % PRIME
-        rest = np.flatnonzero(work[:, column])
-        rest = rest[rest != done]
-        work[rest] = (work[rest] - work[rest, column][:, None] * work[done][None, :]) % PRIME
-        done += 1
-        if done == len(work):
-            break
-    inside = work[:done][(work[:done, : len(others)] == 0).all(axis=1)]
-    signed = np.where(inside > PRIME // 2, inside - PRIME, inside)
-    return np.asarray(signed[:, len(others) :])
+    """A basis of the sums of few cells that the rows determine, reduced; a fraction is a large number (a residue)."""
+    others = np.ones(rows.shape[1], bool)
+    others[few] = False
+    pivots, reduced = reduced_rows(rows, others)
+    inside = signed(reduced)[:, np.flatnonzero(~others[pivots])]
+    return np.asarray(inside.T.toarray()[:, few])
 
 
-def _zero_one(matrix: Array, values: Array, under: float) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Sums of rows with entries of zero and one only: in reduced rows these are sums of some of them."""
+def _zero_one(matrix: Array, sizes: Array, under: float) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Sums of rows with entries of zero and one only: in reduced rows these are sums of some of them.
+
+    ``sizes``: of the cells in some solution; a sum that is known is the same in every one.
+    """
     many = len(matrix)
     most = many if many <= ALL_SETS else FEW
+    large = np.abs(matrix).max(initial=0) > LARGE
+    entries = matrix.astype(object) if large else matrix  # residues of fractions: sums modulo the prime
     for size in range(1, most + 1):
         for rows in combinations(range(many), size):
-            total = np.rint(values[list(rows)].sum())
-            if not 0 < total < under:
-                continue
-            vector = matrix[list(rows)].sum(axis=0)
+            vector = entries[list(rows)].sum(axis=0)
+            vector = vector % PRIME if large else vector
             if ((vector == 0) | (vector == 1)).all():
-                yield tuple(np.flatnonzero(vector).tolist()), float(total)
+                chosen = np.flatnonzero(vector)
+                total = float(np.rint(sizes[chosen].sum()))
+                if 0 < total < under:
+                    yield tuple(chosen.tolist()), total
 
 
 def _minimal(sums: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
