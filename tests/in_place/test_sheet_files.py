@@ -128,7 +128,9 @@ def test_sheets_of_one_population_hide_the_same_cells(folder: Path, capfdbinary:
     hidden = {(row[0], k) for row in first[3:9] for k in (1, 2) if isinstance(row[k], str)}
     assert hidden == {(row[0], k) for row in second[1:] for k in (1, 2) if isinstance(row[k], str)}
     assert hidden
-    capfdbinary.readouterr()
+    text = said(capfdbinary)
+    assert text.count("for the form: ") == 1
+    assert "for the form: 2 tables: counts from 1 to 5" in text
 
 
 @pytest.mark.parametrize(

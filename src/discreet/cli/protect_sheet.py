@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.console import say
+from discreet.cli.console import heard, say
 from discreet.cli.option_texts import value_of
 from discreet.cli.sheet_reading import READING_OPTIONS, reading_arguments, reading_options
 from discreet.errors import InputError, listed
@@ -24,6 +25,8 @@ ASK = (
 )
 LINES = 6
 """Of what was assumed of a table, so many lines are said."""
+DRAWN = 8
+"""Rows and columns of a table that are drawn on a terminal."""
 
 
 def sheet_options(command: Any) -> Any:
@@ -98,6 +101,7 @@ def protect_finished(
 ) -> None:
     """Protect all tables of a file and write it back."""
     from discreet.in_place.contents import marks_for
+    from discreet.in_place.protection_report import form_sentence
     from discreet.in_place.sheet_files import check_target, protect_file, safe_name, write_in_place
 
     under, layout = sheet["hide_under"], sheet["layout"] or "same"
@@ -107,7 +111,6 @@ def protect_finished(
     target = output or safe_name(source, layout=layout)
     check_target(source, target, force=sheet["force"])
     file = protect_file(source, chosen, reading=_reading(which, sheet), understood=_told)
-    statements = list(dict.fromkeys(outcome.statement for outcome in file.outcomes))
     for outcome in file.outcomes:
         for line in outcome.lines():
             say(line)
@@ -117,8 +120,7 @@ def protect_finished(
         for line in write_in_place(file, target, marks, _note(file, marks)):
             say(f"left out: {line}")
         say(f"wrote {target}")
-    for statement in statements:
-        say(f"for the form: {statement}")
+    say(f"for the form: {form_sentence(file.outcomes)}")
 
 
 def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> Method:
@@ -157,12 +159,17 @@ def _reading(which: Mapping[str, Any], sheet: Mapping[str, Any]) -> dict[str, An
 
 
 def _told(sheet: SheetTable) -> None:
-    """What was understood of a table, in a few lines on stderr."""
+    """What was understood of a table: on a terminal a picture of it, else a few lines without any of its numbers."""
     say(f"understood: {sheet!r}")
+    if heard("info") and sys.stderr.isatty():
+        from rich.console import Console
+
+        Console(stderr=True).print(sheet.drawn(rows=DRAWN, columns=DRAWN))
+        return
     for line in sheet.assumed[:LINES]:
         say(f"  {line}")
     if len(sheet.assumed) > LINES:
-        say(f"  and {len(sheet.assumed) - LINES:,} more; all of them in Python: read_table(...).assumed")
+        say(f"  and {len(sheet.assumed) - LINES:,} more: discreet show FILE")
 
 
 def _note(file: Any, marks: Any) -> str:

@@ -65,7 +65,7 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
         for place in sheet.places.get(codes, ()):
             if gone[k]:
                 replacements[place] = marks.primary if primary[k] else marks.secondary
-            elif values[k] == truth[k]:
+            elif values[k] == truth[k] and _stands_there(sheet, place, values[k]):
                 shown.add(place)
             else:
                 replacements[place] = int(values[k]) if whole else float(values[k])
@@ -78,3 +78,9 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
         elif place not in shown and place not in replacements and place not in derived:
             blanked += role == ASIDE
     return SheetContents(replacements, frozenset(shown), tuple(sheet.percentages), blanked)
+
+
+def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
+    """Whether a number of the sheet is the one that was judged; a total that was worked out anew may not be."""
+    written = sheet.grid.value(place.row, place.column)
+    return not isinstance(written, (int, float)) or isinstance(written, bool) or written == value

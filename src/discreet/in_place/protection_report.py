@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,23 @@ class ProtectionReport:
                 CURE,
             )
         raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
+
+
+def form_sentence(reports: Sequence[ProtectionReport]) -> str:
+    """One sentence for the governance form on all tables of a file."""
+    if len(reports) == 1:
+        return reports[0].statement
+    together = replace(
+        reports[0],
+        method="; ".join(dict.fromkeys(report.method for report in reports)),
+        cells=sum(report.cells for report in reports),
+        primary=sum(report.primary for report in reports),
+        secondary=sum(report.secondary for report in reports),
+        audited=sum(report.audited for report in reports),
+        changed=any(report.changed for report in reports),
+        verdict=Verdict.worst([report.verdict for report in reports]),
+    )
+    return f"{len(reports):,} tables: {together.statement[:1].lower()}{together.statement[1:]}"
 
 
 def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> ProtectionReport:
