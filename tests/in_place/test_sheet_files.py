@@ -166,3 +166,17 @@ def test_the_short_words_hold_for_records_too(folder: Path, capfdbinary: Any) ->
     assert run(["protect", "m.csv", "--by", "area,job", "--recipe", "opensafely", "-o", "three.csv"]) == 0
     assert "b,x,,c" in (folder / "three.csv").read_text()
     capfdbinary.readouterr()
+
+
+def test_signs_of_a_text_file_that_were_said_are_written_again(folder: Path, capfdbinary: Any) -> None:
+    """An encoding in which a byte of a letter is that of the separator: every other byte stays."""
+    text = "区|男|女|計\nポ|12|3|15\n南|14|27|41\n西|20|6|26\n計|46|36|82\n".encode("shift_jis")
+    Path("wards.csv").write_bytes(text)
+    code = run(
+        ["protect", "wards.csv", "--hide-under", "6", "--encoding", "shift_jis", "--separator", "|", "--total", "計"]
+    )
+    assert code == 0, said(capfdbinary)
+    after = Path("wards.safe.csv").read_bytes().decode("shift_jis").splitlines()
+    assert [line.split("|")[0] for line in after[:5]] == ["区", "ポ", "南", "西", "計"]
+    assert [after[1].split("|")[k] for k in (2, 3)] == ["*", "15"]
+    assert after[4] == "計|46|36|82"

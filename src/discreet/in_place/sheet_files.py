@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from discreet.sheets.rewrite.same_layout import REWRITERS, write_same
 from discreet.sheets.sheet_table import SheetTable
 
 SAFE = ".safe"
+TEXT_OPTIONS = ("decimal", "separator", "encoding")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,8 @@ class ProtectedFile:
     sheets: tuple[SheetTable, ...]
     done: tuple[Protected, ...]
     outcomes: tuple[ProtectionReport, ...]
+    text: Mapping[str, str | None] = field(default_factory=dict)
+    """Separator, decimal sign and encoding, where they were said."""
 
     @property
     def releases(self) -> list[Release]:
@@ -81,7 +84,8 @@ def protect_file(
     for outcome in outcomes:
         outcome.check()
     check_linked(tables, pairs, protected)
-    return ProtectedFile(source, tables, protected, outcomes)
+    text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
+    return ProtectedFile(source, tables, protected, outcomes, text)
 
 
 def safe_name(source: Path, *, layout: str) -> Path:
@@ -112,6 +116,9 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         derived=merged.derived,
         note=note,
         mark=marks.secondary,
+        decimal=file.text.get("decimal"),
+        separator=file.text.get("separator"),
+        encoding=file.text.get("encoding"),
     )
     return written.left_out
 

@@ -103,3 +103,17 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for data, message in ((b'a,"b\n', "left open"), (b"a\0b", "not a text file"), (b"a,b\n", "are not in the file")):
         with pytest.raises(InputError, match=message):
             write_same(data, tmp_path / "out.csv", {("", 9, 9): "*"}, shown=())
+
+
+def test_an_encoding_that_is_named_holds(tmp_path: Path) -> None:
+    """Also one in which a byte of a letter looks like the separator."""
+    source = "ソ|n\n北|3\n".encode("shift_jis")
+    assert source.count(b"|") == 2
+    tricky = "ポ|n\n北|3\n".encode("shift_jis")  # its first letter ends with the byte of the separator
+    assert tricky.count(b"|") == 3
+    for data in (source, tricky):
+        done = write_same(data, tmp_path / "out.csv", {("", 2, 2): "*"}, shown=(), encoding="shift_jis", separator="|")
+        assert done.path.read_bytes() == data.replace(b"|3\n", b"|*\n")
+    for encoding, message in (("nonsense", "is not written in"), ("ascii", "is not written in")):
+        with pytest.raises(InputError, match=message):
+            write_same(source, tmp_path / "out.csv", {("", 2, 2): "*"}, shown=(), encoding=encoding)

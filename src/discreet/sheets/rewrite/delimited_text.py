@@ -34,7 +34,7 @@ class TextField:
 
 def rewrite_delimited(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
     """The file with these edits, and what of it was blanked."""
-    mark, encoding, text = decoded(data, name)
+    mark, encoding, text = decoded(data, name, edits.encoding)
     separator = edits.separator or ("\t" if name.lower().endswith((".tsv", ".tab")) else _separator(text))
     if not text.isascii() and encoding == "cp1252" and not edits.note.isascii():
         raise InputError("the note holds letters that the file's encoding may not have; write it in plain letters")
@@ -63,8 +63,10 @@ def rewrite_delimited(data: bytes, name: str, edits: Edits) -> tuple[bytes, tupl
     return mark + "".join(pieces).encode(encoding, "surrogateescape"), notices.sentences()
 
 
-def decoded(data: bytes, name: str) -> tuple[bytes, str, str]:
+def decoded(data: bytes, name: str, named: str | None = None) -> tuple[bytes, str, str]:
     """The mark at the start of a file, its encoding, and its text: UTF-8, UTF-16 with a mark, else Windows-1252.
+
+    An encoding that is ``named`` holds unless a mark says otherwise, if the text comes to the same bytes again.
 
     Bytes that Windows-1252 does not know come back as they were.
     """
@@ -74,12 +76,24 @@ def decoded(data: bytes, name: str) -> tuple[bytes, str, str]:
                 return mark, encoding, data[len(mark) :].decode(encoding)
             except UnicodeDecodeError:
                 raise InputError(f"{name!r} is damaged: it is not the {encoding.upper()} that it says it is") from None
+    if named is not None:
+        return b"", named, _decoded_as(data, name, named)
     if b"\0" in data:
         raise InputError(f"{name!r} is not a text file")
     try:
         return b"", "utf-8", data.decode("utf-8")
     except UnicodeDecodeError:
         return b"", "cp1252", data.decode("cp1252", "surrogateescape")
+
+
+def _decoded_as(data: bytes, name: str, encoding: str) -> str:
+    try:
+        text = data.decode(encoding)
+    except (LookupError, UnicodeDecodeError):
+        raise InputError(f"{name!r} is not written in {encoding!r}; name its encoding, or none") from None
+    if text.encode(encoding) != data:
+        raise InputError(f"{name!r} cannot be written back in {encoding!r} as it was; save it as UTF-8, and give that")
+    return text
 
 
 def fields_of(text: str, separator: str, name: str) -> Iterator[TextField]:

@@ -38,7 +38,7 @@ class Edits:
     ``replacements`` is what stands in a cell now; ``shown`` are places that were understood and stay as they are, among
     them headers that are numbers. A number anywhere else was judged by nobody and is blanked. ``derived`` are worked
     out of published numbers, and the mark stands where that cannot be done. Of ``text_sheets`` the texts are kept, and
-    no number. ``decimal`` and ``separator`` are signs of text files, where they are not plain to see.
+    no number. ``decimal``, ``separator`` and ``encoding`` are those of text files, where they are not plain to see.
     """
 
     replacements: Mapping[Place, Content]
@@ -49,6 +49,7 @@ class Edits:
     text_sheets: Collection[str] = ()
     decimal: str | None = None
     separator: str | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         check_mark(self.mark)

@@ -45,7 +45,7 @@ ATTRIBUTES: dict[str, re.Pattern[str]] = {
 
 def rewrite_html(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
     """The page with these edits, and what of it was left out."""
-    mark, encoding, text = decoded(data, name)
+    mark, encoding, text = decoded(data, name, edits.encoding)
     first = _Page(lambda place, words: words, None)
     first.run(text)
     if missing := sorted(edits.sheets - set(first.names)):

@@ -47,6 +47,7 @@ def write_same(
     text_sheets: Collection[str] = (),
     decimal: str | None = None,
     separator: str | None = None,
+    encoding: str | None = None,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
@@ -64,7 +65,9 @@ def write_same(
     rewriter, suffixes = _rewriter(name)
     check_suffix(path, suffixes, f"what is made of {name!r}")
     contents: dict[Place, Content] = dict(replacements.items())
-    edits = Edits(contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator)
+    edits = Edits(
+        contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator, encoding
+    )
     written, left_out = rewriter(data, name, edits)
     write_whole(path, written)
     return Rewritten(path, left_out)
