@@ -19,6 +19,8 @@ from discreet.tables.totals import ASK, option
 
 ASK_AT_END = 4.0
 """Bits of coincidence to ask about the first or last label, where totals stand."""
+OF_SOME = 3
+"""A name that says that a label is a sum of some others: "North total"."""
 SURE = 20.0
 """Bits of coincidence from which a label with a name of its own is believed to be a sum, more for longer lists."""
 
@@ -112,7 +114,7 @@ def find_sums(
     known = set(children)
     if (stated := said.get(name)) is not None:
         return _with_stated(name, codes, lines, children, top, stated, short)
-    top = _passes([like_a_total(code) for code in codes], lines, children, top)
+    top = _passes([_named(code) for code in codes], lines, children, top)
     return _judged(name, codes, lines, children, top, known, short)
 
 
@@ -164,7 +166,7 @@ def _collapse(
     stack: list[int] = []
     sums = np.zeros(len(top) + 1)  # of the stack, from its beginning
     for k in reversed(top) if backwards else top:
-        start = _run(lines, stack, sums, k, guide, named[k], sure) if k not in found else None
+        start = _run(lines, stack, sums, k, guide, named, sure) if k not in found else None
         if start is not None:
             found[k] = sorted(stack[start:])
             del stack[start:]
@@ -174,9 +176,18 @@ def _collapse(
 
 
 def _run(
-    lines: AxisLines, stack: Sequence[int], sums: Array, whole: int, guide: int | None, named: int, sure: float
+    lines: AxisLines,
+    stack: Sequence[int],
+    sums: Array,
+    whole: int,
+    guide: int | None,
+    names: Sequence[int],
+    sure: float,
 ) -> int | None:
     """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none."""
+    named = names[whole]
+    if not named and np.log2(1 + np.abs(lines.values[whole])).sum() < sure:
+        return None  # too little to be believed, whatever it is the sum of
     least = 1 if named == USUAL else 2
     starts: Sequence[int] = range(len(stack) - least + 1)
     if guide is not None and starts:
@@ -186,17 +197,31 @@ def _run(
         starts = near.tolist()
     elif not named:
         return None
-    for start in starts:
-        denied, confirmed, bits, _ = lines.evidence(whole, stack[start:])
-        if denied:
-            continue
-        if named == USUAL and (confirmed or start == 0):
-            return start
-        if named and bits >= ASK_AT_END:
-            return start
-        if bits >= sure:
-            return start
-    return None
+    fitting = [start for start in starts if _believed(lines, stack[start:], whole, named, sure, everything=not start)]
+    plain = [start for start in fitting if not any(names[k] for k in stack[start:])]
+    return plain[0] if plain else fitting[0] if fitting else None
+
+
+def _believed(lines: AxisLines, parts: Sequence[int], whole: int, named: int, sure: float, *, everything: bool) -> bool:
+    """Whether a label is taken as the sum of others: the more its name says so, the less evidence is needed."""
+    denied, confirmed, bits, _ = lines.evidence(whole, parts)
+    if denied:
+        return False
+    if not confirmed and named and lines.shown[whole].all() and not lines.values[whole].any():
+        return True  # nothing is the sum of nothing
+    if named == USUAL:
+        return bool(confirmed) or everything
+    return bool(confirmed) if named == OF_SOME else bits >= (ASK_AT_END if named else sure)
+
+
+def _named(code: str) -> int:
+    """How much a label sounds like a total; "North total" like one of some labels.
+
+    >>> [_named(code) for code in ("Total", "North total", "All Saints", "North")]
+    [2, 3, 1, 0]
+    """
+    words = code.split()
+    return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
 
 
 def _with_stated(
@@ -211,7 +236,7 @@ def _with_stated(
     """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
     whole = codes.index(stated)
     own = children.pop(whole, [])
-    rest = _passes([like_a_total(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
+    rest = _passes([_named(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
     rest = sorted(rest)
     denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
     if denied and less:
