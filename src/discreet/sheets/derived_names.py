@@ -17,10 +17,10 @@ MEAN_NAME = re.compile(
     r"\bmeans?\b|\baverages?\b|\bavg\b|\bmedians?\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bmédianes?\b"
     r"|\bpromedio\b|\bmedia\b|\bmediana\b|\bmedelvärde\b|\bgennemsnit\b|\bgjennomsnitt\b|\bkeskiarvo\b|\bśrednia\b"
     r"|\bgemiddelde?\b|\brates?\b|\bratios?\b|\bper\s1,?0+\b|\bstandard deviation\b|\bsd\b|\biqr\b|\bp[- ]?value\b"
-    r"|\bvariance\b|\bpercentile\b|\bquartile\b|\bodds\b",
+    r"|\bvariance\b|\brank(ing)?\b|\bchange\b|\bdifference\b|\bveränderung\b|\bévolution\b|\bpercentile\b|\bquartile\b|\bodds\b",
     re.IGNORECASE,
 )
-WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|rank|change|difference|se|std)\b", re.IGNORECASE)
+WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|se|std)\b", re.IGNORECASE)
 
 
 def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:

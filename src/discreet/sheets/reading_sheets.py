@@ -78,6 +78,14 @@ def read_table(
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
     tables = _tables_of(grid, options)
     if len(tables) > 1:
+        first, last = tables[0].layout.range, tables[-1].layout.range
+        if first.last_row >= last.first_row:  # parts of one block
+            names = [d.name for table in tables for d in table.dimensions]
+            variables = [name for name in dict.fromkeys(names) if names.count(name) == 1]
+            raise InputError(
+                f"{tables[0].name!r} holds a table for each of {len(tables)} variables of one population "
+                f"({listed(variables, 4)}); read all of them with read_tables"
+            )
         ranges = [f"range={table.layout.range.address!r}" for table in tables]
         raise InputError(
             f"{tables[0].name!r} holds {len(tables)} tables; say which with {listed(ranges, 4)} (--range), or read all "

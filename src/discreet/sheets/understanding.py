@@ -144,7 +144,12 @@ def _axes(
     name = next((level.texts[0] for level in reversed(above) if not MEASURE_NAME.search(level.texts[0])), "")
     fallback = block.column_name or name or "column"
     if block.column_name and len(varying) > 1:
-        varying = varying[1:]
+        first, *varying = varying
+        varying[-1] = replace(
+            varying[-1],
+            texts=tuple(text or above for text, above in zip(varying[-1].texts, first.texts, strict=True)),
+            places=tuple(place or above for place, above in zip(varying[-1].places, first.places, strict=True)),
+        )
     columns = axis_dimensions(varying, fallback=fallback, nested=options.nested, missing=options.missing)
     dims = [*rows.dimensions, *columns.dimensions]
     if len(parts.columns) > 1 and not varying:
