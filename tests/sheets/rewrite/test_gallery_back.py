@@ -11,7 +11,7 @@ from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.rewrite.same_layout import write_same
 from discreet.sheets.sheet_grid import CellPlace, SheetCell
 from discreet.sheets.sources.by_kind import grids_of
-from tests.sheets.gallery.draft import LAYOUTS, Layout, written
+from tests.sheets.gallery.draft import LAYOUTS, Draft, Layout, written
 
 for _theme in sorted((Path(__file__).parent.parent / "gallery").glob("*.py")):
     importlib.import_module(f"tests.sheets.gallery.{_theme.stem}")
@@ -56,3 +56,21 @@ def test_what_is_shown_is_the_same_in_place(case: Layout, kind: str, tmp_path: P
     assert {place for place in after if place.row > 1 or kind != "html"} == notes
     for before, now_grid in zip(sheets, grids_of(target), strict=True):
         assert before.merged == now_grid.merged
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods"])
+def test_sheets_of_text_keep_their_texts_if_asked(kind: str, tmp_path: Path) -> None:
+    """And no number, also none that is stored as text."""
+    table, about = Draft(name="Table"), Draft(name="About")
+    table.line(1, ["North", 3])
+    about.line(1, ["Who made this", 1234567, "1 234 567"])
+    about.line(2, ["Rounded in 2024"])
+    source = written([table, about], tmp_path, kind)
+    without = write_same(source, tmp_path / f"one.{kind}", {("Table", 1, 2): "*"}, shown=())
+    both = write_same(source, tmp_path / f"two.{kind}", {("Table", 1, 2): "*"}, shown=(), text_sheets=["About"])
+    assert [grid.sheet for grid in grids_of(without.path)] == ["Table"]
+    assert [{at: cell.value for at, cell in grid.cells.items()} for grid in grids_of(both.path)] == [
+        {(1, 1): "North", (1, 2): "*"},
+        {(1, 1): "Who made this", (2, 1): "Rounded in 2024"},
+    ]
+    assert "sheet 'About', which was not protected" in without.left_out

@@ -68,8 +68,12 @@ def repeats(text: str | None) -> int:
     return min(max(1, int(text)), MOST_ROWS) if text and text.isdecimal() and len(text) < 9 else 1
 
 
-def document_rows(table: Element, name: str) -> list[tuple[int, int, Element, tuple[DocumentCell, ...]]]:
-    """First row, how many alike, the element, and its cells."""
+DocumentRow = tuple[int, int, Element, tuple[DocumentCell, ...]]
+"""First row, how many alike, the element, and its cells."""
+
+
+def document_rows(table: Element, name: str) -> list[DocumentRow]:
+    """The rows of a sheet in their order."""
     rows = []
     row = 1
     for element in below(table, "table:table-row", CONTAINERS):

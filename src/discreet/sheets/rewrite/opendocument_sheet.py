@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.sheets.rewrite import notices as say
@@ -10,7 +11,14 @@ from discreet.sheets.rewrite.edits import TELLING, Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_text, written_like
-from discreet.sheets.rewrite.opendocument_cells import VALUES, DocumentCell, columns_of, document_rows, repeats
+from discreet.sheets.rewrite.opendocument_cells import (
+    VALUES,
+    DocumentCell,
+    DocumentRow,
+    columns_of,
+    document_rows,
+    repeats,
+)
 from discreet.sheets.rewrite.opendocument_names import (
     COLUMN_CONTAINERS,
     CONTAINERS,
@@ -114,7 +122,7 @@ class DocumentSheet:
                 if about.get("table:visibility") in ("collapse", "filter"):
                     column.set("table:visibility", about["table:visibility"])
 
-    def _write_rows(self, source: Element, target: Element, rows: object, last: int) -> None:
+    def _write_rows(self, source: Element, target: Element, rows: Iterator[DocumentRow], last: int) -> None:
         for child in source:
             short = NAMES.short(child.tag)
             if short in CONTAINERS:
@@ -123,7 +131,7 @@ class DocumentSheet:
                 if len(group):
                     target.append(group)
             elif short == "table:table-row":
-                first, times, element, cells = next(rows)  # type: ignore[call-overload]
+                first, times, element, cells = next(rows)
                 self._write_row(target, first, min(times, max(last - first + 1, 0)), element, cells)
 
     def _write_row(
