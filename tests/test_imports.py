@@ -95,7 +95,7 @@ LAYERS = {
         __main__
     """,
     "audits/joined": """
-        common_cells families join_tree publication sheet_releases
+        common_cells families join_tree publication sheet_releases percentages
         mapping conflict argument posterior_counts
         sources together
         known_sets changes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from discreet.cli.audited import (
 from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.console import heard, say
 from discreet.cli.inputs import book_of
-from discreet.cli.number_signs import layout_options, number_options, said_options, sheet_of, signs_of
+from discreet.cli.number_signs import layout_options, number_options, percent_of, said_options, sheet_of, signs_of
 from discreet.cli.option_texts import total_of
 from discreet.cli.options import measures_option, total_option
 from discreet.cli.output import emit, emit_json
@@ -123,6 +124,7 @@ def audit(
     check_certificate(certificate)
     reading = {"--measures": measures, **said_options(written)}
     signs, sheet = signs_of(written, negative=negative), sheet_of(written)
+    names = replace(names, percent={**names.percent, **percent_of(written)})
     for_tables = {
         "--codebook": codebook,
         "--mapping": mapping,
@@ -198,6 +200,7 @@ def read_files(
     for name, release in releases.items():
         for text in release.assumed:
             say(f"{name}: {text}")
+    mapping.check_percent(releases.values())
     if codebook is None:
         check_said(total_of(total), None, list(releases.values()))
     elif len(files) > 1:

@@ -41,7 +41,10 @@ def number_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 SHEET = {
     "sheet": ("NAME", "Of a workbook, only this sheet; all that are shown unless stated."),
-    "percent": ("HEADER", "Of a sheet, a column of percentages."),
+    "percent": (
+        "HEADER[=OF]",
+        "A column of percentages; in a list of cells, OF is the dimension whose total is 100, or all.",
+    ),
     "leave": ("HEADER", "Of a sheet, a column to leave aside."),
 }
 
@@ -57,9 +60,15 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of ``read_tables`` that ``layout_options`` say."""
-    named = {"sheets": written["sheet"], "percent": written["percent"], "leave": written["leave"]}
+    columns = [text for text in written["percent"] if "=" not in text]
+    named = {"sheets": written["sheet"], "percent": columns, "leave": written["leave"]}
     said: dict[str, Any] = {name: list(texts) for name, texts in named.items() if texts}
     return said if written["blank"] is None else {**said, "blank": written["blank"]}
+
+
+def percent_of(written: Mapping[str, Any]) -> dict[str, str]:
+    """Columns of percentages in lists of cells and what each is a share of."""
+    return dict(text.split("=", 1) for text in written["percent"] if "=" in text)
 
 
 def signs_of(written: Mapping[str, Any], *, negative: bool = False) -> NumberSigns:

@@ -49,6 +49,7 @@ SCHEMA: Mapping[str, Any] = {
         "crossing": {"type": "array", "items": _TEXT},
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
+        "percent": _NAMES,
         "tables": {"type": "object", "additionalProperties": _TABLE},
     },
 }
@@ -75,6 +76,8 @@ class NameMapping:
     marks: Mapping[str, str] = field(default_factory=dict)
     """What marks in place of numbers stand for (see ``discreet.tables.reading.number_marks``)."""
     zeros_hidden: bool = False
+    percent: Mapping[str, str] = field(default_factory=dict)
+    """Columns of percentages in lists of cells, and over which dimension's total each is a share, or "all"."""
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -140,8 +143,14 @@ class NameMapping:
             if name not in names:
                 raise InputError(f"the mapping names the table {name!r}, which is not given; {nearest(name, names)}")
 
+    def check_percent(self, released: Iterable[Release]) -> None:
+        """Refuse columns of percentages if no table has any."""
+        if self.percent and not any(release.quotients for release in released):
+            raise InputError(f"no table has the column of percentages {next(iter(self.percent))!r}; look at --percent")
+
     def check_names(self, released: Mapping[str, Release]) -> None:
         """Refuse names of dimensions, measures and codes that no table has, or that the table they are of has not."""
+        self.check_percent(released.values())
         for scope, dimensions, measures, codes in self._said():
             tables = [released[scope]] if scope else list(released.values())
             where = f"[tables.{scope!r}] of the mapping" if scope else "the mapping"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.joined.percentages import with_percentages
 from discreet.audits.joined.publication import Publication, Rounding
 from discreet.audits.joined.sheet_releases import sheet_releases
 from discreet.base.kinds import told
@@ -77,7 +78,8 @@ def read_release(
         raw = replace(raw, children={**mapping.children(name, raw.names), **raw.children})
     known = codebook if codebook is not None and knows_some(raw, codebook) else None
     said = {name: code for name, code in total.items() if name in raw.names} if isinstance(total, Mapping) else total
-    return Release.of_file(of_raw(raw, known, said or None))
+    release = Release.of_file(of_raw(raw, known, said or None))
+    return release if mapping is None else with_percentages(name, release, mapping.percent)
 
 
 def check_said(total: Totals, codebook: Codebook | None, releases: Sequence[Release]) -> None:
