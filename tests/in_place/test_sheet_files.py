@@ -180,3 +180,17 @@ def test_signs_of_a_text_file_that_were_said_are_written_again(folder: Path, cap
     assert [line.split("|")[0] for line in after[:5]] == ["区", "ポ", "南", "西", "計"]
     assert [after[1].split("|")[k] for k in (2, 3)] == ["*", "15"]
     assert after[4] == "計|46|36|82"
+
+
+def test_text_files_come_back_as_they_were_written(folder: Path, capfdbinary: Any) -> None:
+    """Separators and thousands stay; a total that was worked out anew is the one that was judged; records are told."""
+    (folder / "semi.csv").write_text("area;f;m;all\nN;1.200;3;1.203\nS;800;900;1.700\nall;2.000;903;2.903\n")
+    assert run(["protect", "semi.csv", "--hide-under", "6", "--thousands", "."]) == 0
+    lines = (folder / "semi.safe.csv").read_text().split()
+    assert lines == ["area;f;m;all", "N;*;*;1.203", "S;*;*;1.700", "all;2.000;903;2.903"]
+    (folder / "off.csv").write_text("area,f,m,Total\nN,12,8,21\nS,8,9,17\nTotal,20,17,37\n")
+    assert run(["protect", "off.csv", "--hide-under", "6", "--totals", "compute"]) == 0
+    assert (folder / "off.safe.csv").read_text().split()[1] == "N,12,8,20"
+    (folder / "people.csv").write_text("area,sex\n" + "a,f\nb,m\n" * 9)
+    assert run(["protect", "people.csv", "--hide-under", "6"]) == 2
+    assert "name the dimensions of the table (--by)" in said(capfdbinary)

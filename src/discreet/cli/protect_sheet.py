@@ -23,6 +23,8 @@ ASK = (
     "say how counts are protected: --hide-under 6 hides counts from 1 to 5 and what would give them away; "
     "--recipe NAME follows a published rule ({})"
 )
+NO_TABLE = "no table was found"
+RECORDS = (".csv", ".tsv", ".txt", ".parquet")
 LINES = 6
 """Of what was assumed of a table, so many lines are said."""
 DRAWN = 8
@@ -110,7 +112,13 @@ def protect_finished(
     source = which["data"]
     target = output or safe_name(source, layout=layout)
     check_target(source, target, force=sheet["force"])
-    file = protect_file(source, chosen, reading=_reading(which, sheet), understood=_told)
+    reading = _reading(which, sheet)
+    try:
+        file = protect_file(source, chosen, reading=reading, understood=_told)
+    except InputError as error:
+        if NO_TABLE in str(error) and source.suffix.lower() in RECORDS:
+            raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
+        raise
     for outcome in file.outcomes:
         for line in outcome.lines():
             say(line)

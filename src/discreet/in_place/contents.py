@@ -83,4 +83,7 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
     """Whether a number of the sheet is the one that was judged; a total that was worked out anew may not be."""
     written = sheet.grid.value(place.row, place.column)
-    return not isinstance(written, (int, float)) or isinstance(written, bool) or written == value
+    if isinstance(written, str):  # digits, however they are parted; a share may stand behind them
+        digits = re.sub(r"\D", "", written.partition("(")[0])
+        return value % 1 != 0 or digits == str(abs(int(value)))
+    return written == value
