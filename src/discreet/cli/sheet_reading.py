@@ -19,7 +19,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "totals": ("--totals", {"type": click.Choice(["check", "compute", "trust"]), "help": "What totals are worth."}),
     "tolerance": ("--tolerance", {"type": click.FloatRange(0), "help": "How far a sum may be off, per part."}),
     "names": ("--names", {"metavar": "A,B", "help": "Names of the dimensions, in their order."}),
-    "measure": ("--measure", {"metavar": "HEADER", "help": "The header of the counts, beside other numbers."}),
+    "measure": (
+        "--measure",
+        {"multiple": True, "metavar": "HEADER", "help": "The header of the counts, beside other numbers."},
+    ),
     "value": ("--value", {"metavar": "NAME", "help": "The numbers are sums of this magnitude, not counts."}),
     "decimal": ("--decimal", {"metavar": "SIGN", "help": "The sign before decimals."}),
     "thousands": ("--thousands", {"metavar": "SIGN", "help": "The sign between thousands."}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -136,12 +136,19 @@ def _more_like_codes(one: LabelLevel, other: LabelLevel) -> bool:
 
 
 def _by_indent(levels: Sequence[LabelLevel]) -> dict[int, int]:
-    """For items whose label is indented the item above that it belongs to; nothing if an indent has none."""
+    """For items whose label is indented the item above that it belongs to, or below; nothing if an indent has none."""
+    items = range(len(levels[-1].texts))
+    return _nearest_outer(levels, items) or _nearest_outer(levels, items[::-1])
+
+
+def _nearest_outer(levels: Sequence[LabelLevel], items: Sequence[int]) -> dict[int, int]:
+    """For each indented item the last one before it that is indented less."""
     level, outer = levels[-1], levels[:-1]
     parents: dict[int, int] = {}
     stack: list[int] = []
     before: tuple[str, ...] | None = None
-    for k, indent in enumerate(level.indents):
+    for k in items:
+        indent = level.indents[k]
         section = tuple(other.texts[k] for other in outer)
         if section != before:
             stack, before = [], section
@@ -245,7 +252,9 @@ def _dimension(
 ) -> AxisDimension:
     name = next((level.name for level in reversed(levels) if level.name), fallback)
     category = missing.get(name) if isinstance(missing, Mapping) else missing
-    paths = [_path([level.texts[k] for level in levels]) for k in range(len(levels[0].texts))]
+    labels_of = [[level.texts[k] for level in levels] for k in range(len(levels[0].texts))]
+    summed = {own[0] for own in labels_of if len(own) > 1 and (not own[1] or is_total_text(own[1]))}
+    paths = [_path(own, summed) for own in labels_of]
     totals = {path[0] for path in paths if len(path) == 1 and like_a_total(path[0]) == USUAL}
     blank = next(iter(totals)) if len(totals) == 1 else TOTAL
     full = []
@@ -275,11 +284,14 @@ def _dimension(
     )
 
 
-def _path(texts: Sequence[str]) -> tuple[str, ...]:
-    """The labels of an item from above, ending where one is blank, is the total of the one above, or repeats it."""
+def _path(texts: Sequence[str], summed: Container[str]) -> tuple[str, ...]:
+    """The labels of an item from above, ending where one is blank, is the total of the one above, or repeats it.
+
+    Below labels that are ``summed`` in a row of their own one that repeats them is a part with their name.
+    """
     path: list[str] = []
     for text in texts:
-        if path and (not text or text == path[-1] or is_total_text(text)):
+        if path and (not text or is_total_text(text) or (text == path[-1] and text not in summed)):
             break
         if not text:
             continue
@@ -330,9 +342,9 @@ def _indented(
     times: dict[str, int] = defaultdict(int)
     for text in texts:
         times[text] += 1
-    codes: list[str] = []
+    codes = []
     for k, text in enumerate(texts):
-        above = codes[parents[k]] if k in parents else None
+        above = texts[parents[k]] if k in parents else None
         codes.append(text if times[text] == 1 or above is None else f"{above}{JOINT}{text}")
     below = {codes[child]: codes[parent] for child, parent in parents.items() if codes[child] != codes[parent]}
     return AxisDimension(name, tuple(codes), _labels_of(labels, codes), below, levels)

@@ -15,6 +15,9 @@ from discreet.sheets.label_paths import LabelLevel
 from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 
+COUNTS = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "anzahl", "antal", "nombre")
+"""Headers that say that a column holds the numbers of a list, in small letters."""
+
 
 @dataclass(frozen=True, eq=False)
 class BodyParts:
@@ -45,14 +48,15 @@ def body_parts(
         elif any(text in options.percent for text in paths[column]):
             derived_columns[column] = "share"
         elif options.measure is not None:
-            if options.measure not in paths[column]:
+            if not {*options.measure} & {*paths[column]}:
                 derived_columns[column] = derived_kind(heading, cells) or "unknown"
         elif (kind := derived_kind(heading, cells)) is not None:
             derived_columns[column] = kind
     kept = [column for column in block.values if column not in derived_columns and column not in aside]
-    if options.measure is not None and not kept:
-        known = dict.fromkeys(text for path in paths.values() for text in path if text)
-        raise InputError(f"measure={options.measure!r} is not a header of the table; {nearest(options.measure, known)}")
+    if options.measure is not None:
+        _check_names(options.measure, paths)
+    elif not any(axis == "row" for axis, _ in block.grid.names):  # a header with a name holds codes
+        _ask_about_measures(block, kept, paths)
     if not kept:
         raise InputError(
             f"{block.grid.source!r}: every column is called like a percentage, a mean or a rate; name the header of "
@@ -81,7 +85,21 @@ def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]]) -> No
     known = list(dict.fromkeys(text for path in paths.values() for text in path if text))
     for name in names:
         if name not in known:
-            raise InputError(f"percent= or leave= names {name!r}, which is not a header; {nearest(name, known)}")
+            raise InputError(f"measure=, percent= or leave= names {name!r}, not a header; {nearest(name, known)}")
+
+
+def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mapping[int, Sequence[str]]) -> None:
+    """Refuse a column that is called "count" beside others that are called otherwise: those may be no counts."""
+    last = [next((text for text in reversed(paths[column]) if text), "").casefold() for column in columns]
+    called = {text for text in last if text in COUNTS}
+    others = [paths[column] for column, text in zip(columns, last, strict=True) if text not in COUNTS]
+    if len(called) == 1 and others and len(others) < len(columns):
+        names = list(dict.fromkeys(next(text for text in reversed(path) if text) for path in others if any(path)))
+        own = next(text for column in columns for text in paths[column] if text.casefold() in called)
+        raise InputError(
+            f"{block.grid.source!r}: a column is called {own!r}, and beside it stand {listed(names, 4)}; say "
+            f"measure={own!r} (--measure) if it alone holds the counts, or name all headers of counts"
+        )
 
 
 def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:

@@ -31,7 +31,7 @@ _FLAGGED = re.compile(
     r"|(?<=\d)\s?[prebudfnzs])"
 )
 _RANGE = re.compile(rf"(?:<=?|\u2264|>=?|\u2265)\s*\d{_SIGNS}*|\d[\d.,]*\s*(?:-|\u2013|\u2014|\.\.|to)\s*\d[\d.,]*")
-_SHORTHAND = re.compile(r"\[[A-Za-z]{1,4}\]|\([A-Za-z]\)|[*\u2020\u2021#~]{1,3}")
+_SHORTHAND = re.compile(r":\s?[a-z]{1,3}|\[[A-Za-z]{1,4}\]|\([A-Za-z]\)|[*\u2020\u2021#~]{1,3}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def of_cells(raw: RawTable, options: SheetOptions) -> SheetTable:
 
 
 def _measure(raw: RawTable, options: SheetOptions) -> str:
-    wanted = options.measure or options.value
+    wanted = options.measure[0] if options.measure else options.value
     if wanted is None and len(raw.values) == 1:
         return next(iter(raw.values))
     if wanted is None and "count" in raw.values:

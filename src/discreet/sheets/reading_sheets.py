@@ -32,7 +32,7 @@ def read_table(
     totals: str = "check",
     tolerance: float = 0,
     names: Sequence[str] | None = None,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     value: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,

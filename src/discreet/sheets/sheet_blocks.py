@@ -212,10 +212,11 @@ def _column(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, column: int)
 
 
 def _is_value_column(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, column: int) -> bool:
-    """Whether numbers and marks are more than half of a column."""
+    """Whether numbers and marks are more than half of a column; marks alone, here and there, are flags of another."""
     held = _column(cells, rows, column)
     texts = sum(cell.kind == WORDS for cell in held)
-    return 2 * texts < len(held)
+    flags = all(cell.kind == MARKED for cell in held) and len(held) < len(rows.body)
+    return 2 * texts < len(held) and not flags
 
 
 def _stub(

@@ -23,7 +23,7 @@ class SheetOptions:
     totals: str = "check"
     tolerance: float = 0
     names: Sequence[str] | None = None
-    measure: str | None = None
+    measure: str | Sequence[str] | None = None
     value: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -46,6 +46,9 @@ class SheetOptions:
         if self.tolerance < 0:
             raise InputError("tolerance cannot be negative")
         object.__setattr__(self, "tolerance", float(self.tolerance))
+        if self.measure is not None:
+            names = (self.measure,) if isinstance(self.measure, str) else tuple(str(text) for text in self.measure)
+            object.__setattr__(self, "measure", names)
         for name in ("zero", "suppressed", "percent", "leave"):
             texts = getattr(self, name)
             object.__setattr__(self, name, (texts,) if isinstance(texts, str) else tuple(str(t) for t in texts))
