@@ -150,7 +150,7 @@ def test_show_draws_the_table(folder: Path, capfdbinary: pytest.CaptureFixture[b
     assert "4 more rows" in capfdbinary.readouterr().out.decode()
     Path("words.csv").write_text("county,sex,remark\n1,f,moved\n2,m,stayed\n")
     assert cli.run(["show", "words.csv"]) == 2
-    assert b"no table that discreet wrote" in capfdbinary.readouterr().err
+    assert b"no table was found" in capfdbinary.readouterr().err
 
 
 def test_a_written_table_reads_back(folder: Path) -> None:
