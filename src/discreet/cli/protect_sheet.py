@@ -141,9 +141,11 @@ def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> Method:
     if under is None and recipe is None:
         raise InputError(ASK.format(listed(recipe_names())))
     if recipe is None:
-        if parameters:
-            raise InputError("-P gives parameters of a method; --hide-under has none")
-        return small_counts_hidden(under, sheet["hide_zeros"], sheet["mark"])
+        stated = dict(_pair(item) for item in parameters)
+        key = stated.pop("key", None)
+        if stated:
+            raise InputError("-P gives parameters of a method; --hide-under has none but key=env:NAME")
+        return small_counts_hidden(under, sheet["hide_zeros"], sheet["mark"], key)
     if sheet["hide_zeros"]:
         raise InputError("--hide-zeros goes with --hide-under; a recipe says itself what becomes of zeros")
     settings = dict(_pair(item) for item in parameters)
