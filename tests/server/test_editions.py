@@ -65,11 +65,11 @@ def test_without_the_rule_the_record_shows(tmp_path: Path) -> None:
     assert cube.build(edited(1), tmp_path, policy(0)).version != first.version
 
 
-@pytest.mark.parametrize(("stated", "least"), [("", 500), ("[edition]\nmin_changes = 30\n", 30)])
+@pytest.mark.parametrize(("stated", "least"), [("", 700), ("[edition]\nmin_changes = 30\n", 30)])
 def test_changed_records_are_a_population(stated: str, least: int) -> None:
     """If the policy does not say otherwise, what holds for populations of tables holds for the changed records."""
-    assert parse_policy(f"[table]\nmin_population = 500\n{stated}{KEYS}").min_changes == least
-    assert parse_policy(KEYS).min_changes == 100
+    assert parse_policy(f"[table]\nmin_population = 700\n{stated}{KEYS}").min_changes == least
+    assert parse_policy(KEYS).min_changes == 500
 
 
 def test_words_about_policy_and_data_are_not_another_series(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_without_a_policy_a_protected_edition_stays(tmp_path: Path) -> None:
         cube.build(edited(1), tmp_path / "a")
     first = cube.build(edited(0), tmp_path / "b")
     assert cube.build(edited(1), tmp_path / "b") == replace(
-        first, kept="fewer than 100 records have changed", changed=True
+        first, kept="fewer than 500 records have changed", changed=True
     )
 
 

@@ -180,7 +180,8 @@ def test_a_parameter_that_would_be_dropped_is_an_error(tmp_path: Path, query: st
             assert answer.status_code == 422
             assert "given twice" in answer.text or "unknown parameter" in answer.text
         assert "did you mean &#39;where&#39;" in client.get("/table?variables=sex&were=a").text
-        for path in ("/health", "/", "/api/metadata", "/login", "/about"):
+        for path in ("/health", "/", "/api/metadata", "/login", "/about", "/api/openapi.json", "/static/style.css"):
+            assert client.get(path).status_code == 200
             assert client.get(f"{path}?x=1").status_code == 422
 
 

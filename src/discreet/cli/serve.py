@@ -255,7 +255,7 @@ def cube(
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, callback=joined_by(";"),
-    help="The population: region=R1, several separated by semicolons; repeatable.",
+    help='The population: region=R1, several separated by semicolons, codes with such signs as "a;b"; repeatable.',
 )  # fmt: skip
 @release_options
 def answer(

@@ -32,7 +32,7 @@ from discreet.risk.jos15 import JOS15_WEIGHTS
 from discreet.rules import Rule, from_dict
 
 TOLD = ("band", "expected", "none")
-FEWEST_CHANGES = 100  # records by which two editions differ, if a policy does not say
+FEWEST_CHANGES = 500  # records by which two editions differ, if a policy does not say
 
 
 @checked

@@ -138,7 +138,7 @@ def _population(where: Where | None) -> list[tuple[str, tuple[str, ...]]]:
     if isinstance(where, Mapping):
         population = {name: [codes] if isinstance(codes, str) else list(codes) for name, codes in where.items()}
     else:
-        population = parse_filters(where.split(";") if isinstance(where, str) else where, sign="|")
+        population = parse_filters(where, sign="|")
     return [(name, tuple(sorted(set(codes)))) for name, codes in population.items()]
 
 

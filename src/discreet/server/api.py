@@ -41,7 +41,10 @@ ACCOUNT_ATTEMPTS = 10  # to sign in, a minute and name, from wherever they come
 VARIABLES = Parameter(
     min_length=1, max_length=1000, description="Variables with their level of detail: `sex,age` or `county:region,sex`"
 )
-WHERE = Parameter(max_length=2000, description="The population: `region=R1`, several separated by `;`")
+WHERE = Parameter(
+    max_length=2000,
+    description='The population: `region=R1`, several separated by `;`, codes with such signs as `"a;b"`',
+)
 MEASURE = Parameter(max_length=100, description="What is counted or summed; `count` unless the data hold magnitudes")
 _ERROR = {
     "type": "object",

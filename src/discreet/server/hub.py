@@ -27,7 +27,7 @@ from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import known_fields, rendered, root
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
-from discreet.server.site import FAULT, ill_formed_request, living, make_safe, site, static
+from discreet.server.site import FAULT, description, ill_formed_request, living, make_safe, site, static
 from discreet.server.store import Unreachable
 
 
@@ -36,13 +36,13 @@ def create_hub(settings: Settings) -> FastAPI:
     people = same_people(settings.cubes)
     shown_alike(settings, people)
     sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
-    hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None,
-                  openapi_url="/api/openapi.json")  # fmt: skip
+    hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     hub.router.lifespan_context = living(list(sites.values()))
     hub.state.sites = sites
     known = [Depends(known_fields)]
     hub.add_api_route("/", index, include_in_schema=False, dependencies=known)
     hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where", dependencies=known)
+    hub.add_api_route("/api/openapi.json", description, include_in_schema=False, dependencies=known)
     hub.add_api_route("/health", hub_health, include_in_schema=False, dependencies=known)
     if settings.metrics:
         hub.add_api_route("/metrics", hub_metrics, include_in_schema=False, dependencies=known)

@@ -16,7 +16,7 @@ def address(query: Query) -> str:
     """The query part of an address, which ``query_from`` reads.
 
     >>> address(Query.of("sex, county:region", where="age=100+"))
-    'variables=county:region,sex&where=age=100%2B'
+    'variables=county:region,sex&where=age=%22100%2B%22'
     """
     parts = query_parameters(query.variables, query.where)
     if query.measure != "count":
@@ -35,13 +35,13 @@ def query_parameters(variables: Iterable[tuple[str, str]], where: Filters) -> di
 def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "", measure: str = "count") -> Query:
     """A query from ``"sex,county:region"`` and ``"age=young;sex=f"``; codes of a grouping are joined by ``+``.
 
-    A code that has a plus itself is taken as the code that it is.
+    A code that has a plus itself is taken as the code that it is, unless its pieces are codes too; in double quotes it
+    always is (``data.filters``).
 
     >>> age = Dimension.flat("age", ["0-99", "100+"])
     >>> query_from([age], "sex", "age=100+").where
     (('age', ('100+',)),)
     """
     known = {d.name: d.position for d in dimensions}
-    filters = [text for part in where.split(";") if (text := part.strip())]
-    population = parse_filters(filters, sign=SIGN, known=known)
+    population = parse_filters(where, sign=SIGN, known=known)
     return Query.of(variables, where=population or None, measure=measure)

@@ -27,7 +27,7 @@ from discreet.server.api import HttpFault, fault_of
 from discreet.server.auth import Gate
 from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
-from discreet.server.parameter_checks import ill_formed
+from discreet.server.parameter_checks import check_parameters, ill_formed
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import Settings
@@ -76,14 +76,14 @@ def site(settings: Settings) -> FastAPI:
     """The routes and pages of one cube."""
     service = Service(settings)
     app = FastAPI(
-        title="discreet table server", version=VERSION, docs_url=None, redoc_url=None,
-        openapi_url="/api/openapi.json",
+        title="discreet table server", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None,
     )  # fmt: skip
     app.state.service, app.state.gate = service, Gate(service.store, settings)
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(method.router)
     known = [Depends(pages.known_fields)]
+    app.add_api_route("/api/openapi.json", description, include_in_schema=False, dependencies=known)
     app.add_api_route("/health", health, include_in_schema=False, dependencies=known)
     if settings.metrics:
         app.add_api_route("/metrics", metrics, include_in_schema=False, dependencies=known)
@@ -96,9 +96,26 @@ def site(settings: Settings) -> FastAPI:
     return app
 
 
+class StaticFolder(StaticFiles):
+    """Files as they are; an address with parameters is an error here too."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, or the error."""
+        check_parameters(api.query_text(Request(scope)), ())
+        return await super().get_response(path, scope)
+
+
 def static() -> StaticFiles:
     """Style and scripts, all our own."""
-    return StaticFiles(directory=str(resources.files("discreet.server").joinpath("static")))
+    return StaticFolder(directory=str(resources.files("discreet.server").joinpath("static")))
+
+
+async def description(request: Request) -> Response:
+    """The interface as OpenAPI has it, with the address at which a proxy or hub shows it."""
+    content = request.app.openapi()
+    if root := pages.root(request):
+        content = content | {"servers": [{"url": root}]}
+    return Response(orjson.dumps(content), media_type="application/json")
 
 
 async def health(request: Request) -> Response:
