@@ -181,6 +181,29 @@ def test_a_part_may_have_the_name_of_its_sum(tmp_path: Path) -> None:
     assert (below.total, {g.code for g in below.groups}) == ("Total", {"North", "South"})
 
 
+def test_labels_behind_numbers_and_rows_twice_are_refused(tmp_path: Path) -> None:
+    """Numbers are not taken for labels, nor two parts of a count for one."""
+    with pytest.raises(InputError, match="column C"):
+        read_table(book(tmp_path, [["x", "y", "Area"], [10, 20, "N"], [5, 7, "S"]]))
+    with pytest.raises(InputError, match="two rows"):
+        read_table(book(tmp_path, [["area", "sex", "n"], ["N", "f", 1], ["N", "f", 1], ["S", "m", 2]]))
+
+
+def test_headers_of_pages_numbers_of_rows_and_names_above_labels(tmp_path: Path) -> None:
+    """A header that is repeated, a column that numbers rows, the name of a dimension beside its total."""
+    pages = read_table(book(tmp_path, [HEAD, ["N", 1, 2], ["S", 4, 5], HEAD, ["W", 7, 8], ["Total", 12, 15]]))
+    assert (totals_of(pages), pages.table.n) == ({"Area": "Total", "column": None}, 27)
+    rows: Rows = [["No.", "Area", "f", "m"], [1, "N", 10, 20], [2, "S", 5, 7], [3, "W", 8, 9], [None, "Total", 23, 36]]
+    numbered = read_table(book(tmp_path, rows)).dimensions[0]
+    assert (numbered.total, numbered.labels) == ("Total", {"1": "N", "2": "S", "3": "W"})
+    made = openpyxl.Workbook()
+    for row in (["Area", "Sex", None, "All"], [None, "f", "m", None], ["N", 11, 2, 13], ["S", 4, 5, 9]):
+        made.worksheets[0].append(row)
+    made.worksheets[0].merge_cells("B1:C1")
+    made.save(tmp_path / "m.xlsx")
+    assert totals_of(read_table(tmp_path / "m.xlsx")) == {"Area": None, "Sex": "All"}
+
+
 def test_unknown_options_are_refused(tmp_path: Path) -> None:
     """With the nearest one."""
     path = book(tmp_path, [HEAD, ["N", 10, 20], ["S", 3, 5]])

@@ -109,7 +109,12 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
         cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
         kind = derived_kind(name, cells)
         whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells)
-        if kind is not None and not (kind == "mean" and whole) and not (kind == "share" and _count_first(cells)):
+        signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)
+        if (
+            kind is not None
+            and not (kind == "mean" and whole and not signed)
+            and not (kind == "share" and _count_first(cells))
+        ):
             derived[row] = kind
     return derived
 

@@ -111,6 +111,7 @@ def row_levels(block: SheetBlock) -> list[LabelLevel]:
         places: list[tuple[int, int] | None] = []
         indents = []
         sections = _restarts(block)
+        codes = _is_code_column(block, column)
         for k, row in enumerate(block.body):
             text = block.grid.text(row, column)
             place: tuple[int, int] | None = (row, column) if text else None
@@ -118,7 +119,7 @@ def row_levels(block: SheetBlock) -> list[LabelLevel]:
             inner = any(not blank[d][k] for d in range(depth + 1, len(block.stub)))
             if not text and merge is not None and merge.first_column == column and merge.first_row < row:
                 text, place = block.grid.text(merge.first_row, column), (merge.first_row, column)
-            elif not text and column != last and inner and texts and row not in sections:
+            elif not text and column != last and inner and texts and row not in sections and not codes:
                 outer_new = any(not blank[d][k] for d in range(depth))
                 if not outer_new:
                     text, place = texts[-1], places[-1]
@@ -128,6 +129,15 @@ def row_levels(block: SheetBlock) -> list[LabelLevel]:
             indents.append(0 if cell is None else cell.indent)
         levels.append(LabelLevel(_stub_name(block, column), tuple(texts), tuple(places), tuple(indents)))
     return levels
+
+
+def _is_code_column(block: SheetBlock, column: int) -> bool:
+    """Whether each row has a label of its own here but for totals: a code or number, not a label for the rows below."""
+    filled = [block.grid.text(row, column) for row in block.body]
+    rest = [row for row, text in zip(block.body, filled, strict=True) if not text]
+    own = [text for text in filled if text]
+    totals = all(any(is_total_text(block.grid.text(row, c)) for c in block.stub if c != column) for row in rest)
+    return len(set(own)) == len(own) > len(rest) and totals
 
 
 def _restarts(block: SheetBlock) -> set[int]:

@@ -77,6 +77,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
     header_rows = grid.header_rows if options.header_rows is None else options.header_rows
     kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
+    kinds = _without_repeated_headers(kinds, lines)
     blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
     kept = [block for block in blocks if block is not None]
     counted = [block for block in kept if any(cells[p].kind == NUMERIC for p in cells if p[0] in set(block.body))]
@@ -87,6 +88,21 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
             "it is (range='A3:F20') and how many rows are headers (header_rows=1)"
         )
     return kept
+
+
+def _without_repeated_headers(kinds: Sequence[RowKind], lines: Mapping[int, Mapping[int, ReadCell]]) -> list[RowKind]:
+    """Rows in which a header that repeats the last one right among the numbers, as on a new page, begins nothing."""
+    cleaned: list[RowKind] = []
+    header: list[tuple[int, str]] = []
+    for one in kinds:
+        texts = [(column, cell.text) for column, cell in lines[one.row].items()]
+        if one.kind == HEADER_ROW:
+            if cleaned and cleaned[-1].kind == NUMBER_ROW and texts == header:
+                cleaned.append(RowKind(one.row, NUMBERING_ROW))
+                continue
+            header = texts
+        cleaned.append(one)
+    return cleaned
 
 
 def _refuse_unsaved(grid: SheetGrid, box: CellRange) -> None:
@@ -187,6 +203,7 @@ def _block(
     texts = [c for c in rest if c not in values]
     if not values:
         return None
+    _refuse_labels_behind(grid, cells, rows, stub, texts)
     _refuse_side_by_side(grid, cells, rows, values, texts)
     return SheetBlock(
         grid,
@@ -314,6 +331,29 @@ def _unique(cells: Mapping[tuple[int, int], ReadCell], rows: _Rows, stub: Sequen
     if any("" in labels for labels in filled):
         return True  # blank labels repeat those above: looked at later
     return len(set(filled)) == len(filled)
+
+
+def _refuse_labels_behind(
+    grid: SheetGrid,
+    cells: Mapping[tuple[int, int], ReadCell],
+    rows: _Rows,
+    stub: Sequence[int],
+    texts: Sequence[int],
+) -> None:
+    """Refuse to take numbers for labels where the labels seem to stand behind the numbers."""
+    first = _column(cells, rows, stub[0])
+    heading = " ".join(cells[(row, stub[0])].text for row in rows.headers if (row, stub[0]) in cells).strip(" .:")
+    coded = _CODES.fullmatch(heading) or _WHEN.fullmatch(heading) or any(c.digits.startswith("0") for c in first)
+    plain = all(cell.kind == NUMERIC and not cell.is_year for cell in first)
+    if len(stub) > 1 or not plain or coded or grid.stub_columns is not None:
+        return
+    for column in texts:
+        held = [cell.text for cell in _column(cells, rows, column)]
+        if len(set(held)) == len(held) == len(rows.body):
+            raise InputError(
+                f"{_name(grid)}: the labels seem to stand in column {column_letters(column)}, behind the numbers; move "
+                f"them before the numbers, or leave them out with range= if {column_letters(stub[0])} holds the labels"
+            )
 
 
 def _refuse_side_by_side(

@@ -19,7 +19,7 @@ from discreet.sheets.cell_map import CellMap, cell_map
 from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.further_groups import further_groups
 from discreet.sheets.joint_totals import with_joint_totals
-from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, row_levels
+from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
 from discreet.sheets.separate_variables import counted_rows, separate_blocks, with_header_counts
 from discreet.sheets.shares import derived_numbers
 from discreet.sheets.sheet_blocks import SheetBlock
@@ -95,6 +95,7 @@ def _understood(
     dims = tuple(
         sheet_dimension(dim, tree, groups) for dim, tree, groups in zip(cells.dimensions, trees, further, strict=True)
     )
+    _refuse_repeated(block, cells, dims)
     measure = options.value or "count"
     table = full_table(block, cells, dims, trees, measure, options)
     layout = _layout(block, parts, cells, dims)
@@ -143,6 +144,7 @@ def _axes(
     above = levels[: levels.index(varying[0])] if varying else []
     name = next((level.texts[0] for level in reversed(above) if not MEASURE_NAME.search(level.texts[0])), "")
     fallback = block.column_name or name or "column"
+    varying = _under_one_name(varying)
     if block.column_name and len(varying) > 1:
         first, *varying = varying
         varying[-1] = replace(
@@ -161,6 +163,33 @@ def _axes(
     dims = [replace(dim, name=name) for dim, name in zip(dims, names, strict=True)]
     cut = len(rows.dimensions)
     return _Axes(tuple(dims[:cut]), tuple(dims[cut:]), (*rows.assumed, *columns.assumed))
+
+
+def _refuse_repeated(block: SheetBlock, cells: CellMap, dims: Sequence[Dimension]) -> None:
+    """Refuse finest cells that stand in two places: two rows with the same labels may be two parts of one count."""
+    finest = [np.array([code in d.leaf_position for code in own]) for d, own in zip(dims, cells.codes, strict=True)]
+    inner = np.logical_and.reduce([flags[cells.position[:, k]] for k, flags in enumerate(finest)])
+    twice = [places for k, places in enumerate(cells.places) if len(places) > 1 and inner[k]]
+    if twice:
+        raise InputError(
+            f"{block.grid.source!r}: {len(twice):,} cells stand in two rows or columns with the same labels "
+            f"({twice[0][0].address} and {twice[0][1].address}); keep one of them, or add them up; say stub_columns= "
+            "if more columns are labels"
+        )
+
+
+def _under_one_name(levels: list[LabelLevel]) -> list[LabelLevel]:
+    """Levels without an outer one that is the name of the labels below it and stands beside a total: Sex above f, m."""
+    if len(levels) != 2:
+        return levels
+    outer, inner = levels
+    plain = {text for text in outer.texts if text and not is_total_text(text)}
+    alone = all(bool(below) != is_total_text(above) for above, below in zip(outer.texts, inner.texts, strict=True))
+    if len(plain) != 1 or not alone:
+        return levels
+    texts = tuple(below or above for above, below in zip(outer.texts, inner.texts, strict=True))
+    places = tuple(below or above for above, below in zip(outer.places, inner.places, strict=True))
+    return [replace(inner, name=inner.name or next(iter(plain)), texts=texts, places=places)]
 
 
 def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
