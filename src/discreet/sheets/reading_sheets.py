@@ -50,7 +50,18 @@ def read_table(
     """The one table of a file (XLSX, ODS, CSV, TSV, HTML, Parquet) or of a frame of pandas, polars or Arrow.
 
     Titles, header rows, stub columns, totals, percentages, marks and notes are recognised; a total is one that adds up.
-    What cannot be told is an error that names the option which says it.
+    What cannot be told is an error that names the option which says it. Where: ``sheet`` (name, or number from 1),
+    ``range`` ("A3:F20"), ``header_rows``, ``stub_columns``. Labels: ``names`` of the dimensions, ``missing`` for rows
+    without a label, ``nested=False`` if indents and columns do not show sums, ``partly`` if parts may leave a remainder.
+    Totals: ``total`` (a code, or one for each dimension, None for no total), ``totals`` ("check", "compute", "trust"),
+    ``tolerance`` per part. Numbers: ``measure`` (the headers of the counts), ``value`` (the name of a magnitude),
+    ``percent`` and ``leave`` (headers of other numbers), ``decimal``, ``thousands``, ``blank`` ("zero", "hidden",
+    "none"), ``zero`` and ``suppressed`` (marks). Files of text: ``separator``, ``encoding``.
+
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39]}, index=["North", "South", "Total"])
+    >>> read_table(counts, names=["area", "sex"])
+    SheetTable(area x sex: 6 cells; count; 'the DataFrame' A1:C4)
     """
     options = SheetOptions(
         range=range,
@@ -100,7 +111,12 @@ def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
 
 @checked
 def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: Any) -> list[SheetTable]:
-    """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``."""
+    """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``.
+
+    >>> import pandas as pd
+    >>> [len(table.table) for table in read_tables(pd.DataFrame({"sex": ["f", "m"], "n": [3, 4]}))]
+    [2]
+    """
     _refuse_unknown(options)
     separator, encoding = options.pop("separator", None), options.pop("encoding", None)
     if sheets is None and (raw := own_cells(source)) is not None:

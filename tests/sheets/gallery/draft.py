@@ -260,6 +260,7 @@ def _ods_cell(drawn: Drawn | None, span: str) -> str:
     style = "pc" if "%" in drawn.number_format else f"in{drawn.indent}"
     about = f' table:style-name="{style}"{span}'
     if isinstance(drawn.value, (int, float)):
-        return f'<table:table-cell{about} office:value-type="float" office:value="{drawn.value!r}"/>'
+        kind = "percentage" if style == "pc" else "float"
+        return f'<table:table-cell{about} office:value-type="{kind}" office:value="{drawn.value!r}"/>'
     text = f"<text:p>{escape(str(drawn.value))}</text:p>"
     return f'<table:table-cell{about} office:value-type="string">{text}</table:table-cell>'

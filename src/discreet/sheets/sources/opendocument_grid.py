@@ -168,7 +168,9 @@ def _line(
                 cell = None
                 if value is not None or formula is not None:
                     text = None if formula is None else re.sub(r"^\w+:", "", formula)
-                    cell = SheetCell(value, style.number_format, style.indent + leading(value), style.bold, text)
+                    percent = element.get(f"{OFFICE}value-type") == "percentage"
+                    look = "0%" if percent else style.number_format
+                    cell = SheetCell(value, look, style.indent + leading(value), style.bold, text)
                 yield at, (cell, down, across)
         column += times
 
