@@ -52,7 +52,7 @@ def read_table(
     Titles, header rows, stub columns, totals, percentages, marks and notes are recognised; a total is one that adds up.
     What cannot be told is an error that names the option which says it. Where: ``sheet`` (name, or number from 1),
     ``range`` ("A3:F20"), ``header_rows``, ``stub_columns``. Labels: ``names`` of the dimensions, ``missing`` for rows
-    without a label, ``nested=False`` if indents and columns do not show sums, ``partly`` if parts may leave a remainder.
+    without a label, ``nested=False`` if indents and columns do not show sums, ``partly`` if parts leave a remainder.
     Totals: ``total`` (a code, or one for each dimension, None for no total), ``totals`` ("check", "compute", "trust"),
     ``tolerance`` per part. Numbers: ``measure`` (the headers of the counts), ``value`` (the name of a magnitude),
     ``percent`` and ``leave`` (headers of other numbers), ``decimal``, ``thousands``, ``blank`` ("zero", "hidden",
