@@ -53,7 +53,7 @@ LAYERS = {
         witness pool bound_proof
     """,
     "sheets": """
-        sheet_grid
+        sheet_grid stated_counts
         sheet_options sheet_layout sources
         rewrite
         cell_reading picture

@@ -61,9 +61,18 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
     columns = [np.array(codes, object)[layout.codes[:, k]].tolist() for k, codes in enumerate(names)]
     replacements: dict[CellPlace, int | float | str] = {}
     shown: set[CellPlace] = set()
+    fixed = set(sheet.fixed)
     for k, codes in enumerate(zip(*columns, strict=True)):
+        if codes in fixed and (gone[k] or values[k] != truth[k]):
+            place = sheet.places[codes][0]
+            raise InputError(
+                f"{sheet.name!r}: the number in the header {place.address} may not stay as it is, and a header is not "
+                "rewritten; take the number out of the header, or give it a row of its own"
+            )
         for place in sheet.places.get(codes, ()):
-            if gone[k]:
+            if codes in fixed:
+                shown.add(place)
+            elif gone[k]:
                 replacements[place] = marks.primary if primary[k] else marks.secondary
             elif values[k] == truth[k] and _stands_there(sheet, place, values[k]):
                 shown.add(place)

@@ -127,6 +127,6 @@ def _merged(several: Sequence[SheetContents]) -> SheetContents:
     """The contents of all tables; a place that one of them changes does not stay for another."""
     replacements = {place: value for one in several for place, value in one.replacements.items()}
     derived = tuple(number for one in several for number in one.derived)
-    places = {number.place for number in derived}
+    places = {number.place for number in derived if not number.inside}
     shown = {place for one in several for place in one.shown if place not in replacements and place not in places}
     return SheetContents(replacements, frozenset(shown), derived, sum(one.blanked for one in several))

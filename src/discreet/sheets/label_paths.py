@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from discreet.errors import InputError
 from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellRange, column_letters
+from discreet.sheets.stated_counts import stated_count, without_header_count
 from discreet.tables.total_names import like_a_total
-
-HEADER_COUNT = re.compile(r"[\s,;:]*[(\[]?\s*\bn\s*=\s*(\d[\d,. \u00a0\u202f]*\d|\d)\s*[)\]]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -234,16 +232,7 @@ def header_counts(block: SheetBlock, columns: Sequence[int]) -> dict[int, tuple[
     counts = {}
     for column in columns:
         for row in block.headers:
-            match = HEADER_COUNT.search(block.grid.text(row, column))
-            if match:
-                counts[column] = (float(re.sub(r"\D", "", match[1])), row)
+            number = stated_count(block.grid.text(row, column))
+            if number is not None:
+                counts[column] = (number, row)
     return counts if len(counts) == len(columns) else {}
-
-
-def without_header_count(text: str) -> str:
-    """A header without the population it states.
-
-    >>> without_header_count("Treated (N = 40)"), without_header_count("Total")
-    ('Treated', 'Total')
-    """
-    return HEADER_COUNT.sub("", text).strip() or text

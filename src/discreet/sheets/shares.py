@@ -165,7 +165,13 @@ def _inside(
         if _fits(cells, numbers, tops, bottoms, 100.0, decimals):
             return [
                 DerivedNumber(
-                    block.grid.place(*place), "share", _place(cells, top), _place(cells, base), 100.0, decimals, True
+                    block.grid.place(*place),
+                    "share",
+                    _place(cells, top),
+                    _place(cells, base),
+                    100.0,
+                    decimals,
+                    True,
                 )
                 for place, top, base in zip(places, tops, bottoms, strict=True)
             ]

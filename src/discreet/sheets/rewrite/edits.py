@@ -11,6 +11,7 @@ from functools import cached_property
 from discreet.errors import InputError
 from discreet.sheets.rewrite.number_look import first_number, plain_number, written_with_share
 from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.stated_counts import stated_count
 
 Place = tuple[str, int, int]
 """The name of a sheet ("" where a file has none), row and column, from 1."""
@@ -93,7 +94,11 @@ class SourceCells:
     def number(self, place: Place) -> float | None:
         """The number of a cell, also where a share stands behind it in the same text."""
         known = self.numbers.get(place)
-        return first_number(self.texts.get(place, ""), self.decimal) if known is None else known
+        if known is not None:
+            return known
+        text = self.texts.get(place, "")
+        stated = stated_count(text)
+        return first_number(text, self.decimal) if stated is None else stated
 
 
 @dataclass(frozen=True)
