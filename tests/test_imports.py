@@ -43,10 +43,10 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system linear_tuning highs _reduction _propagation _flows _short_moves _points
+        system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves
         modular light_vectors
         null_space presolve program components
-        extremes network whole_points
+        extremes network whole_points whole_moves
         integer
         whole_repair
         intervals exact_point

@@ -7,16 +7,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LinearTuning:
-    """Chosen on the two- and three-way tables of ``benchmarks/audit.py``; tests pass others."""
+    """Chosen on the two- to four-way tables of ``benchmarks/audit.py`` and ``suppress.py``; tests pass others."""
 
     companions: int = 3  # open bounds pushed along with the one that a program is about
     weight: float = 0.01  # of a companion
-    small: int = 20_000  # targets times rows of a component up to which one lane does
+    small: int = 200_000  # targets times rows of a component up to which one lane does
     lane: int = 5_000_000  # the same for each lane of large components
     steps: int = 8  # programs of a lane before it learns what the others have found
     near: tuple[int, ...] = (300,)  # variables left free around one whose second whole value is looked for
     whole_seconds: float = 1.5  # per component for second whole values; what is not settled by then is unknown
     points: int = 12  # random summed costs per component before programs for single variables
+    walks: tuple[tuple[int, int], ...] = (
+        (30, 2),
+        (100, 4),
+        (300, 4),
+        (1_000, 4),
+        (3_000, 4),
+        (10_000, 4),
+        (30_000, 4),
+    )  # fmt: skip - steps and tries of the walks of each turn, for targets that the turns before have not moved
+    walk_share: float = 0.1  # of the targets tried together that must move for the turn to go on
+    walk_sample: int = 100_000  # steps of the targets tried together, each with one try
+    walk_least: int = 16  # of them
+    few: int = 64  # targets for which summed costs do not pay: they get their exact interval at once
     flow_chunk: int = 256  # targets of a network between two looks at the clock
     flow_lane: int = 2_000  # targets of a network for each lane, which goes on from the flow it has
 

@@ -13,6 +13,7 @@ from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import System
+from discreet.linear.whole_moves import seen_by_moves
 
 
 def movable(system: System, targets: Array, progress: Progress | None = None) -> Array:
@@ -43,15 +44,27 @@ def two_values(low: Array, high: Array) -> Array:
 
 
 def _seen(system: System, targets: Array) -> tuple[Array, Array]:
-    """Extremes over a few points; targets that none of them moved get their exact interval."""
-    model = SystemProgram(system)
-    random = np.random.default_rng(1)
+    """Extremes over solutions that differ; targets that none of them moved get their exact interval."""
     low = np.full(system.size, np.inf)
     high = np.full(system.size, -np.inf)
     stuck = targets
+    moves = seen_by_moves(system, targets)
+    if moves is not None:
+        low, high = moves
+        stuck = targets[low[targets] == high[targets]]
+    if len(stuck):
+        _move_by_programs(system, stuck, low, high)
+    unseen = low > high  # variables that nobody asked about
+    return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high)
+
+
+def _move_by_programs(system: System, stuck: Array, low: Array, high: Array) -> None:
+    """The same for targets that no move was found for: points where random costs are least; then exact intervals."""
+    model = SystemProgram(system)
+    random = np.random.default_rng(1)
     finite = bool(np.isfinite(system.lower).all() and np.isfinite(system.upper).all())
     fractional = system.integer and network(system.rows) is None
-    for k in range(LINEAR.points if finite else 0):
+    for k in range(LINEAR.points if finite and len(stuck) > LINEAR.few else 0):
         cost = np.zeros(system.size)
         cost[stuck] = random.uniform(0.5, 1.5, len(stuck)) * (1 if k % 2 else -1)
         if k >= 4:
@@ -59,8 +72,8 @@ def _seen(system: System, targets: Array) -> tuple[Array, Array]:
         x = model.minimum(cost)
         if x is None:
             break
-        low = np.minimum(low, x)
-        high = np.maximum(high, x)
+        np.minimum(low, x, out=low)
+        np.maximum(high, x, out=high)
         moved = two_values(low[stuck], high[stuck])
         if fractional:  # a short interval may hold one whole-number solution only
             moved &= high[stuck] - low[stuck] > SHORT
@@ -71,5 +84,3 @@ def _seen(system: System, targets: Array) -> tuple[Array, Array]:
         stuck = left
     if len(stuck):
         low[stuck], high[stuck], _ = exact(system, stuck, Tell(None, 1, 0))
-    unseen = low > high  # variables that nobody asked about
-    return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high)

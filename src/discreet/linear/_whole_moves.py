@@ -1,0 +1,175 @@
+"""Compiled local search for whole-number moves: changes of a solution that keep every row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.base.compiled import compiled, compiled_part
+
+
+class Entries(NamedTuple):
+    """A matrix of whole numbers twice: by rows and by columns."""
+
+    row_ptr: Array
+    row_columns: Array
+    row_values: Array
+    column_ptr: Array
+    column_rows: Array
+    column_values: Array
+
+
+class Walk(NamedTuple):
+    """Where a walk stands. Rows that the change breaks are listed in ``broken``, ``place`` says where (−1: kept)."""
+
+    change: Array
+    error: Array
+    weight: Array
+    broken: Array
+    place: Array
+    touched: Array
+    rests_until: Array
+    number: Array  # of broken rows, of touched variables, of steps; the random state
+
+
+BROKEN, TOUCHED, CLOCK, RANDOM = 0, 1, 2, 3
+
+
+@compiled
+def find_moves(
+    entries: Entries, room: Array, targets: Array, steps: int, tries: int, weight: Array, seed: int, seen: Array
+) -> int:
+    """Look for a move of each target by one unit, up or down, and note in ``seen`` how far any variable has moved.
+
+    A walk changes the target and then, as long as rows are broken, one variable of a broken row by a unit towards
+    keeping it: the one after which the weighted errors are least. Where no change helps, the broken rows get heavier;
+    part of that is kept for the next walks, so that rows that are hard to keep are kept first. ``room`` (below, above)
+    is how far each variable may move, ``seen`` (least and greatest change so far) the result; gives the steps taken.
+    """
+    n = len(entries.column_ptr) - 1
+    m = len(entries.row_ptr) - 1
+    walk = Walk(
+        np.zeros(n, np.int64),
+        np.zeros(m, np.int64),
+        weight,
+        np.empty(m, np.int64),
+        np.full(m, -1, np.int64),
+        np.empty(n, np.int64),
+        np.full(n, -1, np.int64),
+        np.array([0, 0, 0, seed], np.int64),
+    )
+    taken = 0
+    for target in targets:
+        for attempt in range(tries):
+            if seen[0, target] < 0 or seen[1, target] > 0:
+                break
+            unit = 1 if attempt % 2 == 0 else -1
+            if room[1 if unit > 0 else 0, target] < 1:
+                continue
+            walk.number[CLOCK] = 0
+            apply_unit(target, unit, entries, walk)
+            for _ in range(steps):
+                if walk.number[BROKEN] == 0:
+                    break
+                taken += 1
+                one_step(target, entries, room, walk)
+            end(entries, walk, seen)
+    return taken
+
+
+@compiled_part
+def random_below(walk: Walk, below: int) -> int:
+    """A whole number from 0 to less than ``below``, drawn by the generator of Park and Miller."""
+    walk.number[RANDOM] = walk.number[RANDOM] * 48271 % 2147483647
+    return walk.number[RANDOM] % below  # type: ignore[no-any-return]
+
+
+@compiled_part
+def one_step(target: int, entries: Entries, room: Array, walk: Walk) -> None:
+    """Change the best variable of a broken row by one unit; rows get heavier where nothing helps."""
+    row = walk.broken[random_below(walk, walk.number[BROKEN])]
+    other = walk.broken[random_below(walk, walk.number[BROKEN])]
+    if walk.weight[other] > walk.weight[row]:
+        row = other
+    least = 1 << 60
+    best = -1
+    ties = 0
+    for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
+        j = entries.row_columns[e]
+        unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
+        after = walk.change[j] + unit
+        if j == target or after > room[1, j] or -after > room[0, j] or walk.rests_until[j] > walk.number[CLOCK]:
+            continue
+        price = 1 if walk.change[j] == 0 else 0  # of equals the one that is changed already: short moves
+        for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
+            error = walk.error[entries.column_rows[f]]
+            new = error + entries.column_values[f] * unit
+            price += 2 * (abs(new) - abs(error)) * walk.weight[entries.column_rows[f]]
+        if price < least:
+            least = price
+            best = j
+            ties = 1
+        elif price == least:
+            ties += 1
+            if random_below(walk, ties) == 0:
+                best = j
+    if least >= 0:
+        for i in range(walk.number[BROKEN]):
+            walk.weight[walk.broken[i]] += 1
+    walk.number[CLOCK] += 1
+    if best < 0:
+        return
+    unit = 1
+    for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
+        if entries.row_columns[e] == best:
+            unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
+    apply_unit(best, unit, entries, walk)
+    walk.rests_until[best] = walk.number[CLOCK] + 1 + random_below(walk, 2)
+
+
+@compiled_part
+def apply_unit(j: int, unit: int, entries: Entries, walk: Walk) -> None:
+    """Change a variable by one unit and keep the list of broken rows."""
+    if walk.rests_until[j] < 0:
+        walk.touched[walk.number[TOUCHED]] = j
+        walk.number[TOUCHED] += 1
+        walk.rests_until[j] = 0
+    walk.change[j] += unit
+    for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
+        row = entries.column_rows[f]
+        before = walk.error[row]
+        after = before + entries.column_values[f] * unit
+        walk.error[row] = after
+        if before == 0 and after != 0:
+            walk.place[row] = walk.number[BROKEN]
+            walk.broken[walk.number[BROKEN]] = row
+            walk.number[BROKEN] += 1
+        elif before != 0 and after == 0:
+            last = walk.broken[walk.number[BROKEN] - 1]
+            walk.broken[walk.place[row]] = last
+            walk.place[last] = walk.place[row]
+            walk.place[row] = -1
+            walk.number[BROKEN] -= 1
+
+
+@compiled_part
+def end(entries: Entries, walk: Walk, seen: Array) -> None:
+    """Note a move that keeps every row, and begin from nothing again; weights lose a quarter."""
+    kept = walk.number[BROKEN] == 0
+    for i in range(walk.number[BROKEN]):
+        walk.place[walk.broken[i]] = -1
+    for i in range(walk.number[TOUCHED]):
+        j = walk.touched[i]
+        if kept:
+            seen[0, j] = min(seen[0, j], walk.change[j])
+            seen[1, j] = max(seen[1, j], walk.change[j])
+        walk.change[j] = 0
+        walk.rests_until[j] = -1
+        for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
+            row = entries.column_rows[f]
+            walk.error[row] = 0
+            walk.weight[row] = (3 * walk.weight[row] + 1) // 4
+    walk.number[BROKEN] = 0
+    walk.number[TOUCHED] = 0
