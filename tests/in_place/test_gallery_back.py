@@ -7,10 +7,10 @@ from typing import Any
 
 import openpyxl
 import pytest
-
-from discreet.cli import run
 from tests.sheets.gallery import census, cubes, health, offices, papers, reports
 from tests.sheets.gallery.draft import Draft, written
+
+from discreet.cli import run
 
 DRAWN = (
     papers.table_one,
