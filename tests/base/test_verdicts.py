@@ -18,6 +18,7 @@ from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.verify import Measure
 from discreet.base.verdicts import Verdict
 from discreet.cli import run
+from discreet.in_place.protection_report import report_on
 from discreet.linear import highs
 from discreet.linear import intervals as linear_intervals
 from discreet.policy.attacks.attack_report import Attack, Attacked
@@ -96,6 +97,7 @@ def results() -> dict[str, Any]:
         keyed=False,
     )
     one_value = replace(owned, values=(np.array([1]),), chances=(np.ones(1),), surviving=1)
+    in_place = report_on(safe, "a sheet")
     return {
         "safe": dc.audit(safe),
         "bare": dc.audit(bare),
@@ -127,6 +129,9 @@ def results() -> dict[str, Any]:
         "it does not": policy_attack(attacked(claimed(right=5)), attacked(claimed(right=90))),
         "left out": replace(policy_attack(attacked(claimed(right=5))), left_out=1),
         "nothing attacked": policy_attack(),
+        "protected in place": in_place,
+        "protected in vain": replace(in_place, verdict=Verdict.FAIL),
+        "not to be audited": replace(in_place, verdict=Verdict.UNKNOWN),
         "certified": dc.audit(safe).certificate(),
         "certified as known": dc.audit(bare).certificate(),
     }
@@ -146,6 +151,7 @@ def test_every_verdict_is_one_of_three_and_ok_is_pass_alone() -> None:
         "pass", "fail", "unknown", "unknown",
         "pass", "fail", "unknown", "unknown", "unknown",
         "pass", "fail", "unknown", "unknown",
+        "pass", "fail", "unknown",
         "pass", "fail",
     ]  # fmt: skip
 

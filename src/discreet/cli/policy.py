@@ -56,7 +56,7 @@ def check(file: Path, codebook: Path | None) -> None:
     """Whether a policy is well formed, and what it says."""
     from discreet.data.codebook import read_codebook
     from discreet.policy import closure_size, read_policy
-    from discreet.policy.pretabular import keyed
+    from discreet.policy.pretabular import check_keys
 
     checked_policy = read_policy(file)
     if is_rda(codebook):
@@ -83,8 +83,11 @@ def check(file: Path, codebook: Path | None) -> None:
         closure = closure_size(book.dimensions, checked_policy)
         say(f"all that may be asked: {closure.sets:,} sets of variables with {closure.cells:,} different cells")
     say_openly(checked_policy)
-    if codebook is not None and book.key is None and (needing := keyed(checked_policy)):
-        say(f"mind: {', '.join(needing)} needs record keys, and the codebook names no key: every question would fail")
+    if codebook is not None:
+        try:
+            check_keys(book, checked_policy)
+        except InputError as error:
+            say(f"mind: {error}")
 
 
 def say_openly(policy: Policy, release: Release | None = None) -> None:

@@ -23,11 +23,13 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.kinds import told
+from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, listed
 from discreet.methods import contract, parameters
 from discreet.methods.contract import protect
+from discreet.methods.keys import Secret
 from discreet.methods.records.record_columns import leaf_codes
 from discreet.methods.synthetic.crossing import InnerCells
 from discreet.policy.policy import Policy
@@ -54,6 +56,25 @@ def keyed(policy: Policy) -> list[str]:
     every = [*policy.before, *policy.methods]
     open_ = [name for name, stated in every if "seed" in parameters(name) and "seed" not in stated]
     return [name for name in open_ if policy.secret is None or contract(name).step != "population"]
+
+
+def with_record_keys(data: Microdata | Table, policy: Policy) -> Microdata | Table:
+    """The data, with record keys from unit ids under the policy's secret where it needs keys and they have none."""
+    if not isinstance(data, Microdata) or data.secret is not None or data.codebook.key is not None:
+        return data
+    if policy.secret is None or data.codebook.unit is None or not keyed(policy):
+        return data
+    return dataclasses.replace(data, secret=Secret(policy.secret).key("record keys"))  # of no other purpose
+
+
+def check_keys(codebook: Codebook, policy: Policy) -> None:
+    """Raise if the policy takes its chances from record keys, and the records cannot have any."""
+    needing = keyed(policy)
+    if needing and codebook.key is None and (codebook.unit is None or policy.secret is None):
+        raise InputError(
+            f"{needing[0]!r} needs record keys, and the data have none, so every question would fail: name a column of "
+            "random keys in the codebook (key), or a column of unit ids there (unit) and a secret in the policy"
+        )
 
 
 def twin_name(policy: Policy, *, latest: bool = True) -> str:
@@ -99,12 +120,12 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
             "`discreet cube --policy`"
         )
     if not policy.before or held:
-        return data
+        return with_record_keys(data, policy)
     key = (id(data), f"{twin_name(policy)} {hashlib.sha256(policy.secret or b'').hexdigest()}")
     with _lock:
         entry = _kept.get(key)
         if entry is None or entry[0]() is not data:
-            prepared = _prepared(data, policy)
+            prepared = _prepared(with_record_keys(data, policy), policy)
             entry = _kept[key] = (weakref.ref(data, lambda _: _kept.pop(key, None)), prepared)
         return entry[1]
 

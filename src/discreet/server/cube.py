@@ -19,7 +19,7 @@ from discreet.data.codebook import Codebook, read_codebook
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
-from discreet.policy.pretabular import corner, cube_of, twin_name, twins_of
+from discreet.policy.pretabular import check_keys, corner, cube_of, twin_name, twins_of
 from discreet.server.edition_marks import EditionMarks
 from discreet.server.editions import DANGER, HEAD, NEW_SERIES, Edition, Series, edition_kept
 from discreet.tables.additive import Additive
@@ -58,6 +58,8 @@ def build(
     one that cannot be compared is not replaced, unless it is ``asked`` for by name: ``"--first-edition"`` or
     ``"--new-series"``.
     """
+    if policy is not None and data.secret is None:
+        check_keys(data.codebook, policy)
     edition = Edition(
         Series.of(data.codebook, policy), EditionMarks.of(cube_of(data), None if policy is None else policy.secret)
     )

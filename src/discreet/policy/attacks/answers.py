@@ -141,7 +141,7 @@ class _Collected:
 
 def collect(data: Microdata | Table, policy: Policy, *, progress: Callable[[str], None] | None = None) -> AllAnswers:
     """Ask for everything, and keep what is shown. Refused tables are absent."""
-    held = ready(cube_of(data), policy) if not policy.before else ready(data, policy)
+    held = ready(data, policy) if policy.before else cube_of(ready(data, policy))
     dimensions = tuple(data.dimensions)
     whole = WholeVariables(held.dimensions, policy, partial(unfiltered, held))
 

@@ -34,7 +34,7 @@ from discreet.policy.attacks.subtracting import differences
 from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.attacks.zeros import zero_proofs
 from discreet.policy.policy import Policy
-from discreet.policy.pretabular import TWIN, cube_of
+from discreet.policy.pretabular import TWIN, cube_of, with_record_keys
 from discreet.tables.table import Table
 
 Progress = Callable[[str], None]
@@ -81,6 +81,7 @@ def attack(
     if time_limit is not None:
         positive("time_limit", time_limit)
     _check_true(data)
+    data = with_record_keys(data, policy)
     if answers is not None and secrets > 1:
         raise InputError(f"secrets={secrets}: answers of a running server have one secret, the server's own")
     if answers is not None and also:
