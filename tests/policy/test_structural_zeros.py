@@ -113,7 +113,8 @@ def test_no_method_on_tables_moves_them(name: str) -> None:
     """Each method with its usual parameters."""
     table = tabulate(people(), by=["age", "status", "area"])
     seeded = {"seed": 1} if "seed" in parameters(name) else {}
-    shown = method(name, **seeded)(table).published["count"]
+    needed = {"steps": [{"name": "random-round", "base": 5}, {"name": "round", "base": 5}]} if name == "chain" else {}
+    shown = method(name, **seeded, **needed)(table).published["count"]
     assert table.structural.sum() == 6
     assert (np.asarray(shown)[table.structural] == 0).all()
 
