@@ -44,7 +44,7 @@ LAYERS = {
     """,
     "linear": """
         system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves
-        modular light_vectors
+        modular light_vectors light_cuts
         null_space presolve program components
         extremes network whole_points whole_moves
         integer
@@ -145,7 +145,7 @@ LAYERS = {
     "policy": """
         query measures population_models posterior steps protection method_digest
         policy
-        pretabular populations catalogue withheld_codes
+        pretabular populations catalogue withheld_codes joint_populations
         comparing untouched whole_variables
         judging search
         answering

@@ -17,6 +17,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.methods.contract import protect
+from discreet.policy.joint_populations import withheld_together
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, is_total, population_counts
 from discreet.policy.query import Query, Resolved
@@ -51,7 +52,9 @@ class WholeVariables:
 
     def of_variables(self, names: tuple[str, ...]) -> Array:
         """Which combinations of codes of some variables are not broken down, over all codes of each."""
-        if names not in self._closed:
+        if names not in self._closed and len(names) == 1:
+            self._decide_single()
+        elif names not in self._closed:
             fewer = {one: self.of_variables(one) for one in _choices(names, len(names) - 1)}
             self._closed[names] = self._decide(names, fewer)
         return self._closed[names]
@@ -62,9 +65,25 @@ class WholeVariables:
         return all(one in self._closed for one in _choices(ordered, min(self.most, len(ordered) - 1)))
 
     def decide_all(self) -> None:
-        """Decide for every variable by itself, so that nobody who asks waits for it."""
-        for name in self.dimensions if self.least > 0 else ():
-            self.of_variables((name,))
+        """Decide for every variable and every two of them, so that nobody who asks waits for it."""
+        if self.least > 0:
+            self._decide_single()
+
+    def _decide_single(self) -> None:
+        """The codes of every variable: what it tells by itself, and what codes of two variables tell of a third."""
+        names = [name for name in self.dimensions if name not in self._policy.query.disallowed]
+        alone = {name: self._decide((name,), {}) for name in self.dimensions}
+        if len(names) > 2:  # of two, neither breaks down what both of them tell
+            dimensions = {name: self.dimensions[name] for name in names}
+            fixed = {name: is_total(d) for name, d in dimensions.items()}
+            people = {name: self.people((name,)) for name in names}
+            alone |= withheld_together(dimensions, fixed, alone, people, self._finest_pairs, self.least)
+        self._closed |= {(name,): withheld for name, withheld in alone.items()}
+
+    def _finest_pairs(self, one: str, other: str) -> Array:
+        """Protected counts of the finest codes of two variables."""
+        places = [[d.position[leaf] for leaf in d.leaves] for d in (self.dimensions[one], self.dimensions[other])]
+        return np.asarray(self.people((one, other))[np.ix_(*places)])
 
     def _decide(self, names: tuple[str, ...], fewer: Mapping[tuple[str, ...], Array]) -> Array:
         dimensions = [self.dimensions[name] for name in names]
