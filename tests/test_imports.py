@@ -86,6 +86,7 @@ LAYERS = {
         report
         informed
         view_audit
+        if_counts
         auditing
     """,
     "audits/verify": """

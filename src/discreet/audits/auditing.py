@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.if_counts import known_if_counts
+from discreet.audits.joined.mapping import MAGNITUDE, NameMapping
 from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import JoinedTables, view_together
 from discreet.audits.lines import Lines, flagged, judged, sums_of
@@ -188,7 +189,8 @@ def what_is_out(
     names = NameMapping.of(mapping)
     given = [released] if isinstance(released, (Protected, Release)) else released
     several = publications(given, names, codebook=codebook, total=total)
-    return JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
+    joined = JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
+    return replace(joined, kinds=names.kinds)
 
 
 def _of_publications(
@@ -203,7 +205,8 @@ def _of_publications(
         seen = view_together(joined, name, nonnegative)
         report = of_view(seen, targets, progress=progress)
         releases = tuple(p.release for p in joined.publications if name in p.release.values)
-        unjudged = (*report.unjudged, *empty(seen, targets))
+        counts = () if joined.kinds.get(name) == MAGNITUDE else known_if_counts(report, releases, targets, progress)
+        unjudged = (*report.unjudged, *counts, *empty(seen, targets))
         each.append(replace(report, unjudged=unjudged, released=releases))
     return each
 
@@ -218,7 +221,8 @@ def _of_release(
 ) -> Audit:
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
     report = of_view(seen, targets, protection=protection, progress=progress)
-    return replace(report, unjudged=(*report.unjudged, *empty(seen, targets)))
+    counts = known_if_counts(report, [release], targets, progress)
+    return replace(report, unjudged=(*report.unjudged, *counts, *empty(seen, targets)))
 
 
 def _asked_of(amounts: tuple[Array, ...], cells: int) -> Array:

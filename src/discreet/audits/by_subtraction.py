@@ -141,6 +141,7 @@ def difference(
     kinds = _noise(noise or {}, several)
     several = [_bounded(p, kinds[p.name]) for p in several]
     joined = JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
+    joined = replace(joined, kinds=names.kinds)
     known = list(dict.fromkeys(name for p in several for name in p.release.values))
     if measure is not None and measure not in known:
         raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.tables import groups, totals
+from discreet.tables.flat_parts import FlatReading, flat_reading
 from discreet.tables.reading.by_suffix import raw_table
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.raw_table import RawTable
@@ -76,7 +77,8 @@ def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, fi
     codes = np.stack([[place[c] for c in column] for place, column in zip(places, raw.codes, strict=True)], axis=1)
     declared = [d.name for d in codebook.dimensions] if codebook is not None else []
     known = {*declared, *raw.children, *(said if isinstance(said, Mapping) else ())}
-    doubts = _doubts(cells, dims, known) if find else ()
+    flat = _flat_readings(cells, dims, {*declared, *raw.children}) if find else {}
+    doubts = (*_doubts(cells, dims, known), *_flat_words(flat, FlatReading.doubt)) if find else ()
     return Published(
         dims,
         codes.astype(np.int32),
@@ -87,8 +89,25 @@ def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, fi
         words=raw.words,
         notes=raw.notes,
         ranges=raw.ranges,
-        assumed=raw.assumed,
+        assumed=(*raw.assumed, *_flat_words(flat, FlatReading.note)),
     )
+
+
+def _flat_readings(
+    cells: totals.Cells, dims: Sequence[Dimension], known: Container[str]
+) -> dict[tuple[str, str], FlatReading]:
+    """By dimension and total whether codes are parts of the total alone, where nobody says which are sums."""
+    return {
+        (d.name, d.total): flat_reading(cells, axis, d.total)
+        for axis, d in enumerate(dims)
+        if d.total is not None and d.name not in known
+    }
+
+
+def _flat_words(
+    flat: Mapping[tuple[str, str], FlatReading], words: Callable[[FlatReading, str, str], str]
+) -> tuple[str, ...]:
+    return tuple(text for (name, total), reading in flat.items() if (text := words(reading, name, total)))
 
 
 def _as_named(raw: RawTable, codebook: Codebook) -> RawTable:

@@ -14,6 +14,7 @@ from discreet.errors import InputError, nearest
 from discreet.release import Release
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 
+COUNT, MAGNITUDE = "count", "magnitude"
 _TEXT = {"type": "string", "minLength": 1}
 _NAMES = {"type": "object", "additionalProperties": _TEXT}
 _CODES = {"type": "object", "additionalProperties": _NAMES}
@@ -39,6 +40,7 @@ SCHEMA: Mapping[str, Any] = {
         "dimensions": _NAMES,
         "codes": _CODES,
         "measures": _NAMES,
+        "kinds": {"type": "object", "additionalProperties": {"enum": [COUNT, MAGNITUDE]}},
         "sums": {
             "type": "object",
             "additionalProperties": {
@@ -71,6 +73,8 @@ class NameMapping:
     dimensions: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Which measures are counts, of which only whole numbers are possible, and which are magnitudes."""
     sums: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     crossing: Sequence[str] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +98,8 @@ class NameMapping:
     @property
     def empty(self) -> bool:
         """Whether nothing is said."""
-        return not (self.dimensions or self.codes or self.measures or self.sums or self.crossing or self.tables)
+        names = self.dimensions or self.codes or self.measures or self.kinds
+        return not (names or self.sums or self.crossing or self.tables)
 
     @property
     def known_measures(self) -> tuple[str, ...]:
@@ -162,6 +167,8 @@ class NameMapping:
                 held = [d for d in own if common.get(d.name, d.name) == name]
                 _known(where, "dimension", [name], [common.get(d.name, d.name) for d in own])
                 _known(where, f"code of {name!r}", renamed, [code for d in held for code in d.codes])
+        published = [name for release in released.values() for name in release.values]
+        _known("[kinds] of the mapping", "measure", self.kinds, [*published, *self.known_measures])
         common_names = {self._common(table, d.name) for table, release in released.items() for d in release.dimensions}
         fixed = {name for own in self.tables.values() for name in own.get("fixed", {})}
         _known("the mapping", "dimension", [*self.sums, *self.crossing], sorted(common_names | fixed))

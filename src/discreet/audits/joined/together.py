@@ -66,6 +66,8 @@ class JoinedTables:
     doubts: tuple[str, ...]
     atoms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the finest parts of every dimension are called."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Measures of which it is said whether they are counts or magnitudes; one called "count" is one unless said."""
 
     @classmethod
     def of(
@@ -282,7 +284,7 @@ def view_together(
         upper=upper,
         inner_lower=np.where(_signed(joined)[1:] | (not nonnegative), -np.inf, 0.0),
         inner_upper=np.full(many, np.inf),
-        integer=measure == "count",
+        integer=joined.kinds.get(measure, measure) == "count",
         relations=_rows(joined, chosen, matrix),
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]
