@@ -8,21 +8,51 @@ from collections.abc import Iterable
 
 
 class DiscreetError(Exception):
-    """The base of every error that discreet raises on purpose."""
+    """The base of every error that discreet raises on purpose.
+
+    >>> from discreet import Threshold
+    >>> try:
+    ...     Threshold(-1)
+    ... except DiscreetError as error:
+    ...     print(type(error).__name__, error.exit_code)
+    InputError 2
+    """
 
     exit_code = 2
 
 
 class InputError(DiscreetError, ValueError):
-    """Something given is wrong: a code, a column, a file, a parameter. Nothing has been computed or written."""
+    """Something given is wrong: a code, a column, a file, a parameter. Nothing has been computed or written.
+
+    >>> from discreet import Table
+    >>> try:
+    ...     Table.of([[3, 0], [1, 2]], ["area", "sex"]).where(are="1")
+    ... except InputError as error:
+    ...     print(error)
+    no dimension 'are'; did you mean 'area'?
+    """
 
 
 class NotAdditiveError(InputError):
-    """A ready table whose totals are not the sums of their parts; the worst relations are named."""
+    """A ready table whose totals are not the sums of their parts; the worst relations are named.
+
+    >>> import pandas as pd
+    >>> from discreet import Table
+    >>> try:
+    ...     Table.of(pd.DataFrame({"sex": ["f", "m", "Total"], "count": [3, 4, 8]}), ["sex"])
+    ... except NotAdditiveError as error:
+    ...     print(str(error).partition(",")[0])
+    a total of 'count' is not the sum of the parts at 0 decimals
+    """
 
 
 class Refused(DiscreetError):  # noqa: N818 - the plan's word: an answer, not an accident
-    """The policy says no. Carries the rule's name, the reason, and what to change."""
+    """The policy says no. Carries the rule's name, the reason, and what to change.
+
+    >>> no = Refused("max_dimensions", "3 variables were asked for", "ask for 2")
+    >>> no.rule, str(no)
+    ('max_dimensions', 'max_dimensions: 3 variables were asked for (ask for 2)')
+    """
 
     exit_code = 3
 
@@ -38,20 +68,40 @@ class Unjudged(DiscreetError):  # noqa: N818 - a verdict of unknown, not an acci
     """Whether something is safe, or fits together, could not be decided: neither yes nor no, and never taken for yes.
 
     A solver that gives up is one reason, a method that does not say what its values imply another.
+
+    >>> try:
+    ...     raise Unjudged("the solver gave up")
+    ... except DiscreetError as error:
+    ...     print(f"{error}: exit code {error.exit_code}")
+    the solver gave up: exit code 1
     """
 
     exit_code = 1
 
 
 class OutOfTimeError(DiscreetError):
-    """The time was up before there was anything that is proved to protect. Nothing is returned."""
+    """The time was up before there was anything that is proved to protect. Nothing is returned.
+
+    >>> print(OutOfTimeError())
+    the time was up before an answer was proved; give more time
+    """
 
     def __init__(self, message: str = "the time was up before an answer was proved; give more time") -> None:
         super().__init__(message)
 
 
 class DiscreetWarning(UserWarning):
-    """A result that stands but needs a look: a fit that has not converged, a model that hardly fits the data."""
+    """A result that stands but needs a look: a fit that has not converged, a model that hardly fits the data.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", DiscreetWarning)  # a doubtful fit now stops the program
+    ...     try:
+    ...         warnings.warn("the fit has not converged", DiscreetWarning)
+    ...     except DiscreetWarning as doubt:
+    ...         print(doubt)
+    the fit has not converged
+    """
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

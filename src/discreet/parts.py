@@ -66,6 +66,13 @@ def protect_in_parts(
 
     The file is the one that ``write(protect(tabulate(data, by, ...), method).release(...), path)`` makes, byte for
     byte, and is there whole or not at all. ``method`` must look at one cell at a time: rounding, cell keys.
+
+    >>> import tempfile
+    >>> import discreet as dc
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = protect_in_parts(dc.datasets.census(500), ["sex", "age"], dc.Round(5), Path(folder) / "out.csv")
+    ...     path.read_text().splitlines()[0]
+    'sex,age,count,status'
     """
     parts = Parts.of(data, by, value=value, where=where, cells=cells)
     words = {"title": title, "source": source, "notes": tuple(notes)}
@@ -104,6 +111,11 @@ class Parts:
     """The table of some microdata as an iterable of Tables that hold the published cells of one part each.
 
     ``dimensions`` are the published ones, perhaps at a coarser level than the records' own (``Dimension.at_level``).
+
+    >>> import discreet as dc
+    >>> parts = Parts.of(dc.datasets.census(500), ["sex", "age"], cells=10)
+    >>> sum(len(part) for part in parts)
+    66
     """
 
     data: Microdata

@@ -74,6 +74,11 @@ def insiders(
     coalition that learns something: who, how many cells, how many of those a rule calls sensitive ("primary": the
     others are hidden for their sake and may be known), and which. Cells with nobody else in them, margins too, are its
     own and left out.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[1, 1], [4, 9]], ["area", "sex"])
+    >>> insiders(dc.protect(table, dc.Hide(table.is_inner)))[["coalition", "learned"]].to_dict("list")
+    {'coalition': [(0,), (1,)], 'learned': [3, 3]}
     """
     import pandas as pd
 
@@ -130,6 +135,12 @@ def unions(protected: Protected, rule: Callable[[Table], Array]) -> pd.DataFrame
     Where a total and all but some of its parts are published, the sum of the hidden parts is published in effect; so
     are sums that several equations give together (``discreet.audits.known_sums``). One row per such sum that the rule
     (applied as if it were a cell) objects to: the cells, and the total of the relation, the first of several.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[1, 1, 9], [4, 9, 9]], ["area", "sex"])
+    >>> pair = dc.Hide([{"area": "1", "sex": "1"}, {"area": "1", "sex": "2"}])
+    >>> unions(dc.protect(table, pair), dc.Threshold(3)).to_dict("list")
+    {'total': [4], 'cells': [(5, 6)]}
     """
     import pandas as pd
 

@@ -23,6 +23,13 @@ class OwnerAudit:
     """What the holder of the program can work out of a release, for each sensitive cell (confidential).
 
     Of a method without sensitive cells, as rounding, all cells that are not shown as they are.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 5, 9], [10, 2, 8]], ["area", "sex"])
+    >>> method = dc.Suppress(dc.Threshold(3))
+    >>> report = dc.owner_audit(dc.protect(table, method), method, most=2000, draws=20, seed=1)
+    >>> report.left.tolist()
+    [4]
     """
 
     number: Array

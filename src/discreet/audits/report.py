@@ -46,6 +46,12 @@ class Audit:
 
     ``number`` says which cell of the tables (laid one after the other) each row is about; inner cells that are not
     published come after them.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3))))
+    >>> report.verdict, len(report.cells)
+    (<Verdict.PASS: 'pass'>, 4)
     """
 
     view: View

@@ -48,6 +48,11 @@ class Codebook:
     ``columns`` says which column holds a dimension (its name unless stated), ``missing`` which category its missing
     values get (they are refused unless stated). ``structural`` lists combinations of codes that cannot exist, each as
     codes by dimension: nobody under 15 is married.
+
+    >>> from discreet import Dimension
+    >>> book = Codebook(dimensions=(Dimension.flat("area", ["N", "S"]),), unit="person")
+    >>> book.dimension("area").leaves
+    ('N', 'S')
     """
 
     dimensions: tuple[Dimension, ...]
@@ -197,7 +202,16 @@ def _group(group: Group) -> str:
 
 @checked
 def read_codebook(path: str | Path) -> Codebook:
-    """A codebook from a TOML file; files it names are looked for beside it."""
+    """A codebook from a TOML file; files it names are looked for beside it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.toml"
+    ...     _ = path.write_text('[[dimension]]\\nname = "sex"\\ncodes = ["f", "m"]\\n')
+    ...     book = read_codebook(path)
+    >>> book.dimension("sex").leaves
+    ('f', 'm')
+    """
     path = Path(path)
     if not is_file(path):
         raise InputError(f"codebook not found: {path.name[:80]!r}")

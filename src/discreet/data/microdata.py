@@ -27,6 +27,10 @@ class Microdata:
     """Records with a codebook. Make one with ``Microdata.of`` or ``Microdata.read``.
 
     A record's key is the codebook's key column, else the first 64 bits of HMAC-SHA256(secret, unit id).
+
+    >>> import pandas as pd
+    >>> Microdata.of(pd.DataFrame({"area": ["N", "S", "S"], "sex": ["f", "m", "f"]}), dimensions=["area", "sex"])
+    Microdata(DuckDB(the data frame: 2 columns), dimensions 'area', 'sex')
     """
 
     engine: Engine

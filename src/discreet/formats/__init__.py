@@ -113,6 +113,13 @@ def write(
 
     With ``metadata`` a CSV gets a file of CSV on the Web metadata beside it, with the method and the notes, such as the
     stated quality; it is written first, so that a CSV never stands there without it.
+
+    >>> import tempfile
+    >>> import discreet as dc
+    >>> release = dc.protect(dc.Table.of([[3, 8], [16, 23]], ["age", "sex"]), dc.Round(5)).release()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(release, Path(folder) / "table.csv").name
+    'table.csv'
     """
     name = chosen_format(path, format)
     data = to_bytes(release, name, **options)

@@ -30,7 +30,15 @@ CURE = "hide further cells (secondary=True, --hide-under), take a larger base or
 @checked
 @dataclass(frozen=True, kw_only=True)
 class ProtectionReport:
-    """What became of a table: numbers of cells, shares and sentences. ``lost`` is for whoever protects, not for all."""
+    """What became of a table: numbers of cells, shares and sentences. ``lost`` is for whoever protects, not for all.
+
+    >>> import pandas as pd
+    >>> import discreet as dc
+    >>> reports = []
+    >>> _ = dc.round_counts(pd.Series([21, 3], index=["a", "b"]), report=reports.append)
+    >>> reports[0].cells, reports[0].changed, reports[0].hidden
+    (2, True, 0)
+    """
 
     name: str
     """The file and sheet, or the kind of frame."""

@@ -129,6 +129,18 @@ def register(name: str, kind: Any) -> None:
     """Give a method of your own a name, so that ``grid`` and policies can ask for it; its contract is looked at.
 
     ``kind`` is a frozen dataclass whose fields are its parameters. The name holds for this process and this class.
+
+    >>> from dataclasses import dataclass
+    >>> import discreet as dc
+    >>> @dataclass(frozen=True)
+    ... class ToTen:
+    ...     contract = dc.Contract(acts_on="table", truthful=False, cellwise=True, transition=False)
+    ...     def __call__(self, table):
+    ...         return dc.Round(10)(table)
+    >>> register("to-ten", ToTen)
+    >>> [*dc.grid("to-ten")]
+    ['to-ten']
+    >>> _ = _registered.pop("to-ten")  # here only: other examples of this process need not know it
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(f"{name!r}: the name of a method is small letters, digits and hyphens, such as 'my-method'")

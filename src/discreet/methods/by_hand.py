@@ -17,7 +17,15 @@ from discreet.tables.table import Table
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Publish:
-    """Nothing hidden, nothing changed: for tables that are safe as they are."""
+    """Nothing hidden, nothing changed: for tables that are safe as they are.
+
+    >>> import discreet as dc
+    >>> print(dc.protect(dc.Table.of([[17, 20], [12, 31]], ["area", "sex"]), Publish()).release())
+    area    1   2  Total
+    1      17  20     37
+    2      12  31     43
+    Total  29  51     80
+    """
 
     contract: ClassVar[Contract] = Contract(
         acts_on="table", truthful=True, cellwise=True, transition=False, protects=False
@@ -33,7 +41,16 @@ class Publish:
 @checked
 @dataclass(frozen=True, eq=False)
 class Hide:
-    """Cells hidden by hand: a truth mask over the cells, their numbers, or a list of {dimension: code}."""
+    """Cells hidden by hand: a truth mask over the cells, their numbers, or a list of {dimension: code}.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[17, 0], [12, 1]], ["area", "injury"])
+    >>> print(dc.protect(table, Hide([{"area": "2", "injury": "2"}])).release())
+    area    1  2  Total
+    1      17  0     17
+    2      12  ×     13
+    Total  29  1     30
+    """
 
     contract: ClassVar[Contract] = Contract(acts_on="table", truthful=True, cellwise=False, transition=False)
     cells: Any

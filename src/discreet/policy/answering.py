@@ -42,6 +42,12 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
     """The protected table that a query asks for, or ``Refused`` with the rule, the reason and what to change.
 
     ``data`` are records, or a Table of all variables (a cube), from which tables are sums.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\\nname = "random-round"\\nseed = 1')
+    >>> answer(people, "sex", policy)
+    Release(sex: 3 cells, 0 not shown; count)
     """
     resolved = dry_run(data, query, policy)
     held = ready(data, policy)

@@ -165,6 +165,9 @@ class Policy:
     A policy protects, or it is none: without a method that changes or hides something it is an error, unless
     ``publish="as it is"`` asks by that name for the true numbers. Then every answer, record line and page says so.
     ``before`` are steps done once to the records or their cube, before anything is counted; they protect too.
+
+    >>> Policy(query=QueryRules(max_dimensions=2), methods=(("round", {"base": 5}),)).methods
+    (('round', {'base': 5}),)
     """
 
     title: str = ""
@@ -295,9 +298,12 @@ def _check_method(name: str, stated: Iterable[str]) -> None:
 
 @checked
 def read_policy(path: str | Path) -> Policy:
-    """A policy from a TOML file."""
-    path = Path(path)
-    if not is_file(path):
+    """A policy from a TOML file.
+
+    >>> read_policy(resources.files("discreet.policy") / "template.toml").query.max_dimensions
+    3
+    """
+    if not is_file(path := Path(path)):
         raise InputError(f"policy not found: {path.name!r}")
     return parse_policy(read_text(path), source=path.name)
 
@@ -373,8 +379,7 @@ def _secret(where: Mapping[str, str] | None) -> bytes | None:
                 f"the environment variable {where['env']!r} must hold a secret of at least {SECRET_BYTES} characters"
             )
         return text.encode()
-    data = read_private(where["file"], "the secret").strip()
-    if len(data) < SECRET_BYTES:
+    if len(data := read_private(where["file"], "the secret").strip()) < SECRET_BYTES:
         raise InputError(f"the secret file must hold at least {SECRET_BYTES} bytes")
     return data
 

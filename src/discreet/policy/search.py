@@ -48,6 +48,12 @@ class RUMap:
     single release may be off by. ``exact`` says that all outcomes were listed (or there is one only), "draws" how many;
     else they are means over draws. ``measure`` are the risk measures (columns of all but the first end in their names),
     ``loss`` the measure of loss; utility is 1 − loss. ``population`` is the model, if the table is a sample.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
+    >>> found = dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}, t2=0.9)
+    >>> found.best
+    'as it is'
     """
 
     frame: pd.DataFrame
@@ -136,6 +142,12 @@ def ru_map(
     R2(F, f), as a policy's [risk] population has it. Both cores work. ``resume`` names a file that keeps finished
     results (confidential), so that a long search can go on where it stopped: they are taken for the same table,
     measures and method, with all its parameters; those of a plain function, which may have changed, never.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
+    >>> found = dc.ru_map(table, {"base 3": dc.Round(3), "base 5": dc.Round(5)})
+    >>> found.cells[["risk", "utility"]].round(2).to_dict("index")
+    {'base 3': {'risk': 0.14, 'utility': 0.96}, 'base 5': {'risk': 0.13, 'utility': 0.86}}
     """
     named = dict(methods) if isinstance(methods, Mapping) else by_label((repr(m), m) for m in methods)
     if not named:

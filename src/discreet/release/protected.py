@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Protected:
-    """A table with what is to be published of it. Confidential: it holds the truth beside it."""
+    """A table with what is to be published of it. Confidential: it holds the truth beside it.
+
+    >>> import discreet as dc
+    >>> done = dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5))
+    >>> done.published["count"].tolist(), done.table.count.tolist()
+    ([5, 5, 0, 5, 5, 0, 5, 0, 0], [6, 4, 2, 3, 3, 0, 3, 1, 2])
+    """
 
     table: Table
     published: Mapping[str, Array]

@@ -35,7 +35,13 @@ _LINES = 1 << 16  # of CSV written at a time, so that the text of a large table 
 @checked
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Release:
-    """What the world may see: codes, published values (missing where hidden), one mark for every hidden cell."""
+    """What the world may see: codes, published values (missing where hidden), one mark for every hidden cell.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[3, 8], [16, 23]], ["age", "sex"])
+    >>> dc.protect(table, dc.Round(5)).release(title="People").to_csv().decode().splitlines()[:2]
+    ['age,sex,count,status', 'Total,Total,50,']
+    """
 
     dimensions: tuple[Dimension, ...]
     codes: Array

@@ -10,7 +10,11 @@ from discreet.base.annotations import Array
 
 
 class Status(StrEnum):
-    """What becomes of a cell, in the letters of sdcTable and tau-ARGUS. Confidential: see ``outward``."""
+    """What becomes of a cell, in the letters of sdcTable and tau-ARGUS. Confidential: see ``outward``.
+
+    >>> Status("u").name, Status.PRIMARY.hidden, Status.PUBLISHED.hidden
+    ('PRIMARY', True, False)
+    """
 
     PUBLISHED = "s"
     PRIMARY = "u"

@@ -68,7 +68,13 @@ MEASURES: Mapping[str, str] = {
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskReport:
-    """The risk of a table, of all its lines and margins, and what protection did to it. Confidential."""
+    """The risk of a table, of all its lines and margins, and what protection did to it. Confidential.
+
+    >>> import discreet as dc
+    >>> report = dc.assess([[17, 0], [12, 1]], after=[[15, 0], [12, 3]])
+    >>> round(report.before.value, 4), round(report.after.value, 4)
+    (0.4116, 0.3849)
+    """
 
     table: Table
     before: Risk

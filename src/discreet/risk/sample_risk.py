@@ -164,7 +164,13 @@ def _probability(estimate: Estimate, count: int) -> Floats:
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleRisk:
-    """The risk of a sample table under two models or more; the first is the one used. Confidential, like the table."""
+    """The risk of a sample table under two models or more; the first is the one used. Confidential, like the table.
+
+    >>> from discreet import assess_sample
+    >>> risk = assess_sample([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440, seed=1, populations=20)
+    >>> isinstance(risk, SampleRisk), len(risk.summary())
+    (True, 2)
+    """
 
     estimates: tuple[Estimate, ...]
     draws: Draws

@@ -94,6 +94,12 @@ class Marks:
     """A-priori marks: cells called safe or unsafe whatever the rules say, that must or must never be published.
 
     ``safe`` cells are not primary but may be hidden for others' sake; ``publish`` ones may not.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> marks = Marks(safe=[{"area": "2", "sex": "2"}])
+    >>> dc.protect(table, dc.Suppress(dc.Threshold(3), marks=marks)).release()
+    Release(area x sex: 16 cells, 0 not shown; count)
     """
 
     safe: tuple[Mapping[str, Any], ...] = ()
@@ -135,6 +141,14 @@ def read_marks(path: str | Path, dimensions: Sequence[str] | None = None) -> Mar
     """A CSV with one column per dimension and a column ``mark``: s, u, z or w, or the words safe, unsafe, ...
 
     Without a head (as tau-ARGUS a-priori files) name the dimensions: the mark is what follows their codes.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "marks.csv"
+    ...     _ = path.write_text("area,sex,mark\\n2,2,safe\\n1,1,publish\\n")
+    ...     marks = read_marks(path)
+    >>> marks.safe, marks.publish
+    (({'area': '2', 'sex': '2'},), ({'area': '1', 'sex': '1'},))
     """
     text = read_text(Path(path))
     rows = [r for r in csv_rows(text, max(",;\t", key=text.count), repr(Path(path).name)) if any(r)]

@@ -55,8 +55,10 @@ class Sums:
 class Rule:
     """Which cells of a table are sensitive: a frozen value, called with a Table.
 
-    ``a | b`` is sensitive where either is, ``a & b`` where both are; a plain function from Table to a truth array may
-    stand in for a rule anywhere.
+    ``a | b`` is sensitive where either is, ``a & b`` where both; a function from Table to a truth array is a rule, too.
+
+    >>> isinstance(parse("threshold(n=3) | dominance(n=1, k=80)"), Rule)
+    True
     """
 
     name: ClassVar[str] = ""
@@ -127,7 +129,11 @@ class Rule:
 @checked
 @dataclass(frozen=True)
 class AnyOf(Rule):
-    """Sensitive where one of the rules says so."""
+    """Sensitive where one of the rules says so.
+
+    >>> AnyOf((parse("threshold(n=3)"), parse("dominance(n=1, k=80)")))
+    Threshold(n=3) | Dominance(n=1, k=80)
+    """
 
     rules: tuple[Rule, ...]
 
@@ -169,7 +175,11 @@ class AnyOf(Rule):
 @checked
 @dataclass(frozen=True)
 class AllOf(Rule):
-    """Sensitive where all the rules say so."""
+    """Sensitive where all the rules say so.
+
+    >>> AllOf((parse("threshold(n=5)"), parse("request(cells=[{'area': '2'}])")))
+    Threshold(n=5) & Request(1 cells)
+    """
 
     rules: tuple[Rule, ...]
 

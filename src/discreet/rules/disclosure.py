@@ -276,6 +276,12 @@ class KDisclosure(_OfLines):
 
     Not the cells are sensitive but these differences, so the rule marks no cell and asks the method to keep the sums
     unknown (``virtual``). Groups and ``unions`` count like single values. ``most`` looks only at lines up to that size.
+
+    >>> from discreet.datasets import printed
+    >>> table = printed.injuries()
+    >>> rule = KDisclosure(1, sensitive=["injury"])
+    >>> int(rule(table).sum()), rule.virtual(table).matrix.shape[1]
+    (0, 3)
     """
 
     k: int = 1

@@ -110,7 +110,16 @@ def asked(table: Table, rule: Rule | None, levels: Levels | None = None) -> Aske
 
 @checked
 def read_levels(path: str | Path) -> Levels:
-    """A CSV with one column per dimension and any of below, above, sliding, lower and upper; empty says nothing."""
+    """A CSV with one column per dimension and any of below, above, sliding, lower and upper; empty says nothing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "levels.csv"
+    ...     _ = path.write_text("area,sex,below,above\\n2,1,3,4\\n")
+    ...     levels = read_levels(path)
+    >>> levels.cells, levels.above
+    (({'area': '2', 'sex': '1'},), array([4.]))
+    """
     name = Path(path).name
     text = read_text(Path(path))
     rows = [r for r in csv_rows(text, max(",;\t", key=text.count), repr(Path(path).name)) if any(r)]

@@ -101,6 +101,13 @@ class Dominance(OfContributions):
 
     ``weights="multiplicity"`` lets a contribution of weight w stand for w units of that size, as tau-ARGUS does;
     ``"total"`` compares unweighted contributions with the weighted total, as GaussSuppression does.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "S", "S"], "turnover": [90, 5, 40, 60]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> Dominance(1, 80)(tabulate(data, "area", value="turnover")).tolist()  # the total, N, S
+    [False, True, False]
     """
 
     n: int
@@ -142,6 +149,13 @@ class PPercent(OfContributions):
     .. math:: X - \sum_{i \le m+1} x_i < p x_1/100
 
     ``coalition`` m is the number of contributors who put their knowledge together; 1 is the usual rule.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S", "S"], "turnover": [90, 50, 5, 40, 60, 30]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> PPercent(10)(tabulate(data, "area", value="turnover")).tolist()
+    [False, True, False]
     """
 
     p: float
@@ -184,7 +198,15 @@ class PPercent(OfContributions):
 @checked
 @dataclass(frozen=True, repr=False)
 class PQ(PPercent):
-    """pq: like p %, where others knew each contribution to within q percent before: p % with 100 p/q."""
+    """pq: like p %, where others knew each contribution to within q percent before: p % with 100 p/q.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S", "S"], "turnover": [90, 50, 15, 40, 60, 30]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> PQ(10, q=50)(tabulate(data, "area", value="turnover")).tolist()
+    [False, True, False]
+    """
 
     p: float
     coalition: int = 1
@@ -206,7 +228,15 @@ class PQ(PPercent):
 @checked
 @dataclass(frozen=True, repr=False)
 class FewContributors(OfContributions):
-    """Fewer than n contributors, holdings counted once."""
+    """Fewer than n contributors, holdings counted once.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S"], "group": [1, 1, 2, 3], "turnover": [9, 5, 4, 6]})
+    >>> data = Microdata.of(firms, dimensions=["area"], holding="group", magnitudes=["turnover"])
+    >>> FewContributors(3)(tabulate(data, "area", value="turnover")).tolist()
+    [False, True, True]
+    """
 
     n: int
     level: float = 0
@@ -243,6 +273,13 @@ class EntropyRule(OfContributions):
     Equation (1) of [ODF03]_. A cell with one contributor is sensitive. Where fewer contributions than contributors are
     kept, the rest can be shared out as evenly or as unevenly as their number and the smallest one kept allow; if the
     judgement depends on it, more are asked for. ``t`` lies between 0 and 1 and is no percentage.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "S", "S"], "turnover": [90, 5, 40, 60]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> EntropyRule(0.5)(tabulate(data, "area", value="turnover", top=4)).tolist()
+    [False, True, False]
     """
 
     t: float
@@ -302,6 +339,15 @@ class Waived(Rule):
     ``protected`` is the same table tabulated from those who want protection: ``tabulate(..., where={"waiver": "no"})``.
     A full waiver takes all records of a contributor out of it, a partial one only those in some cells. With p %, s the
     largest protected contribution and r the largest other: X − x_s − x_r < p x_s/100.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "N"], "waiver": ["yes", "no", "no"], "turnover": [90, 5, 4]})
+    >>> data = Microdata.of(firms, dimensions=["area", "waiver"], magnitudes=["turnover"])
+    >>> table = tabulate(data, "area", value="turnover")
+    >>> protected = tabulate(data, "area", value="turnover", where={"waiver": "no"})
+    >>> PPercent(10)(table).tolist(), Waived(PPercent(10), protected)(table).tolist()
+    ([True, True], [False, False])
     """
 
     rule: OfContributions

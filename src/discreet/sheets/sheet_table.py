@@ -30,6 +30,12 @@ class SheetTable:
 
     ``table`` is the table of all its numbers, for rules and methods; where some are hidden there is none, and
     ``published`` is what an audit reads. Both have the same dimensions.
+
+    >>> import pandas as pd
+    >>> from discreet import read_table
+    >>> counts = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39]}, index=["North", "South", "Total"])
+    >>> [dimension.name for dimension in read_table(counts, names=["area", "sex"]).dimensions]
+    ['area', 'sex']
     """
 
     grid: SheetGrid

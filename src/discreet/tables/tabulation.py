@@ -46,6 +46,15 @@ def tabulate(
     to keep. ``where`` restricts the population. ``structural`` marks combinations that cannot exist; unless stated,
     those of the codebook. With ``nested`` dimensions of which one is a level of another (region and municipality) are
     one dimension with subtotals.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata
+    >>> people = pd.DataFrame({"area": ["N", "S", "S"], "sex": ["f", "m", "f"]})
+    >>> print(tabulate(Microdata.of(people, dimensions=["area", "sex"]), ["area", "sex"]))
+    area   f  m  Total
+    N      1  0      1
+    S      1  1      2
+    Total  2  1      3
     """
     names = _by(data, by, margins)
     if nested:

@@ -116,6 +116,14 @@ class CellKeyMagnitude:
     m = p1 (1 + (p0 x - p1 z) / (p1 z) (2 z / (z + x))^q). ``epsilon`` has one weight a contribution, the first is 1.
     ``mu`` is added to the size of the noise of cells that ``mu_rule`` finds sensitive. Differs from R's cellKey in that
     the noise is symmetric for small contributions too, which (d + mu) p0 <= 1 keeps from turning a cell negative.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "S", "S"], "turnover": [90, 5, 40, 60]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> noisy = CellKeyMagnitude(flex=50, p=(0.3, 0.1), d=3, seed=1)(tabulate(data, "area", value="turnover"))
+    >>> noisy.published["turnover"].tolist()
+    [204, 66, 120]
     """
 
     contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)

@@ -20,7 +20,12 @@ MOST_CELLS = 4_000
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Moves:
-    """The inner cell of every record before and after (confidential), and the tables that follow from them."""
+    """The inner cell of every record before and after (confidential), and the tables that follow from them.
+
+    >>> import numpy as np
+    >>> Moves((2,), was=np.array([0, 0, 1]), is_=np.array([0, 1, 1])).after.tolist()
+    [1, 2]
+    """
 
     shape: tuple[int, ...]
     was: Array
@@ -67,6 +72,12 @@ def moves(before: Microdata, after: Microdata, by: str | Sequence[str]) -> Moves
 
     Records are matched by the codebook's unit where both have one and it names every record once, else by their order,
     which methods of this package keep. Both must have the same dimensions with the same finest codes.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> moved = moves(people, dc.Pram("sex", stay=0.8, seed=1)(people), by=["sex"])
+    >>> int(moved.before.sum()), bool(moved.stayed.sum() < 500)
+    (500, True)
     """
     names = [by] if isinstance(by, str) else list(by)
     if not names:

@@ -34,6 +34,11 @@ class Pram:
     probability ``stay`` and else takes any other alike; with ``within`` (a level of the variable's hierarchy) only
     those of the same group. With ``invariant`` it is made to keep the frequencies in expectation (R = PQ, then
     alpha R + (1 - alpha) I), with ``exact`` also to the unit, by drawing without replacement.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> dc.tabulate(Pram("sex", stay=0.8, exact=True, seed=1)(people), "sex").count.tolist()
+    [500, 231, 269]
     """
 
     variable: str

@@ -32,6 +32,12 @@ class GlobalRecode:
 
     Either ``level`` names a level of the variable's hierarchy, or ``groups`` gives new codes and the finest codes they
     stand for; codes that no group names stay as they are. Nothing is perturbed: what is published is true, and coarser.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata
+    >>> data = Microdata.of(pd.DataFrame({"age": ["0", "1", "2", "2"]}), dimensions=["age"])
+    >>> GlobalRecode("age", groups={"0-1": ["0", "1"]})(data).codebook.dimension("age").leaves
+    ('0-1', '2')
     """
 
     variable: str
@@ -133,6 +139,11 @@ class Sample:
     ``fraction`` of the records of every stratum (combination of ``strata``) are kept, drawn without replacement, the
     number rounded at random so that each record has the same chance. A record's number depends on its key, or on the
     seed and its unit id.
+
+    >>> import discreet as dc
+    >>> data = dc.datasets.census(1000)
+    >>> int(dc.tabulate(Sample(0.1, seed=1)(data), "sex").count[0])
+    100
     """
 
     fraction: float

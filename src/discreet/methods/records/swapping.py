@@ -52,6 +52,13 @@ class Swap:
     they are so rare. ``household`` names the column of units that move together; partners then have the same size and
     make-up. Columns in ``also`` move along. Numbers of records by area and by everything else are kept; only how they
     go together changes.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(1000)
+    >>> swapped = Swap("region", rate=0.05, strata=["sex"], seed=1)(people)
+    >>> kept = [dc.tabulate(data, ["region", "sex"]).count for data in (people, swapped)]
+    >>> bool((kept[0] == kept[1]).all())
+    True
     """
 
     geography: str

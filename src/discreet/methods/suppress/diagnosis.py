@@ -34,6 +34,12 @@ class Diagnosis:
     ``lift``: cells that must be published now and would have to be allowed to be hidden; there is no smaller set if
     ``least``. ``hopeless``: sensitive cells that could not be protected even if every mark were lifted, and ``cure``
     what would help them.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 5], [1, 30]], ["a", "b"])
+    >>> why = dc.diagnose(table, dc.Suppress("threshold(n=2)", forced=table.where(a="1") | table.where(a="Total")))
+    >>> int(why.lift.sum()), why.marks
+    (2, 6)
     """
 
     table: Table

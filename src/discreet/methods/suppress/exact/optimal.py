@@ -44,6 +44,11 @@ class Optimal:
     tree is another's work and checks ours.
     ``resume``: a file in which the state of the search is kept, so that the next call goes on from it. It holds
     confidential numbers, and only its owner can read it. ``seed``: of the search for good patterns.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> dc.protect(table, dc.Suppress(dc.Threshold(3), method=Optimal(weights="unity", time=10))).release()
+    Release(area x sex: 16 cells, 4 not shown; count)
     """
 
     weights: Any = "value"

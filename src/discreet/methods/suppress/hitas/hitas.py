@@ -49,6 +49,11 @@ class Modular:
 
     ``time`` in seconds for all of it; ``largest``: cells of a sub-table, larger ones are taken by their faces.
     ``weights`` as for ``Optimal``.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> dc.protect(table, dc.Suppress(dc.Threshold(3), method=Modular(time=10))).release()
+    Release(area x sex: 16 cells, 4 not shown; count)
     """
 
     weights: Any = "value"
