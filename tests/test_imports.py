@@ -92,6 +92,7 @@ LAYERS = {
     "audits/verify": """
         certificate_form
         plain_csv proofs
+        separate_claims
         whole_certificate
         __main__
     """,

@@ -17,7 +17,16 @@ from typing import Any
 from discreet.audits.certificate_claims import Audited, claim_of
 from discreet.audits.certificate_files import NotAudited, file_entry, file_rows, file_text
 from discreet.audits.intruders import NOT_TRIED, OUTSIDER, all_intruders
-from discreet.audits.verify import FINDINGS, VERDICTS, MalformedError, Measure, NotProvedError, sha256, verify
+from discreet.audits.verify import (
+    FINDINGS,
+    VERDICTS,
+    MalformedError,
+    Measure,
+    NotProvedError,
+    judged_apart,
+    sha256,
+    verify,
+)
 from discreet.base.files import check_suffix, write_whole
 from discreet.base.verdicts import Verdict
 from discreet.base.version import described
@@ -91,6 +100,9 @@ def certified(
         if name not in each:
             each[name] = NotAudited.of(releases, name)
     measures = [claim_of(one, releases, files, confidential, intervals) for one in each.values()]
+    read = [file_rows(release, entry) for release, entry in zip(releases, files, strict=True)]
+    for number, why in judged_apart(measures, files, read):
+        measures[number]["unjudged"].append(why)
     content: dict[str, Any] = {
         "format": FORMAT,
         "program": f"discreet {described()}",
@@ -104,7 +116,6 @@ def certified(
         "intruders": _intruders(report, confidential),
         "audit": verdict.value,
     }
-    read = [file_rows(release, entry) for release, entry in zip(releases, files, strict=True)]
     words = [Measure(claim, files, read).verdict() for claim in measures]
     words += [content["audit"], *(row["verdict"] for row in content["intruders"])]
     content["verdict"] = next(word for word in VERDICTS if word in words)

@@ -274,7 +274,7 @@ def _findings(claim: dict[str, Any], report: Audited, proofs: Proofs, intervals:
 
 
 class Proofs:
-    """BoundProofs of published cells that bound a hidden one."""
+    """Combinations of published cells that bound a hidden one."""
 
     def __init__(self, seen: View, measure: Measure) -> None:
         self.seen, self.measure = seen, measure

@@ -13,7 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.audits.verify import FINDINGS, MalformedError, NotProvedError, cells_digest, read_rows, sha256, verify
+from discreet.audits.verify import (
+    FINDINGS,
+    MalformedError,
+    NotProvedError,
+    cells_digest,
+    read_rows,
+    sha256,
+    verify,
+    what_is_proved,
+)
 
 Content = dict[str, Any]
 REFUSED = (NotProvedError, MalformedError)
@@ -250,8 +259,6 @@ def test_surplus() -> None:
 
 def test_levels_raised_or_lowered() -> None:
     """A level that is raised is not reached; what is asked is printed as an assumption."""
-    from discreet.audits.verify import what_is_proved
-
     table = dc.Table.of(np.array(VALUES, float), ["area", "sex"], value="turnover")
     protected = dc.protect(table, dc.Hide(table.where(area=["1", "2"], sex=["1", "2"])))
     amount = np.where(protected.hidden, 0.5, 0)
@@ -282,6 +289,42 @@ def test_decimals_that_are_not_written() -> None:
     with pytest.raises(NotProvedError, match="not among the files"):
         verify(sealed(forged), [SAFE_CSV])
     assert verify(SAFE, [SAFE_CSV]) == "pass"
+
+
+def test_intruders_left_out() -> None:
+    """A certificate that does not name the outsider, whom the claims are of, proves nothing of anybody."""
+    others = [one for one in SAFE["intruders"] if one["verdict"] != "proved by the claims"]
+    assert others
+    for intruders in ([], others, [*SAFE["intruders"], SAFE["intruders"][0]]):
+        with pytest.raises(NotProvedError, match="intruders"):
+            verify(sealed(SAFE | {"intruders": intruders}), [SAFE_CSV])
+
+
+def test_counts_in_fractions_or_below_zero() -> None:
+    """Counts are whole numbers whatever a certificate says; that they may be negative is printed as an assumption."""
+    forged = copy.deepcopy(SAFE)
+    forged["measures"][0]["whole"] = False
+    with pytest.raises(NotProvedError, match="whole numbers"):
+        verify(sealed(forged), [SAFE_CSV])
+    forged = copy.deepcopy(SAFE)
+    forged["measures"][0]["least"] = None
+    assert verify(sealed(forged), [SAFE_CSV]) == "pass"
+    assert any("they may be negative" in line for line in what_is_proved(forged))
+
+
+def test_codes_and_dimensions_that_the_claim_does_not_have() -> None:
+    """The message says what is missing where."""
+    forged = copy.deepcopy(SAFE)
+    claim = forged["measures"][0]
+    sex = next(d for d in claim["dimensions"] if d["name"] == "sex")
+    sex["leaves"][0] = "9"
+    sex["sums"]["Total"] = dict.fromkeys(sex["leaves"], 1)
+    with pytest.raises(NotProvedError, match="a code of a table is not among those of its dimension"):
+        verify(sealed(forged), [SAFE_CSV])
+    forged = copy.deepcopy(SAFE)
+    forged["measures"][0]["cells"][0]["cell"] = ["1"]
+    with pytest.raises(NotProvedError, match="a dimension of a table is not among those of its claim"):
+        verify(sealed(forged), [SAFE_CSV])
 
 
 ODD: st.SearchStrategy[Any] = st.sampled_from(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .certificate_form import FINDINGS, VERDICTS, MalformedError, NotProvedError, check_shape, load_certificate, sha256
 from .plain_csv import cells_digest, matched_table, read_rows
 from .proofs import Measure
+from .separate_claims import judged_apart
 from .whole_certificate import verify, what_is_proved
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "NotProvedError",
     "cells_digest",
     "check_shape",
+    "judged_apart",
     "load_certificate",
     "matched_table",
     "read_rows",

@@ -18,6 +18,11 @@ from typing import Any
 from .certificate_form import require, sha256
 
 
+def folded(name: str) -> str:
+    """The name of a column whatever its case and signs."""
+    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
+
+
 def units(text: str, decimals: int, point: str, comma: str) -> int:
     """A number as people write it, in units of the last decimal; ValueError unless it is one."""
     groups = rf"[0-9]{{1,40}}|[0-9]{{1,3}}(?:[{comma}\s'\u2019_][0-9]{{3}}){{1,12}}"
@@ -55,9 +60,9 @@ def read_rows(
     text = re.sub(r"\A(?:# [^\r\n]*(?:\r\n|\r|\n))+", "", text)  # notes
     head, *rows = (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row)
     names = [*entry["dimensions"], *entry["columns"]]
-    folded = [re.sub(r"[\W_]+", "_", name.casefold()).strip("_") for name in (*head, *names, entry["status"])]
-    if not set(names) <= set(head) and len(set(folded)) == len(set(folded[len(head) :])):  # Age group for age_group
-        head = [[*names, entry["status"]][folded.index(name, len(head)) - len(head)] for name in folded[: len(head)]]
+    plain = [folded(name) for name in (*head, *names, entry["status"])]
+    if not set(names) <= set(head) and len(set(plain)) == len(set(plain[len(head) :])):  # Age group for age_group
+        head = [[*names, entry["status"]][plain.index(name, len(head)) - len(head)] for name in plain[: len(head)]]
     labels: dict[str, dict[str, str]] = {f"{name} label": {} for name in entry["dimensions"]}
     if len(set(head)) < len(head) or not set(names) <= set(head) <= {*names, *labels, entry["status"]}:
         raise ValueError("other columns")

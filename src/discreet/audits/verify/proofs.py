@@ -24,6 +24,7 @@ class Measure:
         require(not claim["whole"] or claim["decimals"] == 0, "whole numbers have decimals")
         places = [entry["measures"][claim["measure"]] for entry in self.entries]
         require(claim["decimals"] == max(places, default=None), "a claim has other decimals than its files")
+        require(claim["whole"] or claim["measure"] != "count", "counts are not taken to be whole numbers")
         self.parts: dict[str, Any] = {}  # of each dimension, code by code: which of its finest codes, and their sign
         for d in claim["dimensions"]:
             number = {leaf: n for n, leaf in enumerate(d["leaves"])}
@@ -33,7 +34,7 @@ class Measure:
             sums = {code: [(number[leaf], s) for leaf, s in of.items()] for code, of in d["sums"].items()}
             every = [(n, 1) for n in number.values()]
             self.parts[d["name"]] = sums | {leaf: [(n, 1)] for leaf, n in number.items()} | {None: every}
-        require(len(self.parts) == len(claim["dimensions"]), "a dimension is told twice")
+        require(len(self.parts) == len(claim["dimensions"]), "a claim has a dimension twice")
         self.size = prod(len(d["leaves"]) for d in claim["dimensions"])
         require(self.size <= 5_000_000, "there are more than five million finest cells")
         self.bounds: dict[Any, list[Any]] = {}
@@ -83,7 +84,7 @@ class Measure:
 
     def _kind(self, name: str, code: str) -> int:
         d = next((d for d in self.claim["dimensions"] if d["name"] == name), None)
-        require(d and code in self.parts[name], "a code of a table is not what_is_proved")
+        require(d and code in self.parts[name], "a code of a table is not among those of its dimension")
         return 0 if d and code == d["total"] else 1 if d and code in d["sums"] else 2
 
     def _impossible(self, cell: Any) -> bool:
@@ -97,12 +98,11 @@ class Measure:
         """The inner cells of a cell, by their number in the product of all finest codes, each with its sign."""
         require(0 <= cell[0] < len(self.entries), "a table has no number")
         names = self.entries[cell[0]]["dimensions"]
-        require(
-            len(names) == len(cell[1]) and set(names) <= set(self.parts), "a dimension of a table is not what_is_proved"
-        )
+        known = len(names) == len(cell[1]) and set(names) <= set(self.parts)
+        require(known, "a dimension of a table is not among those of its claim")
         codes, total = dict(zip(names, cell[1], strict=True)), {0: 1}
         for name, parts in self.parts.items():
-            require(codes.get(name) in parts, "a code of a table is not what_is_proved")
+            require(codes.get(name) in parts, "a code of a table is not among those of its dimension")
             of, size = parts[codes.get(name)], len(parts[None])
             total = {n * size + leaf: a * s for n, a in total.items() for leaf, s in of}
         return total

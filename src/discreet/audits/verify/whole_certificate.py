@@ -8,6 +8,7 @@ from typing import Any
 from .certificate_form import MEANING, VERDICTS, check_shape, require, sha256
 from .plain_csv import matched_table
 from .proofs import Measure
+from .separate_claims import check_not_shown, judged_apart, named_as_in_file
 
 
 def verify(certificate: Any, tables: list[Any]) -> str:
@@ -18,12 +19,16 @@ def verify(certificate: Any, tables: list[Any]) -> str:
     for number, entry in enumerate(files, 1):
         full = entry["dimensions"] and entry["columns"] and len(entry["columns"]) == len(entry["measures"])
         require(full and all(0 <= d <= 30 for d in entry["measures"].values()), "a file has no dimension or no measure")
+        require(named_as_in_file(entry), "a measure is not called what its column is called")
         cells, table = next(((c, t) for t in left if (c := matched_table(t, entry)) is not None), (None, None))
         require(cells, f"table {number} is not among the files, or differs from the one that was certified")
         require(len(cells or ()) == entry["cells"], "a file has another number of cells")
         left = [t for t in left if t is not table] + [t for t in left if t is table][1:]
         read.append(cells)
     require(files and not left, "a file is given that the certificate says nothing of")
+    names = [claim["measure"] for claim in certificate["measures"]]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    require(twice is None, f"files are judged apart: more than one claim is of {twice!r}")
     claimed = [(t, claim["measure"]) for claim in certificate["measures"] for t in claim["tables"]]
     held = [(t, name) for t, entry in enumerate(files) for name in entry["measures"]]
     require(sorted(claimed) == sorted(held), "a column of a file is not claimed, or twice")
@@ -33,8 +38,14 @@ def verify(certificate: Any, tables: list[Any]) -> str:
         for d in m["dimensions"]
     )
     require(used, "a dimension is in no table")
+    outsider = [one for one in certificate["intruders"] if one["verdict"] == "proved by the claims"]
+    require(len(outsider) == 1, "the intruders do not name the one that the claims are of")
     words = [Measure(claim, files, read).verdict() for claim in certificate["measures"]]
+    check_not_shown(certificate["measures"], files, read)
     words += [one["verdict"] for one in certificate["intruders"]] + [certificate["audit"]]
+    apart = [why for _, why in judged_apart(certificate["measures"], files, read)]
+    require(not apart or certificate["verdict"] != "pass", "".join(apart[:1]))
+    words += ["unknown"] * len(apart[:1])
     verdict = next(word for word in VERDICTS if word in words)
     require(verdict == certificate["verdict"], "the verdict does not follow from the claims")
     return verdict
@@ -42,15 +53,18 @@ def verify(certificate: Any, tables: list[Any]) -> str:
 
 def what_is_proved(certificate: Any) -> list[str]:
     """What a certificate that was checked proves, under which assumptions, and what it states without proof."""
-    words = [line for claim in certificate["measures"] for line in _explained(claim)]
+    words = [line for claim in certificate["measures"] for line in _explained(claim, certificate["files"])]
     told = {one["intruder"]: one["verdict"] for one in certificate["intruders"] if one["verdict"] in VERDICTS}
     words += [f"stated, not proved: {name!r}: {word}" for name, word in told.items()]
     return [*words, f"stated, not proved: the whole audit: {certificate['audit']}"]
 
 
-def _explained(claim: Any, most: int = 6) -> list[str]:
+def _explained(claim: Any, files: Any, most: int = 6) -> list[str]:
     words = [f"{claim['measure']!r}: {len(claim['cells'])} cells are not shown, or should not be"]
     words += [f"  {number} {name}: {MEANING[name]}" for name, number in claim["summary"].items() if number]
+    for t in claim["tables"]:
+        by = " x ".join(map(repr, files[t]["dimensions"]))
+        words.append(f"  of file {t + 1} of {len(files)}: {by}, {files[t]['cells']} lines")
     for d in claim["dimensions"]:
         sums = [f"{code!r} of {len(of)}" for code, of in d["sums"].items()]
         more = f" and {len(sums) - most} more" if len(sums) > most else ""
