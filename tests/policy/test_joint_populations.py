@@ -132,3 +132,12 @@ def test_a_variable_that_is_never_asked_closes_nothing() -> None:
     """A variable that the policy disallows tells nobody anything."""
     made = policy('[query]\ndisallowed = ["passport"]')
     assert allowed(stateless(), "citizenship", made) == ["Total", "NAT", "EU", "ASY"]
+
+
+def test_rows_of_pairs_are_closed_where_two_filters_may_be_asked() -> None:
+    """With two filters, asylum seekers without a passport are a population: not given, since the rest is small."""
+    table = stateless(no_passport=152)
+    frame = answer(table, "citizenship, passport, health", policy("[query]\nmax_filters = 2")).cells
+    rows = frame[(frame.citizenship == "ASY") & (frame.passport == "no") & (frame.health != "Total")]
+    assert len(rows) == 2
+    assert rows["count"].isna().all()

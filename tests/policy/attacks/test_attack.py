@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,9 @@ from discreet.data.codebook import Codebook
 from discreet.policy import Attack, Effort, attack, parse_policy, ready
 from discreet.policy.attacks import Attacked
 from discreet.policy.attacks.answers import collect
+from discreet.policy.attacks.attack_report import population_line
+from discreet.policy.attacks.claims import Claimed
+from discreet.policy.attacks.two_way import TwoWayModel
 
 QUICK = Effort(chains=3, fewest=40_000, most=40_000, samples=100)
 WIDE = "[query]\nmax_dimensions = 4\n"
@@ -124,3 +128,55 @@ def test_pairs_are_attacked_beside_single_categories() -> None:
     report = attack(people(), policy, limit=800, most=2, together=2, editions=False, targets=0, effort=quick)
     assert [" and " in one.name for one in report.populations] == [False, False, True, True]
     assert not any(one.why for one in report.populations)
+
+
+@pytest.mark.parametrize(
+    ("claims", "right", "expected", "verdict"),
+    [
+        (25, 0, 16.0, "unknown"),
+        (6, 0, 5.1, "unknown"),
+        (2, 0, 1.7, "pass"),
+        (25, 14, 16.0, "pass"),
+        (0, 0, 0.0, "pass"),
+    ],
+)
+def test_claims_that_are_far_from_what_they_promise_are_no_pass(
+    claims: int, right: int, expected: float, verdict: str
+) -> None:
+    """An attack whose sure claims are wrong has not shown that none succeeds; a few wrong ones may be chance."""
+    made = Claimed(0.5, claims, right, baseline=right, expected=expected)
+    one = Attacked(name="land = rare", people=30, claimed=(made,), covered=(0.0,))
+    assert one.verdict.value == verdict
+    assert ("promise" in population_line(one)) == (verdict == "unknown")
+
+
+def test_what_was_left_out_stands_beside_the_verdict() -> None:
+    """A run without editions and targets, or of few moves, says so where it says pass; a full one does not."""
+    text = '[query]\nmax_dimensions = 1\nmax_filters = 0\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'
+    reduced = attacked(text)
+    assert reduced.omitted == (
+        "populations of 100 people and more",
+        "the search for queries about targets",
+        "differences of editions",
+        "sampling as long as usual",
+    )
+    last = reduced.summary().splitlines()[-1]
+    assert last.startswith("verdict: pass (of what was run; left out: populations of 100 people")
+    assert reduced.to_dict()["omitted"] == reduced.omitted
+    assert "Left out" in reduced.to_html()
+    whole = replace(reduced, omitted=())
+    assert whole.summary().endswith("verdict: pass")
+
+
+def test_who_attacks_knows_the_structural_zeros_of_the_codebook() -> None:
+    """The model, and so every prior of the sampler, has nobody where the codebook says that nobody can be."""
+    answers = collect(people(), parse_policy(KEYED))
+    possible = np.ones(tuple(len(d.leaves) for d in people().dimensions), bool)
+    possible[2, :3] = False
+    expected = TwoWayModel.of(answers, possible).expected
+    plain = TwoWayModel.of(answers).expected
+    assert expected is not None
+    assert plain is not None
+    assert (expected[~possible] == 0).all()
+    assert plain[~possible].sum() > 0
+    assert expected[2, 3:].sum() > plain[2, 3:].sum()

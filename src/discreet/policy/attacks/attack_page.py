@@ -51,6 +51,8 @@ class AttackFaces(Protocol):
     @property
     def unjudged(self) -> Sequence[str]: ...
     @property
+    def omitted(self) -> Sequence[str]: ...
+    @property
     def verdict(self) -> Verdict: ...
     def to_dict(self) -> dict[str, Any]: ...
     def to_frame(self) -> pd.DataFrame: ...
@@ -70,6 +72,7 @@ def attack_page(report: AttackFaces) -> str:
         f'<p class="warning" role="note">{escape(WARNING)}</p>',
         f"<p><strong>{escape(WORDS[report.verdict])}</strong></p>",
         f"<p>{report.requests:,} requests give {report.cells:,} distinct cells ({escape(report.mechanism)}).</p>",
+        *(f"<p>Left out, so the verdict says nothing of it: {escape(words)}.</p>" for words in report.omitted),
         *(f"<p>Not judged: {escape(words)}.</p>" for words in report.unjudged),
         "<h2>Small populations</h2>",
         _figure(report) if "precision" in frame else "",

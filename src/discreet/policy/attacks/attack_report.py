@@ -46,10 +46,15 @@ class Attacked:
 
     @property
     def verdict(self) -> Verdict:
-        """Fail where the attack is better than the model by more than may be; unknown where it could not be run."""
+        """Fail where the attack is better than the model by more than may be.
+
+        Unknown where it could not be run, or its claims are right far less often than they promise: an attack that is
+        wrong about the population does not show that none succeeds.
+        """
         if self.why:
             return Verdict.UNKNOWN
         verdicts = [_judged(one) for one in self.claimed]
+        verdicts += [Verdict.UNKNOWN for one in self.claimed if one.miscalibrated]
         if self.counts is not None:
             verdicts.append(judged_counts(self.counts))
         return Verdict.worst(verdicts)
@@ -163,6 +168,8 @@ class Attack:
     findings: tuple[AttackFinding, ...] = ()
     unjudged: tuple[str, ...] = ()
     """What could not be judged, in words. Then the verdict is never a pass."""
+    omitted: tuple[str, ...] = ()
+    """Attacks that were left out or cut short by choice: the verdict is of the others alone."""
 
     @property
     def verdict(self) -> Verdict:
@@ -173,6 +180,13 @@ class Attack:
         if self.unjudged or self.left_out or self.conflicts:
             parts.append(Verdict.UNKNOWN)
         return Verdict.worst(parts)
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict, with what was left out beside it."""
+        if not self.omitted:
+            return self.verdict.value
+        return f"{self.verdict.value} (of what was run; left out: {'; '.join(self.omitted)})"
 
     @property
     def worst(self) -> Attacked | None:
@@ -239,7 +253,7 @@ class Attack:
         ]
         lines += [population_line(one) for one in self.populations]
         lines += [f"not judged: {words}" for words in self.unjudged]
-        return "\n".join([*lines, f"verdict: {self.verdict.value}"])
+        return "\n".join([*lines, f"verdict: {self.verdict_words}"])
 
 
 def _counts_line(size: int, one: Recovered) -> str:
@@ -263,6 +277,8 @@ def population_line(one: Attacked) -> str:
         parts.append(f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})")
     people = "number not shown" if one.people < 0 else f"about {one.people:,}"
     doubt = "" if one.mixed else "; chains differ, those that fit best were taken"
+    if any(claimed.miscalibrated for claimed in one.claimed):
+        doubt += "; far fewer are right than these claims promise, so this attack shows nothing"
     return f"{one.name} ({people}): {'; '.join(parts)}{doubt}: {one.verdict.value}"
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +40,7 @@ from discreet.tables.table import Table
 Progress = Callable[[str], None]
 
 LATE = "there was no time left"
+LIMIT = 2_000  # people of populations that are attacked
 TRIALS = 2  # of edition differences
 ADDED = 10  # new records, if the policy does not wait for more
 
@@ -49,7 +50,7 @@ def attack(
     data: Microdata | Table,
     policy: Policy,
     *,
-    limit: int = 2000,
+    limit: int = LIMIT,
     most: int = 12,
     together: int = 1,
     also: Sequence[Policy] = (),
@@ -108,7 +109,22 @@ def attack(
             for number, one in enumerate(_policies(policy, secrets, seed))
         ]
     left = len(every) - len(task.chosen)
-    return _report(policy, rounds, [f"{left:,} further populations under {limit:,} people"] if left else [])
+    further = [f"{left:,} further populations under {limit:,} people"] if left else []
+    omitted = _omitted(limit, targets, task.effort, editions=editions and answers is None)
+    return _report(policy, rounds, further, omitted)
+
+
+def _omitted(limit: int, targets: int, effort: Effort, *, editions: bool) -> Iterator[str]:
+    """What whoever called left out or cut short: a pass says nothing of it."""
+    usual = Effort()
+    if limit < LIMIT:
+        yield f"populations of {limit:,} people and more"
+    if not targets:
+        yield "the search for queries about targets"
+    if not editions:
+        yield "differences of editions"
+    if any(getattr(effort, field.name) < getattr(usual, field.name) for field in fields(usual)):
+        yield "sampling as long as usual"
 
 
 def _check_true(data: Microdata | Table) -> None:
@@ -170,7 +186,7 @@ class _Task:
             roles = [policy, *(replace(one, secret=policy.secret) if number else one for one in self.also)]
             # steps before counting are kept by what they were done to
             answers = merged([collect(copy(self.data), one) for one in roles])
-        model = TwoWayModel.of(answers)
+        model = TwoWayModel.of(answers, self.truth.possible)
         unjudged = list(_unused(policy))
         counts: tuple[tuple[int, Recovered], ...] = ()
         findings: list[AttackFinding] = []
@@ -279,7 +295,7 @@ def _in_time(unjudged: list[str], what: str) -> Iterator[None]:
         unjudged.append(f"{what}: {LATE}")
 
 
-def _report(policy: Policy, rounds: Sequence[_Round], unjudged: Sequence[str]) -> Attack:
+def _report(policy: Policy, rounds: Sequence[_Round], unjudged: Sequence[str], omitted: Iterator[str]) -> Attack:
     first = rounds[0]
     return Attack(
         policy=policy.digest,
@@ -296,4 +312,5 @@ def _report(policy: Policy, rounds: Sequence[_Round], unjudged: Sequence[str]) -
         counts=first.counts,
         findings=first.findings,
         unjudged=(*unjudged, *first.unjudged),
+        omitted=tuple(omitted),
     )

@@ -11,6 +11,8 @@ from discreet.policy.attacks.sampling import Sampled
 
 PROBABILITIES = (0.5, 0.8, 0.95)
 BINS = 10  # of the calibration
+FAR_BELOW = 0.5  # of what claims promise: an attack that keeps no more than that does not know what it is about
+UNLIKELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,18 @@ class Claimed:
     def baseline_precision(self) -> float:
         """The same of the two-way model's claims."""
         return self.baseline / self.claims if self.claims else 0.0
+
+    @property
+    def miscalibrated(self) -> bool:
+        """Whether the claims are right far less often than they promise: then their failure says nothing.
+
+        Half as often or less, and so seldom by chance with fewer than one chance in a hundred.
+        """
+        from scipy.stats import binom
+
+        if not self.claims or self.right > FAR_BELOW * self.expected:
+            return False
+        return float(binom.cdf(self.right, self.claims, min(self.expected / self.claims, 1.0))) < UNLIKELY
 
     def __add__(self, other: Claimed) -> Claimed:
         return Claimed(

@@ -29,15 +29,18 @@ class TwoWayModel:
     expected: Floats | None
 
     @classmethod
-    def of(cls, answers: AllAnswers) -> TwoWayModel:
-        """Fitted to what is shown of one and two variables."""
+    def of(cls, answers: AllAnswers, possible: Array | None = None) -> TwoWayModel:
+        """Fitted to what is shown of one and two variables; nobody is where the codebook says that nobody can be.
+
+        ``possible``: which full combinations can exist; that is public, so whoever attacks knows it.
+        """
         shape = tuple(len(d.leaves) for d in answers.dimensions)
         if math.prod(shape) > MOST_COMBINATIONS:
             return cls(None)
         single = [leaf_counts(answers, (k,)) for k in range(len(shape))]
         total = answers.total() or max((float(np.maximum(one, 0).sum()) for one in single), default=1.0)
         shares = [_shares(one) for one in single]
-        values = np.ones(shape)
+        values = np.ones(shape) if possible is None else possible.astype(float)
         margins = []
         for k, share in enumerate(shares):
             margins.append(_margin(share * total, (k,), len(shape)))
