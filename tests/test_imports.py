@@ -176,7 +176,8 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks pacing edition_marks
+        settings schema queries parameter_checks pacing edition_marks edition_series
+        edition_history
         editions
         cube sheet cache logs metrics unions charts counting migrations
         spans

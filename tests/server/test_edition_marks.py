@@ -14,7 +14,7 @@ from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.policy.pretabular import cube_of
-from discreet.server.edition_marks import EditionMarks, changed_records
+from discreet.server.edition_marks import EditionMarks, SeriesMarks
 
 SECRET = b"sixteen bytes of secret"
 SEX, AGE = Dimension.flat("sex", ["f", "m"]), Dimension.flat("age", ["1", "2", "3"])
@@ -25,6 +25,11 @@ PEOPLE = st.lists(st.tuples(st.sampled_from(SEX.leaves), st.sampled_from(AGE.lea
 def marks(people: list[tuple[str, str]], book: Codebook = BOOK, secret: bytes = SECRET) -> EditionMarks:
     columns = {"sex": [one[0] for one in people], "age": [one[1] for one in people]}
     return EditionMarks.of(cube_of(Microdata.read(pa.table(columns), book)), secret)
+
+
+def changed_records(one: EditionMarks, other: EditionMarks) -> int:
+    (changes,) = SeriesMarks.of(one).changed_records(other)
+    return changes
 
 
 @given(before=PEOPLE, after=PEOPLE)

@@ -18,7 +18,8 @@ from discreet.datasets import census_arrow, census_codebook
 from discreet.errors import InputError
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.server import cube
-from discreet.server.editions import EDITION, FIRST_EDITION, HEAD, NEW_SERIES, edition_of
+from discreet.server.edition_history import EDITION, FIRST_EDITION, HEAD, history_of
+from discreet.server.editions import NEW_SERIES
 
 RECORDS = census_arrow(2_000)
 KEYS, SYNTHETIC = '[[method]]\nname = "cell-key"\n', '[[before]]\nname = "synthetic"\nseed = 3\n'
@@ -154,7 +155,7 @@ def test_an_edition_of_which_nothing_is_known_stays(tmp_path: Path, damage: Call
         with pytest.raises(InputError, match=r"nobody can say how many.*--first-edition"):
             cube.build(edited(1), tmp_path, policy(), asked=asked)
     assert not cube.build(edited(1), tmp_path, policy(), asked=FIRST_EDITION).kept
-    assert edition_of(tmp_path) is not None
+    assert len(history_of(tmp_path).every) == 1
 
 
 def test_a_build_that_was_broken_off(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     from discreet import datasets
     from discreet.policy import read_policy
     from discreet.server import auth, cube
-    from discreet.server.editions import FIRST_EDITION
+    from discreet.server.edition_history import FIRST_EDITION
     from discreet.server.settings import Settings
     from discreet.server.workers import listening
 

@@ -213,7 +213,8 @@ def serve_on(settings: Settings, socket_: socket, address: str, workers: int) ->
 @click.option(
     "--first-edition",
     is_flag=True,
-    help="No table of the cube that is there was ever published: replace it, whatever has changed or is not known.",
+    help="No table of a cube in this folder was ever published, now or earlier: replace it, whatever has changed or is "
+    "not known, and forget the editions before it.",
 )
 def cube(
     data: Path | str, codebook: Path, database_table: str | None, engine: str | None, output: Path,
@@ -221,12 +222,13 @@ def cube(
 ) -> int:  # fmt: skip
     """Count DATA into a cube that `discreet serve` starts from at once.
 
-    A cube that is there stays until as many records have changed as the policy asks for ([edition] min_changes): exit
-    code 4.
+    A cube that is there stays until as many records have changed as the policy asks for ([edition] min_changes), since
+    each of the editions before the new one: exit code 4.
     """
     from discreet.policy import read_policy
     from discreet.server import cube as cubes
-    from discreet.server.editions import FIRST_EDITION, NEW_SERIES
+    from discreet.server.edition_history import FIRST_EDITION
+    from discreet.server.editions import NEW_SERIES
 
     if new_series and first_edition:
         raise InputError("--new-series follows an edition and --first-edition follows none: give one of them")

@@ -20,8 +20,10 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
 from discreet.policy.pretabular import check_keys, corner, cube_of, twin_name, twins_of
+from discreet.server.edition_history import CODEBOOK, HEAD, Edition
 from discreet.server.edition_marks import EditionMarks
-from discreet.server.editions import DANGER, HEAD, NEW_SERIES, Edition, Series, edition_kept
+from discreet.server.edition_series import Series
+from discreet.server.editions import DANGER, NEW_SERIES, check_same_cube, earlier_editions, edition_kept
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -54,35 +56,42 @@ def build(
     """Count the records and write the cube. A cube that is there whole is never half written.
 
     With a policy, its steps before counting ([[before]]) are done first: the cube holds the changed data. An edition
-    that is there already stays until as many records have changed as the policy asks for ([edition] min_changes), and
-    one that cannot be compared is not replaced, unless it is ``asked`` for by name: ``"--first-edition"`` or
-    ``"--new-series"``.
+    that is there already stays until as many records have changed as the policy asks for ([edition] min_changes), since
+    each of the editions that the folder has held; one that cannot be compared is not replaced, unless it is ``asked``
+    for by name: ``"--first-edition"`` or ``"--new-series"``.
     """
     if policy is not None and data.secret is None:
         check_keys(data.codebook, policy)
-    edition = Edition(
-        Series.of(data.codebook, policy), EditionMarks.of(cube_of(data), None if policy is None else policy.secret)
-    )
-    if (stays := edition_kept(folder, edition, policy, asked)) is not None:
+    history = earlier_editions(folder, policy, asked)
+    marks = EditionMarks.of(cube_of(data), None if policy is None else policy.secret)
+    edition = Edition(Series.of(data.codebook, policy), marks)
+    if (stays := edition_kept(folder, history, edition, policy, asked)) is not None:
         return BuiltCube(read_cube(folder)[1], stays.why, stays.changed)
+    whole = cube_of(data if policy is None else ready(data, policy))
+    version = _version(whole, data.codebook)
+    edition = replace(edition, version=version)
+    check_same_cube(history, edition, policy)
     if say is not None and asked == NEW_SERIES:
         say(f"a new series: {DANGER}")
-    whole = cube_of(data if policy is None else ready(data, policy))
     own_folder(folder)
     (folder / HEAD).unlink(missing_ok=True)
-    state = hashlib.sha256(data.codebook.to_toml().encode())
-    decimals = {}
     for name, statistic in whole.statistics.items():
-        state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
         _save(folder / f"{name}.npy", statistic.inner)
-        decimals[name] = statistic.decimals
-    version = state.hexdigest()[:16]
-    write_whole(folder / "codebook.toml", data.codebook.to_toml().encode(), private=True)
-    replace(edition, version=version).write(folder)
+    write_whole(folder / CODEBOOK, data.codebook.to_toml().encode(), private=True)
+    history.joined(edition).write(folder)
     (folder / "edition.npy").unlink(missing_ok=True)  # marks of an earlier kind
+    decimals = {name: statistic.decimals for name, statistic in whole.statistics.items()}
     told = {"version": version, "measure": whole.measure, "decimals": decimals}
     write_whole(folder / HEAD, json.dumps(told).encode(), private=True)  # last: it says all is there
     return BuiltCube(version)
+
+
+def _version(whole: Table, codebook: Codebook) -> str:
+    """A hash of all numbers of a cube and of its codebook."""
+    state = hashlib.sha256(codebook.to_toml().encode())
+    for name, statistic in whole.statistics.items():
+        state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
+    return state.hexdigest()[:16]
 
 
 def made_by(folder: Path, policy: Policy) -> bool:

@@ -1,13 +1,14 @@
-"""Marks of an edition: by how many records the next one differs from it, told without a record or a true count.
+"""Marks of editions: by how many records a new one differs from each, told without a record or a true count.
 
 A mark is made of a record's codes under the policy's secret: without the secret it tells nothing. Marks go by the names
-of variables and codes, not by their order, so that they can be compared as long as the finest codes are the same.
+of variables and codes, not by their order, so that they can be compared as long as the finest codes are the same. One
+that several editions share is kept once.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from discreet.methods.keys import mix, open_secret
 from discreet.tables.table import Table
 
 Words = NDArray[np.uint64]
+Bits = NDArray[np.uint8]
 
 
 def _no_words() -> Words:
@@ -45,13 +47,13 @@ class EditionMarks:
         for dimension, leaves in zip(cube.dimensions, places, strict=True):
             words += _leaf_words(dimension)[leaves]
         cell = mix(words, key)
-        records = np.sort(mix(np.repeat(cell, number) + copy, key))
+        records = np.unique(mix(np.repeat(cell, number) + copy, key))
         if cube.measure == "count":
             return cls(records)
         held = mix(cell + number.astype(np.uint64), open_secret(secret).key("edition cells"))
         sums = np.asarray(cube.statistics[cube.measure].inner)[at]
         value = mix(held + sums.astype(np.int64).view(np.uint64), open_secret(secret).key("edition values"))
-        return cls(records, np.sort(held), np.sort(value))
+        return cls(records, np.unique(held), np.unique(value))
 
 
 def _leaf_words(dimension: Dimension) -> Words:
@@ -60,15 +62,66 @@ def _leaf_words(dimension: Dimension) -> Words:
     return np.array([int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") for text in texts], "u8")
 
 
-def changed_records(one: EditionMarks, other: EditionMarks) -> int:
-    """The fewest records that were added, removed or changed between two editions.
+@dataclass(frozen=True, eq=False, repr=False)
+class SharedMarks:
+    """Sorted marks of several editions, each once; a row of ``bits`` says of eight editions which have the mark."""
 
-    A cell that keeps its count and changes its value has at least one changed record that leaves no other cell.
+    words: Words
+    bits: Bits
 
-    >>> first, second = (EditionMarks(np.array(marks, np.uint64)) for marks in ([1, 2, 3], [1, 3, 4, 5]))
-    >>> changed_records(first, second)
-    2
-    """
-    moved = max(len(np.setdiff1d(one.records, other.records)), len(np.setdiff1d(other.records, one.records)))
-    same_cells = len(np.intersect1d(one.cells, other.cells))
-    return moved + same_cells - len(np.intersect1d(one.values, other.values))
+    def has(self, edition: int) -> NDArray[np.bool_]:
+        """Which marks an edition has."""
+        own: NDArray[np.bool_] = (self.bits[edition // 8] & np.uint8(1 << edition % 8)) > 0
+        return own
+
+    def common(self, words: Words, editions: int) -> list[int]:
+        """How many of these marks each edition has."""
+        shared = np.isin(self.words, words, assume_unique=True)
+        return [int(np.count_nonzero(self.has(edition) & shared)) for edition in range(editions)]
+
+    def joined(self, words: Words, edition: int) -> SharedMarks:
+        """With the marks of the edition of the next number."""
+        union = np.union1d(self.words, words)
+        bits = np.zeros((edition // 8 + 1, len(union)), np.uint8)
+        bits[: len(self.bits), np.searchsorted(union, self.words)] = self.bits
+        bits[edition // 8, np.searchsorted(union, words)] |= np.uint8(1 << edition % 8)
+        return SharedMarks(union, bits)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeriesMarks:
+    """The marks of all editions of a series: those of records, of cells without and of cells with values."""
+
+    editions: int
+    records: SharedMarks
+    cells: SharedMarks
+    values: SharedMarks
+
+    @classmethod
+    def of(cls, first: EditionMarks) -> SeriesMarks:
+        """Of a series with one edition."""
+        none = SharedMarks(_no_words(), np.zeros((0, 0), np.uint8))
+        return cls(0, none, none, none).joined(first)
+
+    def joined(self, edition: EditionMarks) -> SeriesMarks:
+        """With one edition more."""
+        kinds = {f.name: getattr(self, f.name).joined(getattr(edition, f.name), self.editions) for f in fields(edition)}
+        return SeriesMarks(self.editions + 1, **kinds)
+
+    def changed_records(self, edition: EditionMarks) -> list[int]:
+        """Of each edition the fewest records that were added, removed or changed between it and this one.
+
+        A cell that keeps its count and changes its value has at least one changed record that leaves no other cell.
+
+        >>> first, second = (EditionMarks(np.array(marks, np.uint64)) for marks in ([1, 2, 3], [1, 3, 4, 5]))
+        >>> SeriesMarks.of(first).joined(second).changed_records(second)
+        [2, 0]
+        """
+        sizes = [int(np.count_nonzero(self.records.has(number))) for number in range(self.editions)]
+        same = self.records.common(edition.records, self.editions)
+        same_cells = self.cells.common(edition.cells, self.editions)
+        same_values = self.values.common(edition.values, self.editions)
+        return [
+            max(size, len(edition.records)) - records + cells - values
+            for size, records, cells, values in zip(sizes, same, same_cells, same_values, strict=True)
+        ]
