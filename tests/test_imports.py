@@ -98,7 +98,7 @@ LAYERS = {
     """,
     "audits/joined": """
         common_cells families join_tree publication sheet_releases percentages
-        mapping conflict argument posterior_counts
+        periods mapping conflict argument posterior_counts
         sources together
         known_sets changes
     """,

@@ -15,6 +15,7 @@ from discreet.audits.joined.argument import Arguments, in_one_line
 from discreet.audits.joined.changes import MOST_GROUPS, GroupCombination, PeopleOf, agreeing, combined, people_of
 from discreet.audits.joined.known_sets import small_sets
 from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.joined.periods import periods_apart
 from discreet.audits.joined.posterior_counts import Noise, common_posterior, count_posterior
 from discreet.audits.joined.publication import Publication
 from discreet.audits.joined.sources import publications
@@ -147,7 +148,7 @@ def difference(
         raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")
     derived: list[DerivedPopulation] = []
     groups: list[tuple[str, ...]] = []
-    unjudged = [*joined.doubts]
+    unjudged = [*joined.doubts, *([] if along else periods_apart(several))]
     for name in known if measure is None else [measure]:
         decimals = max(p.release.decimals[name] for p in several if name in p.release.values)
         parts = agreeing(joined, name, decimals)

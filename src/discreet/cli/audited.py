@@ -178,7 +178,8 @@ def tell_differences(
     for path in (output, page):
         if path is not None:
             emit(_differences_bytes(differences, path.suffix.lower()), path, private=True)
-    say(f"{len(differences.populations):,} populations smaller than {differences.under:g}")
+    many = len(differences.populations)
+    say(f"{many:,} {'population' if many == 1 else 'populations'} smaller than {differences.under:g}")
     for text in differences.unjudged:
         say(text)
     say(f"verdict: {differences.verdict.value}")

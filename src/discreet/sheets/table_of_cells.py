@@ -16,6 +16,7 @@ from discreet.sheets.cell_map import CellMap
 from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables import totals
+from discreet.tables.flat_parts import FlatReading, flat_reading
 from discreet.tables.groups import possible_group
 from discreet.tables.published import Published
 from discreet.tables.reading.raw_table import HIDDEN
@@ -119,8 +120,40 @@ def published_sheet(
 def sum_doubts(
     cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]], said: Mapping[str, str | None]
 ) -> tuple[str, ...]:
-    """Dimensions without a total some of whose labels may be sums of others, which an audit cannot see."""
-    rows = totals.Cells(
+    """Dimensions some of whose labels may be sums of others, which an audit cannot see: with a total or without."""
+    rows = _rows(cells)
+    flat = flat_readings(cells, trees, further)
+    below_total = [reading.doubt(name, total) for (name, total), reading in flat.items()]
+    without_total = [
+        f"no total found for {dim.name!r}, and some of its labels may be sums of others, so that more is known than an "
+        f"audit sees: name its total, or say that there is none and no label is a sum of others: "
+        f"{totals.option(dim.name, None)}"
+        for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
+        if not tree.children and not further[axis] and dim.name not in said and possible_group(rows, axis)
+    ]
+    return (*without_total, *filter(None, below_total))
+
+
+def flat_notes(cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    """Dimensions whose labels are taken as parts of their total alone, which no line confirms."""
+    flat = flat_readings(cells, trees, further)
+    return tuple(text for (name, total), reading in flat.items() if (text := reading.note(name, total)))
+
+
+def flat_readings(
+    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]]
+) -> dict[tuple[str, str], FlatReading]:
+    """By dimension and total whether labels are parts of the total alone, where a sheet has no other sums."""
+    rows = _rows(cells)
+    return {
+        (dim.name, tree.total): flat_reading(rows, axis, tree.total)
+        for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
+        if tree.total is not None and set(tree.children) == {tree.total} and not further[axis]
+    }
+
+
+def _rows(cells: CellMap) -> totals.Cells:
+    return totals.Cells(
         names=tuple(dim.name for dim in cells.dimensions),
         codes=cells.codes,
         position=tuple(cells.position.T),
@@ -128,13 +161,6 @@ def sum_doubts(
         shown=~cells.hidden,
         loose=(cells.decimals > 0,),
         absent_is_zero=False,
-    )
-    return tuple(
-        f"no total found for {dim.name!r}, and some of its labels may be sums of others, so that more is known than an "
-        f"audit sees: name its total, or say that there is none and no label is a sum of others: "
-        f"{totals.option(dim.name, None)}"
-        for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
-        if not tree.children and not further[axis] and dim.name not in said and possible_group(rows, axis)
     )
 
 

@@ -28,6 +28,7 @@ from discreet.sheets.sheet_layout import LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.table_of_cells import (
+    flat_notes,
     full_table,
     published_sheet,
     sheet_dimension,
@@ -106,11 +107,12 @@ def _understood(
         assumed += [
             f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
         ]
+    published = published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named))
     return SheetTable(
         block.grid,
         layout,
         measure,
-        published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named)),
+        replace(published, assumed=flat_notes(cells, trees, further)),
         {cells.names(k): places for k, places in enumerate(cells.places)},
         derived,
         _left_aside(block, parts),

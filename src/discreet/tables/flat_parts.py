@@ -19,6 +19,7 @@ LONGEST_RUN = 8
 """Codes that may follow the one they are parts of, by their order alone."""
 BY_NAME = "by their names"
 BY_ORDER = "it is shown and they follow it, hidden"
+_MAY_BE = " of {} may be the sum of "
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class FlatReading:
             return ""
         some = ", ".join(map(repr, self.parts[:3])) + (", ..." if len(self.parts) > 3 else "")
         return (
-            f"{self.parent!r} of {name!r} may be the sum of {some} ({self.why}), and no line that shows all codes "
+            f"{self.parent!r}{_MAY_BE.format(repr(name))}{some} ({self.why}), and no line that shows all codes "
             "denies it, so that more may be known than this audit sees: say in a mapping which codes are sums of "
             f'others, [sums] {name} = {{ "{self.parent}" = [...] }}, or that none is, {name} = {{ "{total}" = [all '
             "other codes] }, or give a codebook"
@@ -79,6 +80,16 @@ class _Lines:
         sums, full = self.values[parts].sum(axis=0), self.shown[parts].all(axis=0)
         over = (sums > whole + self.room) & (self.values[parts] >= 0).all(axis=0)
         return bool((known & (over | (full & (np.abs(sums - whole) > self.room)))).any())
+
+
+def is_doubt_of(text: str, name: str) -> bool:
+    """Whether a doubt is one on which codes of a dimension are sums: whoever says its sums settles it.
+
+    >>> reading = FlatReading(False, "A", ("A1", "A2"), BY_NAME)
+    >>> is_doubt_of(reading.doubt("area", "Total"), "area"), is_doubt_of(reading.doubt("area", "Total"), "age")
+    (True, False)
+    """
+    return _MAY_BE.format(repr(name)) in text
 
 
 def flat_reading(cells: Cells, axis: int, total: str) -> FlatReading:

@@ -205,11 +205,17 @@ def _dimensions(
 
 
 def _nested(raw: RawTable, name: str, below: Mapping[str, Sequence[str]]) -> Dimension | None:
+    held = dict.fromkeys(raw.codes[raw.names.index(name)])
+    return nested_dimension(name, list(held), below, raw.totals.get(name), raw.labels.get(name, {}))
+
+
+def nested_dimension(
+    name: str, held: Sequence[str], below: Mapping[str, Sequence[str]], said: str | None, labels: Mapping[str, str]
+) -> Dimension | None:
     """A dimension of which it is said what lies below what; None if nothing of that is among its codes.
 
     Sums of which some part is not among its codes are left out; a code without a parent lies below the total.
     """
-    held = list(dict.fromkeys(raw.codes[raw.names.index(name)]))
     within = {code: parts for code, parts in below.items() if code in held and set(parts) <= set(held)}
     links = [(child, parent) for parent, children in within.items() for child in children]
     if not links:
@@ -217,14 +223,13 @@ def _nested(raw: RawTable, name: str, below: Mapping[str, Sequence[str]]) -> Dim
     mentioned = {code for link in links for code in link}
     roots = [parent for parent in within if not any(parent == child for child, _ in links)]
     loose = [code for code in held if code not in mentioned]
-    said = raw.totals.get(name)
     named = [code for code in loose if code in (said, totals.TOTAL) or like_a_total(code) == USUAL]
     total = named[0] if len(named) == 1 else roots[0] if len(roots) == 1 and not loose else None
     dimension = Dimension.from_parents(name, links, total=total)
     for code in loose:
         if code != total:
             dimension = dimension.with_leaf(code)
-    return replace(dimension, labels={code: t for code, t in raw.labels.get(name, {}).items() if code in held})
+    return replace(dimension, labels={code: t for code, t in labels.items() if code in held})
 
 
 def _flat(name: str, held: Sequence[str], total: str | None) -> Dimension:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,21 @@ def test_changed_releases_are_told_with_probabilities() -> None:
     assert all(0 < one.probability < 1 for one in noisy.populations)
     with pytest.raises(dc.InputError, match="'c', which is not given"):
         dc.difference({"a": keyed, "b": keyed}, noise={"c": table_of_noise})
+
+
+@pytest.mark.parametrize(("name", "codes"), [("month", ("x", "y")), ("t", ("2024Q1", "2024Q2")), ("t", ("jan", "feb"))])
+def test_times_within_a_table_are_not_passed_without_being_set_against_each_other(
+    tmp_path: Path, name: str, codes: tuple[str, str]
+) -> None:
+    path = tmp_path / "a.csv"
+    rows = [(codes[0], 31, 40, 71), (codes[1], 30, 40, 70)]
+    lines = [f"{t};{area};{n}" for t, *ns in rows for area, n in zip(("N", "S", "Total"), ns, strict=True)]
+    path.write_text("\n".join([f"{name};area;count", *lines]) + "\n")
+    whole = dc.difference([path], under=3)
+    assert whole.verdict.value == "unknown"
+    assert f"--along {name}" in whole.unjudged[0]
+    assert dc.difference([path], under=3, along=name).verdict.value == "fail"
+    path.write_text(
+        path.read_text().replace(f"{name};", "sex;", 1).replace(codes[0], "m").replace(codes[1], "separated")
+    )
+    assert dc.difference([path], under=3).verdict.value == "pass"

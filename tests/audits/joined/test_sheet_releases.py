@@ -110,3 +110,27 @@ def test_rounded_sheets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     wide.write_text("\n".join(",".join(map(str, row)) for row in rows))
     assert run(["audit", str(wide), "--rounded", "3"]) == 2
     assert "is not rounded to base 3" in capsys.readouterr().err
+
+
+def test_labels_of_a_sheet_that_may_be_sums_of_others_are_settled_by_a_mapping(tmp_path: Path) -> None:
+    """North, Ayr, Bute, South below a total: South follows if Ayr and Bute are North."""
+    path = tmp_path / "a.csv"
+    rows = ["Area,Men,Women,Total", "North,50,49,99", "Ayr,*,*,*", "Bute,*,*,*", "South,*,*,*", "Total,61,60,121"]
+    path.write_text("\n".join(rows) + "\n")
+    report = dc.audit(path)
+    assert report.verdict.value == "unknown"
+    assert any("'North' of 'Area' may be the sum of 'Ayr', 'Bute'" in text for text in report.unjudged)
+    nested = {"sums": {"Area": {"North": ["Ayr", "Bute"]}}}
+    flat = {"sums": {"Area": {"Total": ["North", "Ayr", "Bute", "South"]}}}
+    found = dc.audit(path, mapping=nested)
+    assert sorted(found.lower[found.finding == "exact"].tolist()) == [11, 11, 22]
+    assert dc.audit(path, mapping=flat).verdict.value == "pass"
+
+
+def test_a_mapping_settles_what_a_release_leaves_open(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("area;count\nTotal;61\nA;50\nA1;*\nA2;*\nB;*\n")
+    release = dc.Release.read(path)
+    assert dc.audit(release).verdict.value == "unknown"
+    assert dc.audit(release, mapping={"sums": {"area": {"A": ["A1", "A2"]}}}).verdict.value == "fail"
+    assert dc.audit(release, mapping={"sums": {"area": {"Total": ["A", "A1", "A2", "B"]}}}).verdict.value == "pass"

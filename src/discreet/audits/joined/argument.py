@@ -56,7 +56,7 @@ class Argument:
         terms = [term for term in self.terms if term.value]  # zeros are needed, and need not be added
         texts = [_signed(term, k == 0) for k, term in enumerate(terms[:LENGTH])] or (["0"] if self.terms else [])
         rest = len(terms) - LENGTH
-        sum_ = "".join(texts) + (f" and {rest} more terms" if rest > 0 else "")
+        sum_ = "".join(texts) + (f" and {rest} more {'term' if rest == 1 else 'terms'}" if rest > 0 else "")
         before = "" if self.kind == "exactly" else f"{self.kind} "
         if not self.terms:
             return f"{before}{self.value:g}, as nothing is negative"

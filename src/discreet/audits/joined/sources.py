@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from discreet.audits.joined.mapping import NameMapping
 from discreet.audits.joined.percentages import with_percentages
 from discreet.audits.joined.publication import Publication, Rounding
@@ -16,7 +18,8 @@ from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.release import Protected, Release
 from discreet.sheets.sources.by_kind import SUFFIXES
-from discreet.tables.published import knows_some, of_raw, read_published
+from discreet.tables.flat_parts import is_doubt_of
+from discreet.tables.published import knows_some, nested_dimension, of_raw, read_published
 from discreet.tables.reading.by_suffix import DELIMITED, raw_table
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 from discreet.tables.reading.raw_table import OtherLayoutError, SeveralColumnsError
@@ -48,7 +51,12 @@ def publications(
         raise InputError("codebook and total say how a file is read; a Protected and a Release know their sums")
     tables: dict[str, Release | Protected] = {}
     for name, (_, one) in zip(_names(pairs), pairs, strict=True):
-        tables |= {name: one} if isinstance(one, (Release, Protected)) else _read(one, codebook, total, mapping, name)
+        if isinstance(one, Release) and any(is_doubt_of(text, d.name) for text in one.doubts for d in one.dimensions):
+            tables[name] = _with_sums(name, one, mapping)
+        elif isinstance(one, (Release, Protected)):
+            tables[name] = one
+        else:
+            tables |= _read(one, codebook, total, mapping, name)
     mapping.check_tables(list(tables))
     plain = []
     for name, release in tables.items():
@@ -123,7 +131,7 @@ def read_releases(
             wide = _wide(Path(path), total, mapping.signs(name, signs))
             if wide is None:
                 raise question from None
-            return {name: wide}
+            return {name: _with_sums(name, wide, mapping)}
         except OtherLayoutError:
             if measures is not None or codebook is not None or Path(path).suffix.lower() not in SUFFIXES:
                 raise
@@ -134,7 +142,22 @@ def read_releases(
             raise
         counting = f"discreet tabulate {Path(path).name} --by ..."
         raise InputError(f"{error}; if its lines are records, count them first: {counting}") from None
-    return {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
+    named = {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
+    return {own: _with_sums(own, release, mapping) for own, release in named.items()}
+
+
+def _with_sums(name: str, release: Release, mapping: NameMapping) -> Release:
+    """A table of a sheet with the sums that a mapping says of its codes, where the sheet shows none but the total."""
+    below = mapping.children(name, [d.name for d in release.dimensions])
+    dims, codes = list(release.dimensions), np.array(release.codes)
+    for axis, old in enumerate(release.dimensions):
+        flat = not old.groups and old.total is not None and old.name in below
+        new = nested_dimension(old.name, old.codes, below[old.name], old.total, old.labels) if flat else None
+        if new is not None:
+            dims[axis] = new
+            codes[:, axis] = np.array([new.position[code] for code in old.codes])[codes[:, axis]]
+    doubts = tuple(text for text in release.doubts if not any(is_doubt_of(text, dim) for dim in below))
+    return replace(release, dimensions=tuple(dims), codes=codes, doubts=doubts)
 
 
 def _wide(path: Path, total: Totals, signs: NumberSigns) -> Release | None:
