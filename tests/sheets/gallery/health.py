@@ -73,7 +73,7 @@ def measures_long() -> Draft:
     return draft
 
 
-@layout("Public health: vaccinations with percentages beside counts under merged heads")
+@layout("Public health: vaccinations with percentages beside counts under merged headers")
 def coverage() -> Draft:
     """For each of two vaccines number and percentage of the eligible, which stand in a column of their own."""
     draft = Draft("Coverage")
