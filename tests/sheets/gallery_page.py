@@ -19,8 +19,8 @@ THEMES = ("health", "census", "offices", "reports", "papers", "cubes")
 OPENING = """# Gallery of layouts
 
 Layouts after real publications, with invented numbers, and what is read from each: the picture is what a notebook
-shows of `dc.read_table`, and `discreet show` in a terminal. Labels have the colour of their dimension; below stands what
-was understood and assumed. Each layout is a test: every number is found in its place.
+shows of `dc.read_table`, and `discreet show` in a terminal. Labels have the colour of their dimension; below stands
+what was understood and assumed. Each layout is a test: every number is found in its place.
 [From a spreadsheet](tutorials/spreadsheet.md) explains the options.
 
 This page is written by `python -m tests.sheets.gallery_page`.
