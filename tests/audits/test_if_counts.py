@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
 
 import discreet as dc
+from discreet.cli import run
 
 SIZES = (2, 2, 2, 3)
 POSSIBLE = {(*at, k) for at in ((0, 0, 1), (0, 1, 0), (1, 0, 0)) for k in range(3)} | {(1, 1, 1, 0)}
@@ -78,3 +80,9 @@ def test_unknown_kinds_and_measures_are_refused(tmp_path: Path) -> None:
         dc.audit(path, mapping={"kinds": {"persens": "count"}})
     with pytest.raises(dc.InputError, match="must be one of 'count', 'magnitude'"):
         dc.audit(path, mapping={"kinds": {"persons": "sum"}})
+
+
+def test_json_of_one_file_names_it(tmp_path: Path) -> None:
+    path = only_whole_numbers_tell(tmp_path / "a.csv", "persons")
+    assert run(["audit", str(path), "-o", str(tmp_path / "report.json")]) == 1
+    assert json.loads((tmp_path / "report.json").read_text())["files"] == ["a.csv"]

@@ -164,12 +164,13 @@ def audit(
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
             else:
                 report = _judged(releases, names, rounded, measure, nonnegative, progress)
-    _tell(report, 0 if instance else rows, rows, as_json=as_json)
+    read = [file.name for file in files]
+    _tell(report, 0 if instance else rows, rows, read, as_json=as_json)
     most = 0 if instance else MOST_REASONS
     if output is not None:
-        emit(_written(report, output, most), output, private=True)
+        emit(_written(report, output, most, read), output, private=True)
     if html is not None:
-        emit(audit_page(report, most).encode(), html, private=True)
+        emit(audit_page(report, most, read).encode(), html, private=True)
     if certificate is not None:
         write_certificate(report, certificate, confidential=confidential is not None)
     for text in stop.because(report):
@@ -276,10 +277,10 @@ def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]
     return bases
 
 
-def _tell(report: Audit, reasons: int, rows: int, *, as_json: bool) -> None:
+def _tell(report: Audit, reasons: int, rows: int, files: Sequence[str], *, as_json: bool) -> None:
     """The report on the terminal: cells, why they are known, counts, what could not be judged, the verdict."""
     if as_json:
-        emit_json(audit_content(report, MOST_REASONS if reasons else 0))
+        emit_json(audit_content(report, MOST_REASONS if reasons else 0, files))
     else:
         for one in (report, *report.others):
             show_audit(one, rows)
@@ -293,13 +294,13 @@ def _tell(report: Audit, reasons: int, rows: int, *, as_json: bool) -> None:
     say(f"verdict: {report.verdict.value}")
 
 
-def _written(report: Audit, output: Path, reasons: int) -> bytes:
+def _written(report: Audit, output: Path, reasons: int, files: Sequence[str]) -> bytes:
     """The report in the format that the suffix names."""
     suffix = output.suffix.lower()
     if suffix in HTML:
-        return audit_page(report, reasons).encode()
+        return audit_page(report, reasons, files).encode()
     if suffix == ".json":
-        return audit_json(report, reasons)
+        return audit_json(report, reasons, files)
     return str(audited_cells(report).to_csv(index=False)).encode()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,15 +96,18 @@ def unjudged_words(report: Audit) -> list[str]:
     return list(dict.fromkeys(text for one in (report, *report.others) for text in one.unjudged))
 
 
-def audit_content(report: Audit, arguments: int) -> dict[str, Any]:
-    """What an intruder could know and why, and what could not be judged; never the truth beside it."""
+def audit_content(report: Audit, arguments: int, files: Sequence[str] = ()) -> dict[str, Any]:
+    """What an intruder could know and why, and what could not be judged; never the truth beside it.
+
+    ``files``: what was read, where the audit is of one table and knows it by no name.
+    """
     from discreet.audits.intruders import all_intruders
     from discreet.audits.report import FINDINGS
 
     cells = audited_cells(report)
     return {
         "verdict": report.verdict.value,
-        "files": list(report.view.names),
+        "files": list(report.view.names or files),
         "summary": cells["finding"].value_counts().reindex(FINDINGS, fill_value=0).to_dict(),
         "intruders": all_intruders(report.intruders),
         "unjudged": unjudged_words(report),
@@ -127,12 +131,12 @@ def say_because(report: Audit, most: int) -> None:
             say(f"{cell}: {row['argument']}")
 
 
-def audit_page(report: Audit, arguments: int) -> str:
+def audit_page(report: Audit, arguments: int, files: Sequence[str] = ()) -> str:
     """A page of its own: the verdict, what could not be judged, why cells are known, all audited cells."""
-    content = audit_content(report, arguments)
+    content = audit_content(report, arguments, files)
     words = "".join(f"<li>{html.escape(text)}</li>" for text in content["unjudged"])
-    files = ", ".join(html.escape(name) for name in content["files"])
-    parts = [f"<p>Verdict: <strong>{content['verdict']}</strong></p>", f"<p>{files}</p>" if files else ""]
+    names = ", ".join(html.escape(name) for name in content["files"])
+    parts = [f"<p>Verdict: <strong>{content['verdict']}</strong></p>", f"<p>{names}</p>" if names else ""]
     parts.append(f"<h2>Not judged</h2><ul>{words}</ul>" if words else "")
     if content["arguments"]:
         parts.append("<h2>Cells that are known, and why</h2>" + _html_rows(content["arguments"]))
@@ -201,9 +205,11 @@ def _differences_bytes(differences: Differences, suffix: str) -> bytes:
     ).encode()
 
 
-def audit_json(report: Audit, arguments: int) -> bytes:
+def audit_json(report: Audit, arguments: int, files: Sequence[str] = ()) -> bytes:
     """``audit_content`` as a JSON file."""
-    text = json.dumps(plain_json(audit_content(report, arguments)), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        plain_json(audit_content(report, arguments, files)), indent=2, ensure_ascii=False, allow_nan=False
+    )
     return (text + "\n").encode()
 
 
