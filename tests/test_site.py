@@ -33,7 +33,7 @@ DOCS = ROOT / "docs"
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 LOOKED_AT = ["index.html", "tutorials/notebook.html", "how-to/choose-a-method.html", "methods/cell-key.html",
              "risk.html", "coming-from/gausssuppression.html", "api/rules.html", "glossary.html",
-             "benchmarks.html", "notebooks/business.html"]  # fmt: skip
+             "benchmarks.html", "notebooks/business.html", "gallery.html", "faq.html"]  # fmt: skip
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("object", "data"),
           ("video", "src"), ("audio", "src"), ("embed", "src"), ("img", "srcset"), ("use", "href")}  # fmt: skip
 
