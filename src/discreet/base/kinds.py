@@ -205,6 +205,8 @@ def _of_class(kind: type, inside: tuple[Any, ...]) -> Kind | None:
 
 def _several(item: Kind | None, *, sized: bool) -> Kind:
     def holds(value: Any) -> bool:
+        if type(value) in (list, tuple):  # by far the most, and tables are full of them
+            return item is None or all(map(item.holds, value))
         if isinstance(value, str) and item is None and not sized:
             return True  # each letter an item
         if not sized and not isinstance(value, (list, tuple)):  # perhaps good for one pass only
@@ -241,6 +243,8 @@ def _either(kinds: Sequence[Kind | None]) -> Kind | None:
     if len(known) < len(kinds):
         return None
     words = list(dict.fromkeys(word for kind in known for word in kind.words.split(" or ")))
+    if len(known) == 1:
+        return known[0]
     choices = tuple(c for kind in known for c in kind.choices)
     holds = tuple(kind.holds for kind in known)
     return Kind(lambda value: any(test(value) for test in holds), " or ".join(words), choices)

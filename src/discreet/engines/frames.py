@@ -50,13 +50,14 @@ def coded(column: Any) -> Coded:
         return _polars(column)
     if kind == "pyarrow":
         return _arrow(column)
-    import pandas as pd
+    try:
+        if type(column) is list and column and all(type(value) is str for value in column):
+            return _texts(column)
+        import pandas as pd
 
-    if not isinstance(column, pd.Series):
-        try:
-            column = pd.Series(_plain_array(column))
-        except UnicodeEncodeError:
-            raise InputError("a column of codes holds a lone surrogate, half a character; correct it") from None
+        column = column if isinstance(column, pd.Series) else pd.Series(_plain_array(column))
+    except UnicodeEncodeError:
+        raise InputError("a column of codes holds a lone surrogate, half a character; correct it") from None
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _levels(list(column.cat.categories), np.asarray(column.cat.codes, np.int64))
     position, values = pd.factorize(column)
@@ -144,6 +145,14 @@ def _levels(values: list[Any], position: Array) -> Coded:
         place = {code: k for k, code in enumerate(codes)}
         position = np.array([*(place[text] for text in texts), -1])[position]
     return Coded(codes, position)
+
+
+def _texts(column: list[str]) -> Coded:
+    """A list of texts, without the second or so that it takes to load pandas."""
+    values = list(dict.fromkeys(column))
+    "".join(values).encode()  # raises where a character is half
+    place = {value: k for k, value in enumerate(values)}
+    return _sorted(values, np.array([place[value] for value in column], np.int64))
 
 
 def _sorted(values: list[Any], position: Array) -> Coded:

@@ -50,6 +50,11 @@ class CellMap:
         """The codes of a cell."""
         return tuple(codes[k] for codes, k in zip(self.codes, self.position[cell], strict=True))
 
+    def all_names(self) -> list[tuple[str, ...]]:
+        """The codes of every cell."""
+        columns = [np.array(own, object)[p].tolist() for own, p in zip(self.codes, self.position.T, strict=True)]
+        return list(zip(*columns, strict=True))
+
     def lines(self, axis: int, allowed: float) -> AxisLines:
         """The numbers along a dimension, and which cell (or -1) each one is."""
         where = self.cells_along(axis)

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from discreet.base.number_texts import parse_number
 from discreet.errors import InputError
@@ -34,8 +34,7 @@ _RANGE = re.compile(rf"(?:<=?|\u2264|>=?|\u2265)\s*\d{_SIGNS}*|\d[\d.,]*\s*(?:-|
 _SHORTHAND = re.compile(r":\s?[a-z]{1,3}|\[[A-Za-z]{1,4}\]|\([A-Za-z]\)|[*\u2020\u2021#~]{1,3}")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCell:
+class ReadCell(NamedTuple):
     """A cell with its kind; ``number`` is what a number-like text or value says, ``share`` a percentage in brackets."""
 
     kind: str
@@ -100,7 +99,7 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
         return ReadCell(RANGED, text)
     if match := _WITH_SHARE.fullmatch(text):
         first = _read_text(match[1].strip(), options)
-        return replace(first, text=text, share=match[2] + match[3]) if first.is_value else ReadCell(WORDS, text)
+        return first._replace(text=text, share=match[2] + match[3]) if first.is_value else ReadCell(WORDS, text)
     if match := _FLAGGED.fullmatch(text):
         return ReadCell(NUMERIC, text, digits=_signed(match[1]), flagged=True)
     return ReadCell(WORDS, text)

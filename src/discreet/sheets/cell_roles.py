@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from discreet.data.dimension import Dimension
 from discreet.sheets.body_numbers import BodyParts
 from discreet.sheets.cell_map import CellMap
@@ -39,9 +41,10 @@ def cell_roles(
                     roles[place] = LABEL if inside else HEADER
                     dimension_of[place] = dim.name
     sums = [[code not in dim.leaf_position for code in codes] for dim, codes in zip(dims, cells.codes, strict=True)]
-    for k, places in enumerate(cells.places):
-        total = any(flags[p] for flags, p in zip(sums, cells.position[k], strict=True))
-        role = MARK if cells.hidden[k] else TOTAL if total else NUMBER
+    flags = [np.array(own, bool)[p] for own, p in zip(sums, cells.position.T, strict=True)]
+    is_sum = np.logical_or.reduce(flags).tolist()
+    for places, hidden, total in zip(cells.places, cells.hidden.tolist(), is_sum, strict=True):
+        role = MARK if hidden else TOTAL if total else NUMBER
         for stands in places:
             if stands[1:] in roles:
                 roles[(stands.row, stands.column)] = role

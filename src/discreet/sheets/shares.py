@@ -21,6 +21,8 @@ def derived_numbers(
     block: SheetBlock, parts: BodyParts, cells: CellMap, trees: Sequence[SumTree]
 ) -> tuple[DerivedNumber, ...]:
     """Every number of the sheet that is derived from counts, with what it is a share of where that is confirmed."""
+    if not (parts.derived_columns or parts.derived_rows or any(cell.share for cell in block.cells.values())):
+        return ()
     derived: list[DerivedNumber] = []
     count_at = {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
     wholes = _wholes(cells, trees)

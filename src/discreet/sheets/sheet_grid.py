@@ -9,7 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from discreet.errors import InputError
@@ -57,8 +57,7 @@ class CellRange(NamedTuple):
         return self.first_row <= row <= self.last_row and self.first_column <= column <= self.last_column
 
 
-@dataclass(frozen=True, slots=True)
-class SheetCell:
+class SheetCell(NamedTuple):
     """A cell that is not blank: its value as the file has it and how it is shown."""
 
     value: CellValue
@@ -135,6 +134,7 @@ def cell_text(cell: SheetCell) -> str:
     return " ".join(str(value).split())
 
 
+@cache
 def column_letters(column: int) -> str:
     """The letters of a column.
 

@@ -52,7 +52,7 @@ def full_table(
     if cells.hidden.any():
         return None
     columns: dict[str, Any] = {
-        dim.name: [codes[k] for k in cells.position[:, axis]]
+        dim.name: np.array(codes, object)[cells.position[:, axis]].tolist()
         for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
     }
     values = cells.values

@@ -108,16 +108,17 @@ def _understood(
             f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
         ]
     published = published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named))
+    names = cells.all_names()
     return SheetTable(
         block.grid,
         layout,
         measure,
         replace(published, assumed=flat_notes(cells, trees, further)),
-        {cells.names(k): places for k, places in enumerate(cells.places)},
+        dict(zip(names, cells.places, strict=True)),
         derived,
         _left_aside(block, parts),
         tuple(dict.fromkeys(assumed)),
-        tuple(cells.names(k) for k, places in enumerate(cells.places) if places[0].row in block.headers),
+        tuple(name for name, places in zip(names, cells.places, strict=True) if places[0].row in block.headers),
         table,
     )
 

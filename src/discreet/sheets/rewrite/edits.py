@@ -188,5 +188,6 @@ def numbers_in(text: str) -> set[float]:
     """
     tokens = re.findall(r"\d(?:[\d.,'\u2019 \u00a0\u202f_]*\d)?", text)
     parts = {token for whole in tokens for token in (whole, *re.split(r"[ \u00a0\u202f]", whole))}
-    values = {plain_number(token, decimal) for token in parts for decimal in (".", ",")}
-    return {value for value in values if value is not None}
+    plain = {token for token in parts if token.isdecimal() and token.isascii()}
+    values = {plain_number(token, decimal) for token in parts - plain for decimal in (".", ",")}
+    return {value for value in values if value is not None} | {float(token) for token in plain}

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from discreet.errors import InputError
@@ -23,8 +24,7 @@ SMALLEST_HEIGHT = 2.0  # points: below that a row shows nothing
 SMALLEST_WIDTH = 0.3  # signs
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCell:
+class StoredCell(NamedTuple):
     """A cell with what was stored for it. ``number`` is also that of a text which is one."""
 
     row: int
@@ -51,7 +51,7 @@ class StoredSheet:
 
     def is_hidden_column(self, column: int) -> bool:
         """Whether a column is hidden, or too narrow to show anything."""
-        return any(first <= column <= last for first, last in self.hidden_columns)
+        return bool(self.hidden_columns) and any(first <= column <= last for first, last in self.hidden_columns)
 
     def cells(self) -> Iterator[StoredCell]:
         """All cells, row by row."""

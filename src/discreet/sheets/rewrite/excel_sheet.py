@@ -80,7 +80,7 @@ class SheetWriter:
             reason = None
             if hidden or self.sheet.is_hidden_column(cell.column):
                 reason = say.IN_HIDDEN
-            elif any(first <= cell.column <= last for first, last in under):
+            elif under and any(first <= cell.column <= last for first, last in under):
                 reason = say.UNDER_MERGE
             if reason is None:
                 written[cell.column] = self._cell(cell, place)

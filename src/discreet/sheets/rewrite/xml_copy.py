@@ -15,6 +15,8 @@ from xml.etree.ElementTree import Element
 from discreet.errors import InputError
 
 Check = Callable[[str], bool]
+_IN_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_IN_QUOTES = {**_IN_TEXT, '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"}
 
 
 @dataclass(frozen=True)
@@ -104,5 +106,30 @@ def serialised(root: Element, spaces: Mapping[str, str]) -> bytes:
     for prefix, space in spaces.items():
         root.set(f"xmlns:{prefix}" if prefix else "xmlns", space)
     head = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=False)
-    return head + text
+    parts: list[str] = []
+    _write(root, parts.append)
+    return head + "".join(parts).encode("utf-8", "xmlcharrefreplace")
+
+
+def _write(element: Element, put: Callable[[str], None]) -> None:
+    """An element as text, as ElementTree writes it but several times faster; names have their prefixes already."""
+    tag = element.tag
+    head = "".join([f' {name}="{_escaped(value, _IN_QUOTES)}"' for name, value in element.items()])
+    if element.text or len(element):
+        put(f"<{tag}{head}>{_escaped(element.text or '', _IN_TEXT)}")
+        for child in element:
+            _write(child, put)
+        put(f"</{tag}>")
+    else:
+        put(f"<{tag}{head} />")
+    if element.tail:
+        put(_escaped(element.tail, _IN_TEXT))
+
+
+def _escaped(text: str, signs: Mapping[str, str]) -> str:
+    if text.isalnum():  # almost all: places and numbers
+        return text
+    for sign, name in signs.items():
+        if sign in text:
+            text = text.replace(sign, name)
+    return text

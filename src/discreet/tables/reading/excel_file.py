@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +21,8 @@ MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 MOST_BYTES = 500_000_000  # unpacked: a small file can hold more than any memory
 ABOUT, FACTS = "About", ("Title", "Source", "Method", "Status", "Note")
+HEAD = 5
+"""Rows of a sheet that tell whether it is a layer: four of headers, one of numbers."""
 Rows = list[dict[int, str]]
 
 
@@ -53,7 +57,9 @@ def _sheets(book: zipfile.ZipFile) -> list[tuple[str, Rows]]:
     for sheet in ElementTree.fromstring(book.read("xl/workbook.xml")).iter(f"{MAIN}sheet"):
         target = targets[sheet.get(RELATION)].lstrip("/")
         part = target if target.startswith("xl/") else f"xl/{target}"
-        sheets.append((sheet.get("name", ""), _rows(book.read(part), shared)))
+        data, name = book.read(part), sheet.get("name", "")
+        ours = name == ABOUT or _is_layer(_rows(data, shared, most=HEAD))
+        sheets.append((name, _rows(data, shared) if ours else []))
     return sheets
 
 
@@ -64,9 +70,18 @@ def _shared(book: zipfile.ZipFile) -> list[str]:
     return [_text(item) for item in items]
 
 
-def _rows(data: bytes, shared: Sequence[str]) -> Rows:
+def _elements(data: bytes, most: int | None) -> Iterator[ElementTree.Element]:
+    """The rows of a sheet, all or the first few: a large sheet of another make is not read for its first lines."""
+    if most is None:
+        yield from ElementTree.fromstring(data).iter(f"{MAIN}row")
+        return
+    ended = (element for _, element in ElementTree.iterparse(io.BytesIO(data)) if element.tag == f"{MAIN}row")
+    yield from itertools.islice(ended, most)
+
+
+def _rows(data: bytes, shared: Sequence[str], most: int | None = None) -> Rows:
     rows: Rows = []
-    for row in ElementTree.fromstring(data).iter(f"{MAIN}row"):
+    for row in _elements(data, most):
         number = int(row.get("r", len(rows) + 1))
         rows += [{} for _ in range(number - len(rows))]
         for cell in row.iter(f"{MAIN}c"):
@@ -99,9 +114,13 @@ def _column(place: str) -> int:
     return number - 1
 
 
+def _is_layer(rows: Rows) -> bool:
+    return len(rows) >= HEAD and rows[1].get(0) == "measure" and rows[3].get(0) == "code"
+
+
 def _layer(rows: Rows) -> LayerSheet | None:
     """A sheet as the writer has it: caption, what it is about, names, codes, then a line for each code down."""
-    if len(rows) < 5 or rows[1].get(0) != "measure" or rows[3].get(0) != "code":
+    if not _is_layer(rows):
         return None
     about = [rows[1].get(k, "") for k in range(max(rows[1]) + 1)]
     fixed = [tuple(about[k : k + 3]) for k in range(4, len(about), 3)]
