@@ -142,7 +142,10 @@ def risk_utility(
     groups: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The risk-utility map: one point a method, the best ones low and to the right; the line is what is allowed."""
+    """The risk-utility map: one point a method, the best ones low and to the right.
+
+    The steps join those that no other beats, the dashed line is the most risk allowed.
+    """
     if not len(risk) == len(utility) == len(labels):
         raise InputError("risk, utility and labels must have the same length")
     ax = axes(ax)
@@ -152,13 +155,39 @@ def risk_utility(
         ax.scatter([utility[k] for k in at], [risk[k] for k in at], label=group or None)
     for u, r, label in zip(utility, risk, labels, strict=True):
         ax.annotate(label, (u, r), xytext=(4, 4), textcoords="offset points", fontsize="small")
+    best = _frontier(risk, utility)
+    ax.step([utility[k] for k in best], [risk[k] for k in best], where="pre", color="#7f7f7f", linewidth=1, zorder=0)
     if threshold is not None:
         ax.axhline(threshold, color="#d7191c", linestyle="--", linewidth=1)
+        text = f"most risk allowed: {threshold:g}"
+        ax.annotate(
+            text,
+            (0.01, threshold),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            color="#d7191c",
+            fontsize="small",
+        )
     if any(groups):
         ax.legend()
     ax.set(xlabel="utility", ylabel="disclosure risk")
     ax.margins(0.15)
     return ax
+
+
+def _frontier(risk: Sequence[float], utility: Sequence[float]) -> list[int]:
+    """Points that no other beats, by rising utility.
+
+    >>> _frontier([0.3, 0.1, 0.4, 0.2], [0.9, 0.5, 0.8, 0.9])
+    [1, 3]
+    """
+    best: list[int] = []
+    judged = np.flatnonzero(np.isfinite(risk) & np.isfinite(utility)).tolist()
+    for k in sorted(judged, key=lambda k: (-utility[k], risk[k])):
+        if not best or risk[k] < risk[best[-1]]:
+            best.append(k)
+    return best[::-1]
 
 
 @checked
