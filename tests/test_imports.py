@@ -63,7 +63,7 @@ LAYERS = {
         label_paths
         body_numbers axis_levels
         axis_sums
-        cell_map separate_variables
+        cell_map separate_variables running_sums
         joint_totals further_groups cell_roles shares listed_cells table_of_cells
         understanding
         reading_sheets

@@ -20,6 +20,7 @@ from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.further_groups import further_groups
 from discreet.sheets.joint_totals import with_joint_totals
 from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
+from discreet.sheets.running_sums import refuse_running_sums
 from discreet.sheets.separate_variables import counted_rows, separate_blocks, with_header_counts
 from discreet.sheets.shares import derived_numbers
 from discreet.sheets.sheet_blocks import SheetBlock
@@ -58,6 +59,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     down, across = row_levels(block), column_levels(block)
     parts = body_parts(block, down, across, options)
     numbers = body_numbers(block, parts, options)
+    refuse_running_sums(block, parts, numbers)
     if variables := separate_blocks(block, parts, numbers, down, across):
         return [table for variable in variables for table in understood(variable, options)]
     if counts := header_counts(block, parts.columns):
