@@ -1,6 +1,6 @@
 """Every policy in the documentation, attacked: does it hold, and if not, what is found?
 
-    python benchmarks/docs_policies.py [PERSONS] [--most NUMBER]
+    python benchmarks/docs_policies.py [PERSONS] [--most NUMBER] [--seconds EACH]
 
 Takes the policies from the blocks and notebooks of docs/, and prints the table of docs/security.md: of the attacked
 populations the worst claims of full records beside those of a model of the two-way tables, and the counts of 1 to 3
@@ -56,13 +56,13 @@ def policies(page: Path) -> Iterator[str]:
             yield from (text for text in texts if isinstance(text, str) and any(step in text for step in STEP))
 
 
-def measured(cube: Table, text: str, most: int) -> list[str]:
+def measured(cube: Table, text: str, most: int, seconds: float) -> list[str]:
     """What is protected how, the two figures of the attack, and what follows."""
     lines = [line for line in text.splitlines() if not line.strip().startswith("secret")]
     try:
         policy = dc.policy.parse_policy("\n".join(lines))
         keyed = policy if "seed" in text else replace(policy, secret=SECRET)
-        report = dc.policy.attack(cube, keyed, most=most, editions=False, targets=0, effort=QUICK)
+        report = dc.policy.attack(cube, keyed, most=most, editions=False, targets=0, effort=QUICK, time_limit=seconds)
     except DiscreetError as error:
         return ["-", "-", "-", f"not attacked: {str(error).splitlines()[0][:80]}"]
     names = " and ".join(f"`{name}`" for name, _ in (*keyed.before, *keyed.methods) if name != "publish")
@@ -86,6 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("persons", nargs="?", type=int, default=20_000)
     parser.add_argument("--most", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=60)
     given = parser.parse_args()
     cube = cube_of(dc.datasets.census(n=given.persons))
     print(f"{given.persons:,} persons, the {given.most} smallest categories.\n")
@@ -94,7 +95,7 @@ def main() -> None:
     for page in sorted([*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]):
         for text in policies(page):
             if text not in known:
-                known[text] = measured(cube, text, given.most)
+                known[text] = measured(cube, text, given.most, given.seconds)
             print(f"| {page.relative_to(DOCS).as_posix()} | {' | '.join(known[text])} |", flush=True)
 
 
