@@ -64,9 +64,14 @@ def measured(cube: Table, text: str, most: int, seconds: float) -> list[str]:
         keyed = policy if "seed" in text else replace(policy, secret=SECRET)
         report = dc.policy.attack(cube, keyed, most=most, editions=False, targets=0, effort=QUICK, time_limit=seconds)
     except DiscreetError as error:
-        return ["-", "-", "-", f"not attacked: {str(error).splitlines()[0][:80]}"]
+        return ["-", "-", "-", f"not attacked: {_first_words(error)}"]
     names = " and ".join(f"`{name}`" for name, _ in (*keyed.before, *keyed.methods) if name != "publish")
     return [names, *figures(report)]
+
+
+def _first_words(error: DiscreetError) -> str:
+    """The beginning of a message, without signs that a table of the page would take for its own."""
+    return str(error).splitlines()[0][:80].replace("`", "'").replace("|", "/")
 
 
 def figures(report: Attack) -> list[str]:
