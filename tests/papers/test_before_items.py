@@ -246,7 +246,7 @@ def test_policy_check_knows_what_every_question_would_refuse(
         (SWAP.format(rate=0.1).replace("region", "regoin"), 2, "did you mean 'region'"),
         (PRAM.format(rate=0.5), 2, "unknown variable 'occupation'"),
         (AS_IT_IS + '[risk]\npopulation = "polya"\n', 2, "names no weight"),
-        (SWAP.format(rate=0.1), 0, "swap needs record keys"),
+        (SWAP.format(rate=0.1), 0, "name a column of random keys"),
         (ROUND.format(base=3, seed=1), 0, "well formed"),
     ):
         (tmp_path / "p.toml").write_text(text)
