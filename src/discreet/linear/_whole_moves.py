@@ -95,6 +95,7 @@ def one_step(target: int, entries: Entries, room: Array, walk: Walk) -> None:
         row = other
     least = 1 << 60
     best = -1
+    best_unit = 1
     ties = 0
     for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
         j = entries.row_columns[e]
@@ -110,22 +111,20 @@ def one_step(target: int, entries: Entries, room: Array, walk: Walk) -> None:
         if price < least:
             least = price
             best = j
+            best_unit = unit
             ties = 1
         elif price == least:
             ties += 1
             if random_below(walk, ties) == 0:
                 best = j
+                best_unit = unit
     if least >= 0:
         for i in range(walk.number[BROKEN]):
             walk.weight[walk.broken[i]] += 1
     walk.number[CLOCK] += 1
     if best < 0:
         return
-    unit = 1
-    for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
-        if entries.row_columns[e] == best:
-            unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
-    apply_unit(best, unit, entries, walk)
+    apply_unit(best, best_unit, entries, walk)
     walk.rests_until[best] = walk.number[CLOCK] + 1 + random_below(walk, 2)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
-from discreet.base.compiled import compiled
+from discreet.base.compiled import compiled, compiled_part
 from discreet.linear._reduction import (
     ONE,
     PRIME,
@@ -33,6 +33,16 @@ if TYPE_CHECKING:
 KEYS = 3  # columns that decide a row's place among the pivots; more made large tables slower
 
 
+@compiled_part
+def first_pivot(candidate: Any, left: int, priority: Any) -> int:
+    """Of the rows of a reduced column the one that comes first as pivot."""
+    pivot = candidate.touched[0]
+    for j in range(1, left):
+        if priority[candidate.touched[j]] < priority[pivot]:
+            pivot = candidate.touched[j]
+    return pivot  # type: ignore[no-any-return]
+
+
 @compiled
 def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any, priority: Any, stop: Any) -> Any:
     """The rank of the basis columns, and what they leave of the targets as the three arrays of a sparse matrix.
@@ -50,12 +60,8 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any,
         left = reduce_column(indices[begin:end], data[begin:end], candidate, kept)
         if left == 0:
             continue
-        pivot = candidate.touched[0]
-        for j in range(1, left):
-            if priority[candidate.touched[j]] < priority[pivot]:
-                pivot = candidate.touched[j]
         kept = kept_with_room(kept, left)
-        keep_column(pivot, left, candidate, kept)
+        keep_column(first_pivot(candidate, left, priority), left, candidate, kept)
     ends = np.zeros(len(targets) + 1, np.int64)
     row = kept.row[:0]
     value = kept.value[:0]
@@ -134,12 +140,8 @@ def _reduced_kernel(indptr: Any, indices: Any, data: Any, priority: Any, stop: A
         left = reduce_column(indices[indptr[c] : indptr[c + 1]], data[indptr[c] : indptr[c + 1]], candidate, kept)
         if left == 0:
             continue
-        pivot = candidate.touched[0]
-        for j in range(1, left):
-            if priority[candidate.touched[j]] < priority[pivot]:
-                pivot = candidate.touched[j]
         kept = kept_with_room(kept, left)
-        keep_column(pivot, left, candidate, kept)
+        keep_column(first_pivot(candidate, left, priority), left, candidate, kept)
     total = kept.count[0]
     ends = np.zeros(total + 1, np.int64)
     row = kept.row[:0]

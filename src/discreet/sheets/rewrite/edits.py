@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.sheets.rewrite.number_look import first_number, plain_number, written_with_share
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.stated_counts import stated_count
@@ -67,6 +67,14 @@ class Edits:
         """The sheets that are written; all others are left out."""
         places = [*self.replacements, *self.shown, *(number.place for number in self.derived)]
         return frozenset(place[0] for place in places) | frozenset(self.text_sheets)
+
+
+def check_sheets(name: str, edits: Edits, known: Sequence[str], wanted: Collection[str]) -> None:
+    """Every sheet that is edited is one of those that a workbook has, and one at least is written."""
+    if missing := sorted(edits.sheets - set(known)):
+        raise InputError(f"{name!r} has no sheet {listed(missing)}; it has {listed(known)}")
+    if not wanted:
+        raise InputError(f"no cell of {name!r} is to be written; give replacements or cells that are shown")
 
 
 def check_mark(mark: str) -> None:

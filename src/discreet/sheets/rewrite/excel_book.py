@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError
 from discreet.sheets.rewrite.archive import package_of, package_parts
-from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
 from discreet.sheets.rewrite.excel_cells import TRUE, StoredSheet, stored_sheet
 from discreet.sheets.rewrite.excel_frame import print_name, sheet_part, table_part
 from discreet.sheets.rewrite.excel_names import DROPPED_PARTS, MAIN, NAMES, PACKAGE, RELATIONS, TYPES, USED_PARTS
@@ -112,10 +112,7 @@ def _sheets(book: _Book, edits: Edits, notices: Notices) -> dict[str, str]:
             wanted[name] = place
         else:
             notices.add(f"{'hidden ' if hidden else ''}sheet {name!r}, which was not protected")
-    if missing := sorted(edits.sheets - set(known)):
-        raise InputError(f"{book.name!r} has no sheet {listed(missing)}; it has {listed(known)}")
-    if not wanted:
-        raise InputError(f"no cell of {book.name!r} is to be written; give replacements or cells that are shown")
+    check_sheets(book.name, edits, known, wanted)
     return wanted
 
 

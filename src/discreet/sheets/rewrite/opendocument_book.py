@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, SubElement
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError
 from discreet.sheets.rewrite.archive import package_of, package_parts
-from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.opendocument_cells import document_rows
 from discreet.sheets.rewrite.opendocument_names import (
@@ -82,10 +82,7 @@ def _tables(content: Element, name: str, edits: Edits, styles: DocumentStyles, n
             wanted[sheet] = element
         else:
             notices.add(f"{'hidden ' if hidden else ''}sheet {sheet!r}, which was not protected")
-    if missing := sorted(edits.sheets - set(known)):
-        raise InputError(f"{name!r} has no sheet {listed(missing)}; it has {listed(known)}")
-    if not wanted:
-        raise InputError(f"no cell of {name!r} is to be written; give replacements or cells that are shown")
+    check_sheets(name, edits, known, wanted)
     return wanted
 
 
