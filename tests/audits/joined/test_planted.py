@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -133,9 +132,7 @@ def test_a_clean_set_of_fifty_files_passes(tmp_path: Path, capsys: pytest.Captur
         own[:, :, 0] += counts.sum(axis=2) - own.sum(axis=2)
         corner = [{"area": a, "job": j} for a in ("1", "2") for j in ("1", "2")]
         files.append(write(tmp_path / f"t{k}.csv", dc.Table.of(own, axes), corner))
-    began = time.perf_counter()
     assert run(["audit", *files, "--rows", "1"]) == 0
-    assert time.perf_counter() - began < 60  # 10 s on a quiet machine: benchmarks/many_files.py
     assert "verdict: pass" in capsys.readouterr().err
 
 
