@@ -54,19 +54,44 @@ LAYERS = {
     """,
     "sheets": """
         sheet_grid stated_counts
-        sheet_options sheet_layout sources
+        sheet_options sheet_layout
         rewrite
-        cell_reading picture
+        excel opendocument
+        sources same_layout picture
         sheet_table
+        blocks
+        sums
+        cell_roles listed_cells table_of_cells
+        understanding
+        reading_sheets
+    """,
+    "sheets/rewrite": """
+        number_look archive xml_copy kept_formulas
+        edits
+        notices
+        text_cells
+        delimited_text html_tables parquet_columns
+    """,
+    "sheets/excel": """
+        excel_names excel_formats excel_theme
+        excel_texts excel_styles
+        excel_cells excel_grid
+        excel_sheet
+        excel_frame
+        excel_book
+    """,
+    "sheets/blocks": """
+        cell_reading
         row_kinds derived_names
         sheet_blocks
         label_paths
-        body_numbers axis_levels
-        axis_sums
-        cell_map separate_variables running_sums
-        joint_totals further_groups cell_roles shares listed_cells table_of_cells
-        understanding
-        reading_sheets
+        body_numbers
+        separate_variables running_sums
+    """,
+    "sheets/sums": """
+        axis_levels axis_sums
+        cell_map
+        joint_totals further_groups shares
     """,
     "release": """
         status

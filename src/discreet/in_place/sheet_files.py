@@ -23,7 +23,7 @@ from discreet.in_place.protection_report import ProtectionReport
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
 from discreet.sheets.reading_sheets import read_tables
-from discreet.sheets.rewrite.same_layout import REWRITERS, write_same
+from discreet.sheets.same_layout import REWRITERS, write_same
 from discreet.sheets.sheet_table import SheetTable
 
 SAFE = ".safe"

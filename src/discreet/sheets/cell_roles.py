@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.data.dimension import Dimension
-from discreet.sheets.body_numbers import BodyParts
-from discreet.sheets.cell_map import CellMap
-from discreet.sheets.sheet_blocks import SheetBlock
+from discreet.sheets.blocks.body_numbers import BodyParts
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, NUMBER, SHARE, TITLE, TOTAL
+from discreet.sheets.sums.cell_map import CellMap
 
 
 def cell_roles(

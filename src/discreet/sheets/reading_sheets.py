@@ -10,9 +10,9 @@ from typing import Any
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
-from discreet.sheets.cell_reading import NUMERIC, read_cell
+from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
+from discreet.sheets.blocks.sheet_blocks import sheet_blocks
 from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
-from discreet.sheets.sheet_blocks import sheet_blocks
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable

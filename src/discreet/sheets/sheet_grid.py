@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from discreet.errors import InputError
 
+INDENT = 4
+"""Blanks that a level of indentation is worth, where both are used."""
 CellValue = int | float | str | bool | dt.datetime | dt.date | dt.time | None
 
 
@@ -132,6 +134,15 @@ def cell_text(cell: SheetCell) -> str:
     if isinstance(value, (dt.datetime, dt.date, dt.time)):
         return value.isoformat()
     return " ".join(str(value).split())
+
+
+def leading(value: CellValue) -> int:
+    """How many blanks stand before a text.
+
+    >>> leading("  of which"), leading(3)
+    (2, 0)
+    """
+    return len(value) - len(value.lstrip()) if isinstance(value, str) else 0
 
 
 @cache

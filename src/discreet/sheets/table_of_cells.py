@@ -10,11 +10,11 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
-from discreet.sheets.axis_levels import AxisDimension
-from discreet.sheets.axis_sums import SumTree
-from discreet.sheets.cell_map import CellMap
-from discreet.sheets.sheet_blocks import SheetBlock
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.axis_sums import SumTree
+from discreet.sheets.sums.cell_map import CellMap
 from discreet.tables import totals
 from discreet.tables.flat_parts import FlatReading, flat_reading
 from discreet.tables.groups import possible_group

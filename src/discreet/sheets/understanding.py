@@ -12,22 +12,22 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
-from discreet.sheets.axis_levels import AxisDimension, axis_dimensions
-from discreet.sheets.axis_sums import SumTree, find_sums
-from discreet.sheets.body_numbers import BodyNumbers, BodyParts, body_numbers, body_parts
-from discreet.sheets.cell_map import CellMap, cell_map
+from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts, body_numbers, body_parts
+from discreet.sheets.blocks.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
+from discreet.sheets.blocks.running_sums import refuse_running_sums
+from discreet.sheets.blocks.separate_variables import counted_rows, separate_blocks, with_header_counts
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.cell_roles import cell_roles
-from discreet.sheets.further_groups import further_groups
-from discreet.sheets.joint_totals import with_joint_totals
-from discreet.sheets.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
-from discreet.sheets.running_sums import refuse_running_sums
-from discreet.sheets.separate_variables import counted_rows, separate_blocks, with_header_counts
-from discreet.sheets.shares import derived_numbers
-from discreet.sheets.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellRange
 from discreet.sheets.sheet_layout import LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
+from discreet.sheets.sums.axis_sums import SumTree, find_sums
+from discreet.sheets.sums.cell_map import CellMap, cell_map
+from discreet.sheets.sums.further_groups import further_groups
+from discreet.sheets.sums.joint_totals import with_joint_totals
+from discreet.sheets.sums.shares import derived_numbers
 from discreet.sheets.table_of_cells import (
     flat_notes,
     full_table,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.sheets.rewrite.delimited_text import fields_of
-from discreet.sheets.rewrite.same_layout import write_same
+from discreet.sheets.same_layout import write_same
 
 FIELD = st.text(st.sampled_from('ab1 ,;"\n\r.'), max_size=5)
 

@@ -16,10 +16,11 @@ from xml.etree import ElementTree
 import pytest
 
 from discreet.errors import InputError
+from discreet.sheets.excel.excel_book import rewrite_excel
+from discreet.sheets.opendocument.opendocument_book import rewrite_opendocument
 from discreet.sheets.rewrite.edits import Edits, Place
-from discreet.sheets.rewrite.excel_book import rewrite_excel
-from discreet.sheets.rewrite.opendocument_book import rewrite_opendocument
-from tests.sheets.rewrite import planted_document, planted_workbook
+from tests.sheets.excel import planted_workbook
+from tests.sheets.opendocument import planted_document
 from tests.sheets.rewrite.secrets_in_files import Planted, remains
 
 SECRET = "9173645"

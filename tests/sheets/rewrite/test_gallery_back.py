@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.sheets.rewrite.number_look import first_number
-from discreet.sheets.rewrite.same_layout import write_same
+from discreet.sheets.same_layout import write_same
 from discreet.sheets.sheet_grid import CellPlace, SheetCell
 from discreet.sheets.sources.by_kind import grids_of
 from tests.sheets.gallery.draft import LAYOUTS, Draft, Layout, written

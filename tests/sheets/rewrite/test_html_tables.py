@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.sheets.rewrite.same_layout import write_same
+from discreet.sheets.same_layout import write_same
 from tests.sheets.rewrite.secrets_in_files import Planted, remains
 
 T = "table 1"

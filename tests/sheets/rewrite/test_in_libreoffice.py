@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from discreet.sheets.rewrite.same_layout import write_same
+from discreet.sheets.same_layout import write_same
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import DerivedNumber
+from tests.sheets.excel.planted_workbook import HIDDEN, SHOWN, planted_workbook
 from tests.sheets.rewrite.office import converted, differences_outside, pixels, words
-from tests.sheets.rewrite.planted_workbook import HIDDEN, SHOWN, planted_workbook
 from tests.sheets.rewrite.secrets_in_files import Planted
 
 pytestmark = pytest.mark.xdist_group("libreoffice")  # slow to start: by one worker

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.errors import InputError
-from discreet.sheets.rewrite.same_layout import write_same
+from discreet.sheets.same_layout import write_same
 from tests.sheets.rewrite.secrets_in_files import Planted, remains
 
 

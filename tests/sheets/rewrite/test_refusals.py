@@ -13,8 +13,8 @@ import pytest
 import xlsxwriter
 
 from discreet.errors import InputError
-from discreet.sheets.rewrite.same_layout import write_same
-from tests.sheets.rewrite.test_same_excel import S, book, places, saved
+from discreet.sheets.same_layout import write_same
+from tests.sheets.excel.test_same_excel import S, book, places, saved
 
 OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 STRICT = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.release import Release
-from discreet.sheets.cell_reading import NUMERIC, read_cell
+from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions

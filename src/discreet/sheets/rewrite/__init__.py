@@ -1,1 +1,1 @@
-"""A file of tables written back in its own layout, with what may be shown in it and nothing hidden."""
+"""What files written back have in common (edits, notices, XML copied by lists), and files of text, HTML and Parquet."""

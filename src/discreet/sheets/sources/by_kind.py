@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, listed, nearest
+from discreet.sheets.excel.excel_grid import excel_grids
+from discreet.sheets.opendocument.opendocument_grid import opendocument_grids
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sources.delimited_grid import delimited_grid
-from discreet.sheets.sources.excel_grid import excel_grids
 from discreet.sheets.sources.frame_grid import frame_grid, is_frame
 from discreet.sheets.sources.html_grid import html_grids
-from discreet.sheets.sources.opendocument_grid import opendocument_grids
 
 DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx", ".xlsm", ".xltx", ".xltm")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError
-from discreet.sheets.sheet_grid import SheetCell, SheetGrid
-from discreet.sheets.sources.excel_grid import leading
+from discreet.sheets.sheet_grid import SheetCell, SheetGrid, leading
 
 SEPARATORS = ("\t", ";", "|", ",")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from discreet.base.texts import read_text
 from discreet.errors import InputError
-from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid
-from discreet.sheets.sources.excel_grid import leading
+from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid, leading
 
 MOST_SPAN = 1000
 

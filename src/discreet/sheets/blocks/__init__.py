@@ -1,0 +1,1 @@
+"""Where the tables of a sheet stand: cells as read, kinds of rows, header, stub and body, labels, numbers."""

@@ -1,0 +1,185 @@
+"""The body of a table in numbers: counts, what is hidden, what is blank; columns and rows of other numbers apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.errors import InputError, listed, nearest
+from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
+from discreet.sheets.blocks.derived_names import derived_kind
+from discreet.sheets.blocks.label_paths import LabelLevel
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_options import SheetOptions
+
+COUNTS = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "anzahl", "antal", "nombre")
+"""Headers that say that a column holds the numbers of a list, in small letters."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyParts:
+    """Which rows and columns hold the counts of the table, and which hold other numbers, with their kind."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    derived_rows: Mapping[int, str] = field(default_factory=dict)
+    derived_columns: Mapping[int, str] = field(default_factory=dict)
+    aside_columns: Mapping[int, str] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
+
+
+def body_parts(
+    block: SheetBlock, rows: Sequence[LabelLevel], columns: Sequence[LabelLevel], options: SheetOptions
+) -> BodyParts:
+    """Counts apart from percentages, means and what the caller leaves aside."""
+    assumed: list[str] = []
+    derived_columns: dict[int, str] = {}
+    aside: dict[int, str] = {}
+    paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}
+    _check_names((*options.percent, *options.leave), paths)
+    for column in block.values:
+        cells = [cell for row in block.body if (cell := block.cell(row, column)).kind != BLANK]
+        heading = " ".join(text for text in paths[column] if text)
+        if any(text in options.leave for text in paths[column]):
+            aside[column] = "left aside as said"
+        elif any(text in options.percent for text in paths[column]):
+            derived_columns[column] = "share"
+        elif options.measure is not None:
+            if not {*options.measure} & {*paths[column]}:
+                derived_columns[column] = derived_kind(heading, cells) or "unknown"
+        elif (kind := derived_kind(heading, cells)) is not None:
+            derived_columns[column] = kind
+    kept = [column for column in block.values if column not in derived_columns and column not in aside]
+    if options.measure is not None:
+        _check_names(options.measure, paths)
+    elif not any(axis == "row" for axis, _ in block.grid.names):  # a header with a name holds codes
+        _ask_about_measures(block, kept, paths)
+    if not kept:
+        raise InputError(
+            f"{block.grid.source!r}: every column is called like a percentage, a mean or a rate; name the header of "
+            "the counts with measure= (--measure)"
+        )
+    if derived_columns:
+        letters = [block.grid.place(1, c).address.rstrip("1") for c in derived_columns]
+        assumed.append(
+            f"columns {', '.join(letters)} hold percentages, means or rates, not counts; measure= says otherwise"
+        )
+    derived_rows = _derived_rows(block, rows, kept)
+    if derived_rows:
+        numbers = ", ".join(str(row) for row in list(derived_rows)[:6])
+        assumed.append(f"rows {numbers} hold percentages, means or rates, not counts")
+    return BodyParts(
+        tuple(row for row in block.body if row not in derived_rows),
+        tuple(kept),
+        derived_rows,
+        derived_columns,
+        aside,
+        tuple(assumed),
+    )
+
+
+def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]]) -> None:
+    known = list(dict.fromkeys(text for path in paths.values() for text in path if text))
+    for name in names:
+        if name not in known:
+            raise InputError(f"measure=, percent= or leave= names {name!r}, not a header; {nearest(name, known)}")
+
+
+def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mapping[int, Sequence[str]]) -> None:
+    """Refuse a column that is called "count" beside others that are called otherwise: those may be no counts."""
+    last = [next((text for text in reversed(paths[column]) if text), "").casefold() for column in columns]
+    called = {text for text in last if text in COUNTS}
+    others = [paths[column] for column, text in zip(columns, last, strict=True) if text not in COUNTS]
+    if len(called) == 1 and others and len(others) < len(columns):
+        names = list(dict.fromkeys(next(text for text in reversed(path) if text) for path in others if any(path)))
+        own = next(text for column in columns for text in paths[column] if text.casefold() in called)
+        raise InputError(
+            f"{block.grid.source!r}: a column is called {own!r}, and beside it stand {listed(names, 4)}; say "
+            f"measure={own!r} (--measure) if it alone holds the counts, or name all headers of counts"
+        )
+
+
+def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:
+    derived = {}
+    for k, row in enumerate(block.body):
+        name = " ".join(level.texts[k] for level in levels if not level.sections and level.texts[k])
+        cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
+        kind = derived_kind(name, cells)
+        whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells)
+        signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)
+        if (
+            kind is not None
+            and not (kind == "mean" and whole and not signed)
+            and not (kind == "share" and _count_first(cells))
+        ):
+            derived[row] = kind
+    return derived
+
+
+def _is_whole(cell: ReadCell) -> bool:
+    if cell.number is not None:
+        return cell.number == int(cell.number)
+    return not ("." in cell.digits or "," in cell.digits)
+
+
+def _count_first(cells: Sequence[ReadCell]) -> bool:
+    """Whether cells hold a whole number with a percentage behind it, which the label speaks of: "Male, n (%)"."""
+    return any(cell.share is not None for cell in cells) and all(
+        cell.kind != NUMERIC or _is_whole(cell) for cell in cells
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BodyNumbers:
+    """A row for each row of the body, a column for each of its columns."""
+
+    values: Array
+    """NaN where a mark or a range stands."""
+    decimals: int
+    hidden: Array
+    unclear: Array
+    """Blank cells and dashes of which nobody said what they mean; their value is 0 for the time being."""
+    absent: Array
+    """Blank cells that are not part of the table."""
+    least: Array
+    most: Array
+
+    @property
+    def ranged(self) -> Array:
+        """Where a range stands in place of a number."""
+        return np.isfinite(self.least) | np.isfinite(self.most)
+
+
+def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> BodyNumbers:
+    """The numbers of a body; what is neither a number nor a mark is refused by its place."""
+    cells = [[block.cell(row, column) for column in parts.columns] for row in parts.rows]
+    flat = [cell for line in cells for cell in line]
+    shape = (len(parts.rows), len(parts.columns))
+    if words := [k for k, cell in enumerate(flat) if cell.kind == WORDS]:
+        places = [block.grid.place(parts.rows[k // shape[1]], parts.columns[k % shape[1]]).address for k in words[:4]]
+        raise InputError(
+            f"{block.grid.source!r}: {len(words):,} cells of the table hold text that is neither a number nor a known "
+            f"mark ({listed(places)}); say suppressed= for a mark of hidden numbers, zero= for one of zeros, leave= "
+            "for a column that is not part of the table, or range="
+        )
+    what = repr(block.grid.source)
+    numbers, decimals = numbers_of(flat, what, options)
+    values = np.array([np.nan if number is None else number for number in numbers]).reshape(shape)
+    kinds = np.array([cell.kind for cell in flat]).reshape(shape)
+    dashes = np.array([cell.dash for cell in flat]).reshape(shape)
+    blanks = kinds == BLANK
+    unclear = dashes | (blanks if options.blank is None else np.zeros(shape, bool))
+    values[unclear] = 0
+    if options.blank == "zero":
+        values[blanks] = 0
+    absent = blanks & (options.blank == "none")
+    hidden = ((kinds == MARKED) & ~dashes) | (kinds == RANGED) | (blanks & (options.blank == "hidden"))
+    least = np.full(shape, -np.inf)
+    most = np.full(shape, np.inf)
+    for k, cell in enumerate(flat):
+        if cell.kind == RANGED:
+            least.flat[k], most.flat[k] = range_ends(cell.text.partition("(")[0].strip(), decimals, what)
+    return BodyNumbers(values, decimals, hidden, unclear, absent, least, most)

@@ -1,0 +1,48 @@
+"""Which columns and rows of a sheet hold percentages, means and rates, by their names and formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from discreet.sheets.blocks.cell_reading import NUMERIC, ReadCell
+
+SHARE_NAME = re.compile(
+    r"%|\bper\s?cent(age)?s?\b|\bpct\b|\bprozent\b|\banteile?\b|\bpourcentages?\b|\bporcentajes?\b|\bporcentagem\b"
+    r"|\bpercentuale?\b|\bprocent\b|\bprosent(ti)?\b|\bosuus\b|\bandel\b|\baandeel\b|\budział\b|\bshares?\b"
+    r"|\bproportions?\b|\bprevalence\b|\bfraction\b",
+    re.IGNORECASE,
+)
+MEAN_NAME = re.compile(
+    r"\bmeans?\b|\baverages?\b|\bavg\b|\bmedians?\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bmédianes?\b"
+    r"|\bpromedio\b|\bmedia\b|\bmediana\b|\bmedelvärde\b|\bgennemsnit\b|\bgjennomsnitt\b|\bkeskiarvo\b|\bśrednia\b"
+    r"|\bgemiddelde?\b|\brates?\b|\bratios?\b|\bper\s1,?0+\b|\bstandard deviation\b|\bsd\b|\biqr\b|\bp[- ]?value\b"
+    r"|\bvariance\b|\brank(ing)?\b|\bchange\b|\bdifference\b|\bveränderung\b|\bévolution\b|\bpercentile\b|\bquartile\b|\bodds\b",
+    re.IGNORECASE,
+)
+WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|se|std)\b", re.IGNORECASE)
+
+
+def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
+    """ "share", "mean", or None for counts.
+
+    A name that may mean something else counts only where numbers are not whole.
+
+    >>> derived_kind("% of patients", []), derived_kind("Mean age", []), derived_kind("Patients", [])
+    ('share', 'mean', None)
+    """
+    numbers = [cell for cell in cells if cell.kind == NUMERIC]
+    formatted = bool(numbers) and all(cell.percent for cell in numbers)
+    if formatted or SHARE_NAME.search(name):
+        return "share"
+    if MEAN_NAME.search(name):
+        return "mean"
+    if WEAK_NAME.search(name) and any(_not_whole(cell) for cell in numbers):
+        return "mean"
+    return None
+
+
+def _not_whole(cell: ReadCell) -> bool:
+    if cell.number is not None:
+        return cell.number != int(cell.number)
+    return "." in cell.digits or "," in cell.digits

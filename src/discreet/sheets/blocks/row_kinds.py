@@ -1,0 +1,139 @@
+"""Which rows of a sheet are headers, numbers, single labels or blank, from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell
+
+EMPTY, LABEL_ROW, HEADER_ROW, NUMBER_ROW, NUMBERING_ROW = "empty", "label", "header", "numbers", "numbering"
+Line = Mapping[int, ReadCell]
+
+
+@dataclass(frozen=True)
+class RowKind:
+    """A row and what it is."""
+
+    row: int
+    kind: str
+
+
+def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKind]:
+    """The kind of every row; ``wide`` says of rows with a single cell whether it is merged across further columns.
+
+    A row of texts is a header until numbers have begun, and begins another table behind them. Years, ages and groups
+    of ages are numbers to look at but headers above the first row of numbers.
+    """
+    kinds: list[RowKind] = []
+    headers: list[Line] = []
+    numbers_seen = False
+    for row in sorted(lines):
+        line = {column: cell for column, cell in lines[row].items() if cell.kind != BLANK}
+        if not line:
+            kind = EMPTY
+        elif len(line) == 1:
+            kind = _single(line, numbers_seen, bool(headers), wide.get(row, False))
+        elif numbers_seen:
+            kind = _behind_numbers(line)
+        else:
+            kind = _above_numbers(line, headers)
+        if kind == HEADER_ROW:
+            headers = [line] if numbers_seen else [*headers, line]
+            numbers_seen = False
+        elif kind == NUMBER_ROW:
+            numbers_seen = True
+        elif kind == EMPTY and not numbers_seen and headers and _begins_anew(row, lines):
+            kinds = [
+                RowKind(k.row, LABEL_ROW) if k.row < row and k.kind == HEADER_ROW and _open(kinds, k) else k
+                for k in kinds
+            ]
+            headers = []
+        kinds.append(RowKind(row, kind))
+    return kinds
+
+
+def _open(kinds: Sequence[RowKind], one: RowKind) -> bool:
+    """Whether no row of numbers stands between a header and the end."""
+    return not any(k.row > one.row and k.kind == NUMBER_ROW for k in kinds)
+
+
+def _begins_anew(row: int, lines: Mapping[int, Line]) -> bool:
+    """Whether the next rows behind a blank one have a header of their own: what stood above was about the file."""
+    for below in sorted(r for r in lines if r > row):
+        line = [cell for cell in lines[below].values() if cell.kind != BLANK]
+        if len(line) > 1:
+            return not any(cell.kind == NUMERIC and not cell.is_year for cell in line)
+    return False
+
+
+def _single(line: Line, numbers_seen: bool, header_seen: bool, wide: bool) -> str:
+    ((column, cell),) = line.items()
+    if cell.kind in (NUMERIC, RANGED) and column > 1 and header_seen:
+        return HEADER_ROW if cell.is_year and not numbers_seen else NUMBER_ROW
+    if cell.kind == WORDS and column > 1 and not numbers_seen and (header_seen or wide):
+        return HEADER_ROW
+    return LABEL_ROW
+
+
+def _behind_numbers(line: Line) -> str:
+    first = min(line)
+    rest = [cell for column, cell in line.items() if column != first]
+    texts = sum(cell.kind == WORDS for cell in rest)
+    values = sum(cell.kind in (NUMERIC, MARKED) for cell in rest)
+    years = all(cell.is_year or cell.kind in (WORDS, RANGED) for cell in rest)
+    if values and not (texts >= 2 and years and texts + values == len(rest) and texts > values):
+        return NUMBER_ROW
+    if texts >= 2 or (texts and not values):
+        return HEADER_ROW
+    return NUMBER_ROW
+
+
+def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
+    first = min(line)
+    rest = {column: cell for column, cell in line.items() if column != first or first > 1}
+    numbers = [cell for cell in rest.values() if cell.kind == NUMERIC]
+    marks = sum(cell.kind == MARKED for cell in rest.values())
+    if headers and _counts_up(list(line.values())):
+        return NUMBERING_ROW
+    if not numbers:
+        return NUMBER_ROW if headers and marks and marks == len(rest) else HEADER_ROW
+    if any(cell.percent or cell.share is not None for cell in numbers):
+        return NUMBER_ROW
+    years = _are_years(numbers)
+    if not headers:
+        return HEADER_ROW if years or _increasing(numbers) else NUMBER_ROW
+    stub_blank = first > min(min(header) for header in headers) or first not in line or line[first].kind == NUMERIC
+    above_blank = all(first not in header for header in headers)
+    return HEADER_ROW if years and (stub_blank or above_blank) else NUMBER_ROW
+
+
+def _whole(cell: ReadCell) -> int | None:
+    if cell.number is not None:
+        return int(cell.number) if cell.number == int(cell.number) else None
+    digits = cell.text.strip("()[]. ")
+    return int(digits) if digits.isdecimal() else None
+
+
+def _increasing(cells: Sequence[ReadCell]) -> bool:
+    """Whether three whole numbers or more go up or down in equal steps, as ages and codes in a header do."""
+    numbers = [number for cell in cells if (number := _whole(cell)) is not None]
+    steps = {b - a for a, b in pairwise(numbers)}
+    return len(numbers) == len(cells) > 2 and len(steps) == 1 and steps != {0}
+
+
+def _are_years(cells: Sequence[ReadCell]) -> bool:
+    """Whether numbers may be years of a header: each may occur again below another label, but in the same order."""
+    numbers = [number for cell in cells if (number := _whole(cell)) is not None]
+    if len(numbers) < len(cells) or not all(cell.is_year for cell in cells):
+        return False
+    once = list(dict.fromkeys(numbers))
+    return once == sorted(once) or once == sorted(once, reverse=True)
+
+
+def _counts_up(cells: Sequence[ReadCell]) -> bool:
+    """Whether the cells number the columns: 1, 2, 3."""
+    numbers = [_whole(cell) for cell in cells]
+    first = numbers[0]
+    return len(numbers) > 2 and first in (0, 1) and numbers == list(range(first or 0, (first or 0) + len(numbers)))

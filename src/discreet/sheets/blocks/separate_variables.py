@@ -1,0 +1,159 @@
+"""Sections that are variables of one population, as in Table 1 of a paper: each adds up to the same numbers.
+
+They are tables of their own, one for each variable, that have their total in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
+from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.tables.totals import ASK, TOTAL
+
+
+def separate_blocks(
+    block: SheetBlock, parts: BodyParts, numbers: BodyNumbers, down: Sequence[LabelLevel], across: Sequence[LabelLevel]
+) -> list[SheetBlock]:
+    """A block for each variable, or none if rows and columns are not of several variables."""
+    rows = counted_rows(block, parts, down)
+    columns = [level.kept([block.values.index(c) for c in parts.columns]) for level in across]
+    values = np.where(numbers.hidden, np.nan, numbers.values)
+    if groups := _groups(rows, values, apart=bool(rows) and not rows[0].sections):
+        return [_of_rows(block, parts, rows[0], name, items, groups, values) for name, items in groups.items()]
+    if groups := _groups([level for level in columns if len({*level.texts}) > 1], values.T):
+        return [_of_columns(block, parts, name, items, groups, columns, values) for name, items in groups.items()]
+    return []
+
+
+def _groups(levels: Sequence[LabelLevel], values: Array, *, apart: bool = False) -> dict[str, list[int]]:
+    """The items of each outer label, if all of them have the same sums in every line, beyond chance.
+
+    ``apart``: only if no inner label stands below two of them, as labels of levels that cross do.
+    """
+    if len(levels) < 2:
+        return {}
+    groups: dict[str, list[int]] = {}
+    for k, text in enumerate(levels[0].texts):
+        if text and not is_total_text(text):
+            groups.setdefault(text, []).append(k)
+    inner = levels[-1].texts
+    sums = []
+    below = [{inner[k] for k in items if not is_total_text(inner[k])} for items in groups.values()]
+    if apart and len(set().union(*below)) < sum(len(labels) for labels in below):
+        return {}
+    for items in groups.values():
+        own = [k for k in items if inner[k] and not is_total_text(inner[k])]
+        if len(own) < 2:
+            return {}
+        sums.append(values[own].sum(axis=0))
+    if len(sums) < 2:
+        return {}
+    table = np.array(sums)
+    full = table[:, ~np.isnan(table).any(axis=0)]
+    if not full.shape[1] or not (full == full[0]).all():
+        return {}
+    bits = (len(full) - 1) * float(np.log2(1 + np.abs(full[0])).sum())
+    return groups if bits >= ASK else {}
+
+
+def _common(
+    levels_first: Sequence[str], groups: dict[str, list[int]], values: Array, items: Sequence[int]
+) -> list[int]:
+    """Items outside all groups that hold the sum of a group: the total that all variables share."""
+    inside = {k for own in groups.values() for k in own}
+    total = values[list(items)].sum(axis=0)
+    outside = [k for k in range(len(levels_first)) if k not in inside]
+    return [k for k in outside if (np.isnan(total) | (values[k] == total)).all()]
+
+
+def _of_rows(
+    block: SheetBlock,
+    parts: BodyParts,
+    outer: LabelLevel,
+    name: str,
+    items: Sequence[int],
+    groups: dict[str, list[int]],
+    values: Array,
+) -> SheetBlock:
+    common = _common(outer.texts, groups, values, items)
+    rows = sorted(parts.rows[k] for k in (*items, *common))
+    stub = block.stub
+    if not outer.sections:
+        stub = tuple(column for column in block.stub if column != block.stub[0]) or block.stub
+    return replace(block, body=tuple(rows), sections=(), stub=stub, row_name=name)
+
+
+def _of_columns(
+    block: SheetBlock,
+    parts: BodyParts,
+    name: str,
+    items: Sequence[int],
+    groups: dict[str, list[int]],
+    columns: Sequence[LabelLevel],
+    values: Array,
+) -> SheetBlock:
+    varying = [level for level in columns if len({*level.texts}) > 1]
+    common = _common(varying[0].texts, groups, values.T, items)
+    kept = sorted(parts.columns[k] for k in (*items, *common))
+    return replace(block, values=tuple(kept), column_name=name)
+
+
+def counted_rows(block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel]) -> list[LabelLevel]:
+    """The levels of the rows that hold counts."""
+    place = {row: k for k, row in enumerate(block.body)}
+    kept = [place[row] for row in parts.rows if row in place]
+    stated = len(parts.rows) - len(kept)
+    levels = [level.kept(kept) if len(kept) < len(block.body) else level for level in down]
+    if not stated:
+        return levels
+    return [
+        replace(
+            level,
+            texts=(*level.texts, *([TOTAL if depth == len(levels) - 1 else ""] * stated)),
+            places=(*level.places, *([None] * stated)),
+            indents=(*level.indents, *([0] * stated)) if level.indents else (),
+        )
+        for depth, level in enumerate(levels)
+    ]
+
+
+def with_header_counts(
+    block: SheetBlock,
+    parts: BodyParts,
+    numbers: BodyNumbers,
+    down: Sequence[LabelLevel],
+    counts: Mapping[int, tuple[float, int]],
+) -> tuple[BodyParts, BodyNumbers, list[LabelLevel]]:
+    """The body with a last row for the populations that headers state, if the rows add up to them and none has them."""
+    stated = np.array([counts[column][0] for column in parts.columns])
+    inner = down[-1].texts
+    place = {row: k for k, row in enumerate(block.body)}
+    plain = [k for k, row in enumerate(parts.rows) if not is_total_text(inner[place[row]])]
+    sums = np.where(numbers.hidden, np.nan, numbers.values)[plain].sum(axis=0)
+    there = (np.nan_to_num(numbers.values, nan=-1) == stated).all(axis=1).any()
+    if there or not (np.isnan(sums) | (sums == stated)).all() or len(plain) < 2:
+        return parts, numbers, list(down)
+    rows = (*parts.rows, next(iter(counts.values()))[1])
+
+    def longer(array: Array, row: Array | float | bool) -> Array:
+        return np.vstack([array, np.broadcast_to(row, array.shape[1])])
+
+    return (
+        replace(parts, rows=rows),
+        BodyNumbers(
+            longer(numbers.values, stated),
+            numbers.decimals,
+            longer(numbers.hidden, False),
+            longer(numbers.unclear, False),
+            longer(numbers.absent, False),
+            longer(numbers.least, -np.inf),
+            longer(numbers.most, np.inf),
+        ),
+        list(down),
+    )

@@ -1,0 +1,1 @@
+"""Workbooks of Excel: read as grids of cells, and written back with what may be shown."""

@@ -1,0 +1,205 @@
+"""Sheets of an OpenDocument spreadsheet (.ods), read from its XML.
+
+The kept readers with wheels give values only; the formulas, indents and hidden rows that a table needs are in the XML.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from discreet.errors import InputError
+from discreet.sheets.rewrite.archive import MOST_BYTES
+from discreet.sheets.sheet_grid import INDENT, CellRange, CellValue, SheetCell, SheetGrid, leading
+
+_NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
+OFFICE, TABLE, TEXT = f"{{{_NAMES}office:1.0}}", f"{{{_NAMES}table:1.0}}", f"{{{_NAMES}text:1.0}}"
+STYLE, NUMBER = f"{{{_NAMES}style:1.0}}", f"{{{_NAMES}datastyle:1.0}}"
+FORMATTING = f"{{{_NAMES}xsl-fo-compatible:1.0}}"
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
+LEVEL = 0.353  # centimetres of one level of indentation, 10 points
+
+
+@dataclass(frozen=True)
+class _CellStyle:
+    number_format: str = "General"
+    indent: int = 0
+    bold: bool = False
+
+
+def opendocument_grids(path: Path) -> list[SheetGrid]:
+    """Every sheet of a spreadsheet, in its order."""
+    try:
+        with zipfile.ZipFile(path) as book:
+            if sum(part.file_size for part in book.infolist()) > MOST_BYTES:
+                raise InputError(f"{path.name!r} is too large when unpacked; write the table as CSV or Parquet")
+            roots = [
+                ElementTree.fromstring(book.read(name))
+                for name in ("styles.xml", "content.xml")
+                if name in book.NameToInfo
+            ]
+    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError):
+        raise InputError(
+            f"{path.name!r} is not an OpenDocument spreadsheet, or is protected by a password; save it again"
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot read {path.name!r}: {error.strerror}") from None
+    styles: dict[str, _CellStyle] = {}
+    hidden: set[str] = set()
+    for root in roots:
+        _add_styles(root, styles, hidden)
+    body = roots[-1].find(f"{OFFICE}body/{OFFICE}spreadsheet") if roots else None
+    if body is None:
+        raise InputError(f"{path.name!r} holds no spreadsheet; save it as .ods or .xlsx")
+    return [_sheet_grid(path.name, table, styles, hidden) for table in body.findall(f"{TABLE}table")]
+
+
+def _add_styles(root: ElementTree.Element, styles: dict[str, _CellStyle], hidden: set[str]) -> None:
+    """The styles of cells by name, and the styles of sheets that are not displayed."""
+    percent = {element.get(f"{STYLE}name") for element in root.iter(f"{NUMBER}percentage-style")}
+    for element in root.iter(f"{STYLE}style"):
+        name = element.get(f"{STYLE}name", "")
+        if element.get(f"{STYLE}family") == "table":
+            about = element.find(f"{STYLE}table-properties")
+            if about is not None and about.get(f"{TABLE}display") == "false":
+                hidden.add(name)
+        if element.get(f"{STYLE}family") != "table-cell":
+            continue
+        above = styles.get(element.get(f"{STYLE}parent-style-name", ""), _CellStyle())
+        paragraph = element.find(f"{STYLE}paragraph-properties")
+        letters = element.find(f"{STYLE}text-properties")
+        margin = None if paragraph is None else paragraph.get(f"{FORMATTING}margin-left")
+        weight = None if letters is None else letters.get(f"{FORMATTING}font-weight")
+        styles[name] = _CellStyle(
+            "0%" if element.get(f"{STYLE}data-style-name") in percent else above.number_format,
+            above.indent if margin is None else round(_centimetres(margin) / LEVEL) * INDENT,
+            above.bold if weight is None else weight == "bold",
+        )
+
+
+def _centimetres(text: str) -> float:
+    """A length in centimetres.
+
+    >>> _centimetres("10pt") > 0.35, _centimetres("0.7cm")
+    (True, 0.7)
+    """
+    match = re.fullmatch(r"([\d.]+)([a-z]+)", text.strip())
+    return float(match[1]) * CENTIMETRES.get(match[2], 0.0) if match else 0.0
+
+
+def _sheet_grid(
+    source: str, table: ElementTree.Element, styles: Mapping[str, _CellStyle], hidden: set[str]
+) -> SheetGrid:
+    cells: dict[tuple[int, int], SheetCell] = {}
+    merged: list[CellRange] = []
+    hidden_rows: set[int] = set()
+    column_styles, hidden_columns = _columns(table)
+    row = 1
+    for element in _below(table, f"{TABLE}table-row"):
+        times = int(element.get(f"{TABLE}number-rows-repeated", 1))
+        line = dict(_line(element, styles, column_styles))
+        repeats = range(row, min(row + times, MOST_ROWS + 1)) if line else ()
+        for at in repeats:
+            for column, (cell, down, across) in line.items():
+                if cell is not None:
+                    cells[(at, column)] = cell
+                if down > 1 or across > 1:
+                    merged.append(CellRange(at, column, at + down - 1, column + across - 1))
+        if element.get(f"{TABLE}visibility", "visible") != "visible":
+            hidden_rows.update(repeats)
+        row += times
+    return SheetGrid(
+        source,
+        table.get(f"{TABLE}name", ""),
+        cells,
+        merged=tuple(merged),
+        hidden_rows=frozenset(hidden_rows),
+        hidden_columns=frozenset(hidden_columns),
+        hidden=table.get(f"{TABLE}style-name") in hidden,
+    )
+
+
+def _below(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    """Rows or columns in their order, inside groups and repeated headers as well, but not those of tables in cells."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in (f"{TABLE}table-row", f"{TABLE}table-column"):
+            yield from _below(child, tag)
+
+
+def _columns(table: ElementTree.Element) -> tuple[dict[int, str], set[int]]:
+    """The default style of each column that has one, and the columns that are hidden."""
+    styles: dict[int, str] = {}
+    hidden: set[int] = set()
+    column = 1
+    for element in _below(table, f"{TABLE}table-column"):
+        times = int(element.get(f"{TABLE}number-columns-repeated", 1))
+        places = range(column, min(column + times, MOST_COLUMNS + 1))
+        if style := element.get(f"{TABLE}default-cell-style-name"):
+            styles.update(dict.fromkeys(places, style))
+        if element.get(f"{TABLE}visibility", "visible") != "visible":
+            hidden.update(places)
+        column += times
+    return styles, hidden
+
+
+def _line(
+    row: ElementTree.Element, styles: Mapping[str, _CellStyle], column_styles: Mapping[int, str]
+) -> Iterator[tuple[int, tuple[SheetCell | None, int, int]]]:
+    """The cells of a row that hold or span something, with how many rows and columns they span."""
+    column = 1
+    for element in row:
+        if element.tag not in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
+            continue
+        times = int(element.get(f"{TABLE}number-columns-repeated", 1))
+        value = _value(element) if element.tag == f"{TABLE}table-cell" else None
+        formula = element.get(f"{TABLE}formula")
+        down, across = (int(element.get(f"{TABLE}number-{what}-spanned", 1)) for what in ("rows", "columns"))
+        if value is not None or formula is not None or down > 1 or across > 1:
+            for at in range(column, min(column + times, MOST_COLUMNS + 1)):
+                style = styles.get(element.get(f"{TABLE}style-name") or column_styles.get(at, ""), _CellStyle())
+                cell = None
+                if value is not None or formula is not None:
+                    text = None if formula is None else re.sub(r"^\w+:", "", formula)
+                    percent = element.get(f"{OFFICE}value-type") == "percentage"
+                    look = "0%" if percent else style.number_format
+                    cell = SheetCell(value, look, style.indent + leading(value), style.bold, text)
+                yield at, (cell, down, across)
+        column += times
+
+
+def _value(element: ElementTree.Element) -> CellValue:
+    kind = element.get(f"{OFFICE}value-type")
+    if kind in ("float", "percentage", "currency"):
+        number = float(element.get(f"{OFFICE}value", "nan"))
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    if kind == "date":
+        stamp = dt.datetime.fromisoformat(element.get(f"{OFFICE}date-value", ""))
+        return stamp.date() if stamp.time() == dt.time() else stamp
+    if kind == "boolean":
+        return element.get(f"{OFFICE}boolean-value") == "true"
+    text = "\n".join(_paragraph(p) for p in element.findall(f"{TEXT}p"))
+    return text if text.strip() else None
+
+
+def _paragraph(element: ElementTree.Element) -> str:
+    """The text of a paragraph; several blanks in a row are an element of their own."""
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag == f"{TEXT}s":
+            parts.append(" " * int(child.get(f"{TEXT}c", 1)))
+        elif child.tag == f"{TEXT}tab":
+            parts.append("\t")
+        elif child.tag == f"{TEXT}line-break":
+            parts.append("\n")
+        elif not child.tag.endswith("annotation"):
+            parts.append(_paragraph(child))
+        parts.append(child.tail or "")
+    return "".join(parts)

@@ -1,0 +1,87 @@
+"""A file of tables written back as it was: the same sheets, formats and places, with what may be shown in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from discreet.base.files import check_suffix, same_file, write_whole
+from discreet.errors import InputError, listed
+from discreet.sheets.excel.excel_book import rewrite_excel
+from discreet.sheets.opendocument.opendocument_book import rewrite_opendocument
+from discreet.sheets.rewrite.delimited_text import rewrite_delimited
+from discreet.sheets.rewrite.edits import Content, Edits, Place
+from discreet.sheets.rewrite.html_tables import rewrite_html
+from discreet.sheets.rewrite.notices import Rewritten
+from discreet.sheets.rewrite.parquet_columns import rewrite_parquet
+from discreet.sheets.sheet_layout import DerivedNumber
+
+PlaceT = TypeVar("PlaceT", bound=Place)
+Rewriter = Callable[[bytes, str, Edits], tuple[bytes, tuple[str, ...]]]
+REWRITERS: dict[str, tuple[Rewriter, tuple[str, ...]]] = {
+    ".xlsx": (rewrite_excel, (".xlsx",)),
+    ".xlsm": (rewrite_excel, (".xlsx",)),
+    ".xltx": (rewrite_excel, (".xlsx",)),
+    ".xltm": (rewrite_excel, (".xlsx",)),
+    ".xls": (rewrite_excel, (".xlsx",)),
+    ".xlsb": (rewrite_excel, (".xlsx",)),
+    **{suffix: (rewrite_delimited, (suffix,)) for suffix in (".csv", ".tsv", ".tab", ".txt")},
+    ".ods": (rewrite_opendocument, (".ods",)),
+    ".html": (rewrite_html, (".html", ".htm")),
+    ".htm": (rewrite_html, (".html", ".htm")),
+    ".parquet": (rewrite_parquet, (".parquet",)),
+}
+"""By the suffix of the source: who writes it back, and the suffixes that the target may have."""
+
+
+def write_same(
+    source: str | Path | bytes,
+    target: str | Path,
+    replacements: Mapping[PlaceT, Content],
+    *,
+    shown: Collection[Place],
+    derived: Collection[DerivedNumber] = (),
+    note: str = "",
+    mark: str = "c",
+    text_sheets: Collection[str] = (),
+    decimal: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> Rewritten:
+    """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
+
+    ``replacements`` says what stands in a cell now: a number, a mark, or None for nothing. ``shown`` are the places
+    that may stay as they are. Every other number is blanked, every other sheet left out, and everything in the file
+    that is not a visible cell of these sheets, or their look, is dropped; the result says what that was.
+    """
+    path = Path(target)
+    if isinstance(source, bytes):
+        data, name = source, path.name
+    else:
+        data, name = _read(Path(source)), Path(source).name
+        if same_file(Path(source), path):
+            raise InputError(f"{name!r} holds the true numbers; write the protected copy under another name")
+    rewriter, suffixes = _rewriter(name)
+    check_suffix(path, suffixes, f"what is made of {name!r}")
+    contents: dict[Place, Content] = dict(replacements.items())
+    edits = Edits(
+        contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator, encoding
+    )
+    written, left_out = rewriter(data, name, edits)
+    write_whole(path, written)
+    return Rewritten(path, left_out)
+
+
+def _rewriter(name: str) -> tuple[Rewriter, tuple[str, ...]]:
+    suffix = Path(name).suffix.lower()
+    if suffix not in REWRITERS:
+        raise InputError(f"{name!r} cannot be written back in its own layout; that can be done for {listed(REWRITERS)}")
+    return REWRITERS[suffix]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path.name!r}: {error.strerror}") from None

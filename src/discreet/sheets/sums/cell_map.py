@@ -1,0 +1,139 @@
+"""The cells of a table by their codes: from the rows and columns of a body and the dimensions of both axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.errors import InputError
+from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.axis_sums import AxisLines
+
+MOST_COMBINATIONS = 30_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class CellMap:
+    """Every cell once: its code positions in each dimension, its number, where it stands."""
+
+    dimensions: tuple[AxisDimension, ...]
+    codes: tuple[tuple[str, ...], ...]
+    """Per dimension its codes in the order of the sheet."""
+    position: Array
+    """A row for each cell, a column for each dimension."""
+    values: Array
+    hidden: Array
+    unclear: Array
+    least: Array
+    most: Array
+    places: tuple[tuple[CellPlace, ...], ...]
+    decimals: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Codes per dimension."""
+        return tuple(len(codes) for codes in self.codes)
+
+    @property
+    def flat(self) -> Array:
+        """The place of each cell in the product of all codes."""
+        return np.asarray(np.ravel_multi_index(tuple(self.position.T), self.shape))
+
+    def names(self, cell: int) -> tuple[str, ...]:
+        """The codes of a cell."""
+        return tuple(codes[k] for codes, k in zip(self.codes, self.position[cell], strict=True))
+
+    def all_names(self) -> list[tuple[str, ...]]:
+        """The codes of every cell."""
+        columns = [np.array(own, object)[p].tolist() for own, p in zip(self.codes, self.position.T, strict=True)]
+        return list(zip(*columns, strict=True))
+
+    def lines(self, axis: int, allowed: float) -> AxisLines:
+        """The numbers along a dimension, and which cell (or -1) each one is."""
+        where = self.cells_along(axis)
+        there = where >= 0
+        values = np.where(there, np.nan_to_num(self.values)[where], 0.0)
+        shown = ~(there & self.hidden[where])
+        return AxisLines(values, shown, there, allowed)
+
+    def cells_along(self, axis: int) -> Array:
+        """A row for each code of a dimension, a column for each combination of the others: the cell there, or -1."""
+        if math.prod(self.shape) > MOST_COMBINATIONS:
+            raise InputError(
+                f"the labels make {math.prod(self.shape):,} combinations, too many for a table; read fewer columns as "
+                "labels with stub_columns=, or a part of the sheet with range="
+            )
+        where = np.full(math.prod(self.shape), -1)
+        where[self.flat] = np.arange(len(self.position))
+        return np.moveaxis(where.reshape(self.shape), axis, 0).reshape(self.shape[axis], -1)
+
+
+def cell_map(
+    block: SheetBlock,
+    parts: BodyParts,
+    numbers: BodyNumbers,
+    rows: Sequence[AxisDimension],
+    columns: Sequence[AxisDimension],
+) -> CellMap:
+    """The cells of a body; a cell that stands in several places must hold the same there."""
+    dims = (*rows, *columns)
+    codes = tuple(dim.distinct for dim in dims)
+    places = [{code: k for k, code in enumerate(own)} for own in codes]
+    down = np.array([[p[c] for c in dim.codes] for dim, p in zip(rows, places, strict=False)], int)
+    across = np.array([[p[c] for c in dim.codes] for dim, p in zip(columns, places[len(rows) :], strict=True)], int)
+    size = numbers.values.shape
+    row_of, column_of = (part.ravel() for part in np.indices(size))
+    position = np.concatenate(
+        [down[:, row_of], across[:, column_of] if len(columns) else np.empty((0, len(row_of)), int)]
+    )
+    kept = np.flatnonzero(~numbers.absent.ravel())
+    position = position[:, kept].T
+    flat = np.ravel_multi_index(tuple(position.T), tuple(len(own) for own in codes))
+    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    cell_of = rank[inverse]
+    chosen = kept[first[order]]
+    where: list[list[CellPlace]] = [[] for _ in order]
+    for k, cell in zip(kept.tolist(), cell_of.tolist(), strict=True):
+        where[cell].append(block.grid.place(parts.rows[k // size[1]], parts.columns[k % size[1]]))
+    flats: Mapping[str, Array] = {
+        name: getattr(numbers, name).ravel() for name in ("values", "hidden", "unclear", "least", "most")
+    }
+    if len(order) < len(kept):
+        _refuse_differing(block, flats["values"], kept, chosen[cell_of], where)
+    return CellMap(
+        dims,
+        codes,
+        position[first[order]],
+        values=flats["values"][chosen],
+        hidden=flats["hidden"][chosen],
+        unclear=flats["unclear"][chosen],
+        least=flats["least"][chosen],
+        most=flats["most"][chosen],
+        places=tuple(tuple(own) for own in where),
+        decimals=numbers.decimals,
+    )
+
+
+def _refuse_differing(
+    block: SheetBlock, values: Array, kept: Array, chosen: Array, where: Sequence[Sequence[CellPlace]]
+) -> None:
+    """Refuse two rows or columns with the same labels and other numbers."""
+    same = (values[kept] == values[chosen]) | (np.isnan(values[kept]) & np.isnan(values[chosen]))
+    if same.all():
+        return
+    pairs = [f"{own[0].address} and {own[1].address}" for own in where if len(own) > 1][:3]
+    raise InputError(
+        f"{block.grid.source!r}: {int((~same).sum()):,} cells have the same labels as others but other numbers "
+        f"({', '.join(pairs)}): labels that belong to different rows must differ; say stub_columns= if more columns "
+        "are labels, header_rows= if more rows are headers"
+    )

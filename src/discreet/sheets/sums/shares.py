@@ -1,0 +1,180 @@
+"""Percentages, proportions, rates and means beside counts: what each is a share of, as arithmetic confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.sheets.blocks.body_numbers import BodyParts
+from discreet.sheets.blocks.cell_reading import NUMERIC, decimals_of
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sums.axis_sums import SumTree
+from discreet.sheets.sums.cell_map import CellMap
+
+SCALES = (100.0, 1.0, 1_000.0, 10_000.0, 100_000.0)
+
+
+def derived_numbers(
+    block: SheetBlock, parts: BodyParts, cells: CellMap, trees: Sequence[SumTree]
+) -> tuple[DerivedNumber, ...]:
+    """Every number of the sheet that is derived from counts, with what it is a share of where that is confirmed."""
+    if not (parts.derived_columns or parts.derived_rows or any(cell.share for cell in block.cells.values())):
+        return ()
+    derived: list[DerivedNumber] = []
+    count_at = {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
+    wholes = _wholes(cells, trees)
+    for column, kind in parts.derived_columns.items():
+        own = [(row, column) for row in block.body if (row, column) in block.cells]
+        before = [
+            [(row, c) for row, _ in own] for c in sorted(parts.columns, key=lambda c: (c > column, abs(c - column)))
+        ]
+        derived += _confirmed(block, cells, count_at, wholes, own, before, kind)
+    for row, kind in parts.derived_rows.items():
+        own = [(row, column) for column in block.values if (row, column) in block.cells]
+        before = [[(r, c) for _, c in own] for r in sorted(parts.rows, key=lambda r: (r > row, abs(r - row)))[:40]]
+        derived += _confirmed(block, cells, count_at, wholes, own, before, kind)
+    derived += _inside(block, cells, count_at, wholes)
+    return tuple(derived)
+
+
+def _wholes(cells: CellMap, trees: Sequence[SumTree]) -> list[list[int]]:
+    """For every cell the cells it is a part of, dimension by dimension: its parent, its total, and all totals."""
+    at = {flat: k for k, flat in enumerate(cells.flat.tolist())}
+    shape = cells.shape
+    options: list[list[int]] = [[] for _ in cells.values]
+    tops = []
+    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
+        place = {code: k for k, code in enumerate(codes)}
+        parent = {place[part]: place[code] for code, parts in tree.children.items() for part in parts}
+        top = place[tree.total] if tree.total is not None else None
+        tops.append(top)
+        for k, position in enumerate(cells.position.tolist()):
+            for whole in dict.fromkeys((top, parent.get(position[axis]))):
+                if whole is not None:
+                    moved = [*position[:axis], whole, *position[axis + 1 :]]
+                    cell = at.get(int(np.ravel_multi_index(moved, shape)))
+                    options[k].append(-1 if cell is None else cell)
+                else:
+                    options[k].append(-1)
+    if len(shape) > 1 and all(top is not None for top in tops):
+        grand = at.get(int(np.ravel_multi_index([top or 0 for top in tops], shape)), -1)
+        for own in options:
+            own.append(grand)
+    return options
+
+
+def _confirmed(
+    block: SheetBlock,
+    cells: CellMap,
+    count_at: dict[tuple[int, int], int],
+    wholes: list[list[int]],
+    own: Sequence[tuple[int, int]],
+    counts: Sequence[Sequence[tuple[int, int]]],
+    kind: str,
+) -> list[DerivedNumber]:
+    """The numbers of one column or row, as quotients of counts in the same way throughout; else unconfirmed."""
+    numbers = [_number(block, place) for place in own]
+    plain = [n for n in numbers if n is not None]
+    decimals = max((decimals_of(n) for n in plain), default=0)
+    for numerators in counts:
+        tops = [count_at.get(place, -1) for place in numerators]
+        ways = max((len(wholes[k]) for k in tops if k >= 0), default=0)
+        bottoms = [[wholes[k][way] if k >= 0 and way < len(wholes[k]) else -1 for k in tops] for way in range(ways)]
+        bottoms += [[count_at.get(place, -1) for place in other] for other in counts if other is not numerators]
+        for bottom in bottoms:
+            for scale in SCALES:
+                if _fits(cells, numbers, tops, bottom, scale, decimals):
+                    return [
+                        DerivedNumber(
+                            block.grid.place(*place),
+                            "share",
+                            _place(cells, top),
+                            _place(cells, base),
+                            scale,
+                            decimals,
+                        )
+                        for place, top, base in zip(own, tops, bottom, strict=True)
+                    ]
+    return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
+
+
+def _fits(
+    cells: CellMap,
+    numbers: Sequence[float | None],
+    tops: Sequence[int],
+    bottoms: Sequence[int],
+    scale: float,
+    decimals: int,
+) -> bool:
+    """Whether every number that can be tried is the quotient, give or take half of its last digit."""
+    tried = 0
+    for number, top, bottom in zip(numbers, tops, bottoms, strict=True):
+        if number is None:
+            continue
+        if top < 0 or bottom < 0:
+            return False
+        if cells.hidden[top] or cells.hidden[bottom]:
+            continue
+        above, below = float(cells.values[top]), float(cells.values[bottom])
+        if below == 0:
+            if number:
+                return False
+            continue
+        if abs(above / below * scale - number) > 0.5000001 * 10.0**-decimals:
+            return False
+        tried += number not in (0.0, scale)
+    return tried > 0
+
+
+def _number(block: SheetBlock, place: tuple[int, int]) -> float | None:
+    cell = block.cell(*place)
+    if cell.kind != NUMERIC:
+        return None
+    if cell.number is not None:
+        return cell.number
+    try:
+        return float(cell.digits.replace(" ", "").replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _place(cells: CellMap, cell: int) -> CellPlace | None:
+    return cells.places[cell][0] if cell >= 0 else None
+
+
+def _inside(
+    block: SheetBlock, cells: CellMap, count_at: dict[tuple[int, int], int], wholes: list[list[int]]
+) -> list[DerivedNumber]:
+    """Percentages in brackets behind counts: a share of the same total throughout, or unconfirmed."""
+    places = [place for place in count_at if block.cell(*place).share is not None]
+    if not places:
+        return []
+    texts = [str(block.cell(*place).share).rstrip("% ") for place in places]
+    numbers: list[float | None] = []
+    for text in texts:
+        try:
+            numbers.append(float(text.replace(",", ".")))
+        except ValueError:
+            numbers.append(None)
+    tops = [count_at[place] for place in places]
+    decimals = max((len(text.replace(",", ".").partition(".")[2]) for text in texts), default=0)
+    ways = max((len(wholes[k]) for k in tops), default=0)
+    for way in range(ways):
+        bottoms = [wholes[k][way] if way < len(wholes[k]) else -1 for k in tops]
+        if _fits(cells, numbers, tops, bottoms, 100.0, decimals):
+            return [
+                DerivedNumber(
+                    block.grid.place(*place),
+                    "share",
+                    _place(cells, top),
+                    _place(cells, base),
+                    100.0,
+                    decimals,
+                    True,
+                )
+                for place, top, base in zip(places, tops, bottoms, strict=True)
+            ]
+    return [DerivedNumber(block.grid.place(*place), "unknown", decimals=decimals, inside=True) for place in places]
