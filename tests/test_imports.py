@@ -75,7 +75,9 @@ LAYERS = {
     "sheets/excel": """
         excel_names excel_formats excel_theme
         excel_texts excel_styles
-        excel_cells excel_grid
+        excel_cells
+        excel_package
+        excel_grid
         excel_sheet
         excel_frame
         excel_book

@@ -119,6 +119,7 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         decimal=file.text.get("decimal"),
         separator=file.text.get("separator"),
         encoding=file.text.get("encoding"),
+        book=file.sheets[0].grid.book,
     )
     return written.left_out
 

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from discreet.base.files import check_suffix, same_file, write_whole
 from discreet.errors import InputError, listed
-from discreet.sheets.excel.excel_book import rewrite_excel
+from discreet.sheets.excel.excel_book import rewrite_book, rewrite_excel
+from discreet.sheets.excel.excel_package import ExcelBook
 from discreet.sheets.opendocument.opendocument_book import rewrite_opendocument
 from discreet.sheets.rewrite.delimited_text import rewrite_delimited
 from discreet.sheets.rewrite.edits import Content, Edits, Place
@@ -48,18 +49,20 @@ def write_same(
     decimal: str | None = None,
     separator: str | None = None,
     encoding: str | None = None,
+    book: object = None,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
     ``replacements`` says what stands in a cell now: a number, a mark, or None for nothing. ``shown`` are the places
     that may stay as they are. Every other number is blanked, every other sheet left out, and everything in the file
-    that is not a visible cell of these sheets, or their look, is dropped; the result says what that was.
+    that is not a visible cell of these sheets, or their look, is dropped; the result says what that was. ``book`` is
+    the workbook where it was read before, and is then not read again.
     """
     path = Path(target)
     if isinstance(source, bytes):
-        data, name = source, path.name
+        name = path.name
     else:
-        data, name = _read(Path(source)), Path(source).name
+        name = Path(source).name
         if same_file(Path(source), path):
             raise InputError(f"{name!r} holds the true numbers; write the protected copy under another name")
     rewriter, suffixes = _rewriter(name)
@@ -68,7 +71,10 @@ def write_same(
     edits = Edits(
         contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator, encoding
     )
-    written, left_out = rewriter(data, name, edits)
+    if isinstance(book, ExcelBook):
+        written, left_out = rewrite_book(book, edits)
+    else:
+        written, left_out = rewriter(source if isinstance(source, bytes) else _read(Path(source)), name, edits)
     write_whole(path, written)
     return Rewritten(path, left_out)
 

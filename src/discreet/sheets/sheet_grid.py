@@ -9,7 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from discreet.errors import InputError
@@ -90,6 +90,8 @@ class SheetGrid:
     """How many rows are headers, where the source itself says it (a frame)."""
     stub_columns: int | None = None
     """How many columns are labels, where the source itself says it (the index of a frame)."""
+    book: object = None
+    """The workbook of the sheet as it was parsed, so that what writes it back does not parse it again."""
     names: Mapping[tuple[str, int], str] = field(default_factory=dict)
     """Names of header rows ("row", n) and stub columns ("column", n), where the source says them beside its cells."""
 
@@ -159,6 +161,7 @@ def column_letters(column: int) -> str:
     return letters
 
 
+@lru_cache(16_384)
 def column_number(letters: str) -> int:
     """The number of a column, from 1.
 

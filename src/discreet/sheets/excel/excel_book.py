@@ -2,117 +2,77 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.errors import InputError
-from discreet.sheets.excel.excel_cells import TRUE, StoredSheet, stored_sheet
+from discreet.sheets.excel.excel_cells import StoredSheet
 from discreet.sheets.excel.excel_frame import print_name, sheet_part, table_part
-from discreet.sheets.excel.excel_names import DROPPED_PARTS, MAIN, NAMES, PACKAGE, RELATIONS, TYPES, USED_PARTS
+from discreet.sheets.excel.excel_names import DROPPED_PARTS, MAIN, PACKAGE, RELATIONS, TYPES, USED_PARTS
+from discreet.sheets.excel.excel_package import ExcelBook, ListedSheet, excel_book
 from discreet.sheets.excel.excel_sheet import SheetWriter
 from discreet.sheets.excel.excel_styles import Styles
 from discreet.sheets.excel.excel_texts import Texts
 from discreet.sheets.excel.excel_theme import theme_part
-from discreet.sheets.rewrite.archive import package_of, package_parts
+from discreet.sheets.rewrite.archive import package_of
 from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
 from discreet.sheets.rewrite.notices import Notices
-from discreet.sheets.rewrite.xml_copy import parsed, serialised
+from discreet.sheets.rewrite.xml_copy import serialised
 
 KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
-@dataclass(frozen=True)
-class _Book:
-    """The source: its parts, its workbook, and the relations of that."""
-
-    name: str
-    parts: Mapping[str, bytes]
-    path: str
-    root: Element
-
-    def xml(self, path: str) -> Element:
-        if path not in self.parts:
-            raise InputError(f"{self.name!r} is damaged: a part that it names is missing")
-        return parsed(self.parts[path], repr(self.name))
-
-    def relations(self, path: str) -> dict[str, tuple[str, str]]:
-        """Relations of a part by their number: the last word of their kind, and the part they lead to."""
-        folder, file = posixpath.split(path)
-        own = posixpath.join(folder, "_rels", f"{file}.rels")
-        if own not in self.parts:
-            return {}
-        relations = {}
-        for element in self.xml(own):
-            if element.get("TargetMode") == "External":
-                continue
-            target = element.get("Target", "")
-            place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-            relations[element.get("Id", "")] = element.get("Type", "").rpartition("/")[2], place
-        return relations
-
-    def single(self, kind: str) -> Element | None:
-        """The one part of a kind that the workbook leads to."""
-        place = next((p for k, p in self.relations(self.path).values() if k == kind), None)
-        return None if place is None or place not in self.parts else self.xml(place)
-
-    def children(self, name: str) -> Iterable[Element]:
-        return (child for element in self.root if NAMES.short(element.tag) == name for child in element)
-
-
 def rewrite_excel(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
     """The workbook with these edits, and what of it was left out."""
-    parts = package_parts(data, name)
-    path = next(
-        (p for k, p in _Book(name, parts, "", Element("x")).relations("").values() if k == "officeDocument"), ""
-    )
-    if path not in parts:
-        raise InputError(f"{name!r} is not an Excel workbook")
-    book = _Book(name, parts, path, parsed(parts[path], repr(name)))
+    return rewrite_book(excel_book(data, name), edits)
+
+
+def rewrite_book(book: ExcelBook, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
+    """A workbook that was read, with these edits, and what of it was left out."""
     notices = Notices()
-    texts, styles = Texts(book.single("sharedStrings")), Styles(book.single("styles"))
-    from_1904 = any(e.get("date1904") in TRUE for e in book.root if NAMES.short(e.tag) == "workbookPr")
+    texts, styles = Texts(), Styles(book.styles)
     sheets = _sheets(book, edits, notices)
-    stored = [stored_sheet(n, book.xml(p), texts, from_1904=from_1904) for n, p in sheets.items()]
+    stored = [book.stored(sheet) for sheet in sheets]
     changes = settle_edits(edits, _source_cells(stored))
     writers = [SheetWriter(sheet, changes, styles, texts, notices) for sheet in stored]
     package: dict[str, bytes] = {}
     tables: dict[int, list[str]] = {}
-    for at, writer in enumerate(writers, 1):
+    for at, (sheet, writer) in enumerate(zip(sheets, writers, strict=True), 1):
         rows = writer.written()
-        tables[at] = _tables(book, writer, sheets[writer.sheet.name], package, notices)
-        root = sheet_part(writer, rows, styles, notices, first=at == 1, tables=len(tables[at]))
-        package[f"xl/worksheets/sheet{at}.xml"] = serialised(root, {"": MAIN, "r": RELATIONS})
+        tables[at] = _tables(book, writer, sheet.place, package, notices)
+        root = sheet_part(writer, styles, notices, first=at == 1, tables=len(tables[at]))
+        part = serialised(root, {"": MAIN, "r": RELATIONS}, ready={"sheetData": rows})
+        package[f"xl/worksheets/sheet{at}.xml"] = part
         if tables[at]:
             package[f"xl/worksheets/_rels/sheet{at}.xml.rels"] = _relations(
                 ("table", f"../{p[3:]}") for p in tables[at]
             )
-    package["xl/workbook.xml"] = _workbook(book, writers, from_1904, notices)
+    package["xl/workbook.xml"] = _workbook(book, writers, notices)
     package["xl/styles.xml"] = styles.part()
     package["xl/sharedStrings.xml"] = texts.part()
     package["xl/theme/theme1.xml"] = theme_part(book.single("theme"))
-    _say_parts(parts, notices)
+    _say_parts(book.parts, notices)
     return package_of(_around(package, len(writers))), notices.sentences()
 
 
-def _sheets(book: _Book, edits: Edits, notices: Notices) -> dict[str, str]:
-    """The sheets that are written, by name, and the part of each; the others are named."""
-    relations = book.relations(book.path)
-    wanted, known = {}, []
-    for element in book.children("sheets"):
-        name = element.get("name", "")
-        kind, place = relations.get(NAMES.attributes(element).get("r:id", ""), ("", ""))
-        known.append(name)
-        hidden = element.get("state", "visible") != "visible"
-        if name in edits.sheets and (hidden or kind != "worksheet"):
-            what = "hidden" if hidden else "not a sheet of cells"
-            raise InputError(f"{book.name!r}: sheet {name!r} is {what}, so it cannot be written back; show it first")
-        if name in edits.sheets:
-            wanted[name] = place
-        else:
-            notices.add(f"{'hidden ' if hidden else ''}sheet {name!r}, which was not protected")
-    check_sheets(book.name, edits, known, wanted)
+def _sheets(book: ExcelBook, edits: Edits, notices: Notices) -> list[ListedSheet]:
+    """The sheets that are written; the others are named."""
+    wanted = []
+    for sheet in book.sheets:
+        if sheet.name not in edits.sheets:
+            notices.add(f"{'hidden ' if sheet.hidden else ''}sheet {sheet.name!r}, which was not protected")
+            continue
+        if sheet.hidden or sheet.kind != "worksheet":
+            what = "hidden" if sheet.hidden else "not a sheet of cells"
+            raise InputError(
+                f"{book.name!r}: sheet {sheet.name!r} is {what}, so it cannot be written back; show it first"
+            )
+        if book.stored(sheet).rows_hidden:
+            raise InputError(
+                f"sheet {sheet.name!r} hides all rows that do not say otherwise; show its rows and save it again"
+            )
+        wanted.append(sheet)
+    check_sheets(book.name, edits, [sheet.name for sheet in book.sheets], [sheet.name for sheet in wanted])
     return wanted
 
 
@@ -128,7 +88,7 @@ def _source_cells(sheets: Iterable[StoredSheet]) -> SourceCells:
     return SourceCells(numbers, texts)
 
 
-def _tables(book: _Book, writer: SheetWriter, path: str, package: dict[str, bytes], notices: Notices) -> list[str]:
+def _tables(book: ExcelBook, writer: SheetWriter, path: str, package: dict[str, bytes], notices: Notices) -> list[str]:
     written = []
     for kind, place in book.relations(path).values():
         if kind != "table":
@@ -143,10 +103,10 @@ def _tables(book: _Book, writer: SheetWriter, path: str, package: dict[str, byte
     return written
 
 
-def _workbook(book: _Book, writers: list[SheetWriter], from_1904: bool, notices: Notices) -> bytes:
+def _workbook(book: ExcelBook, writers: list[SheetWriter], notices: Notices) -> bytes:
     root = Element("workbook")
     properties = SubElement(root, "workbookPr")
-    if from_1904:
+    if book.from_1904:
         properties.set("date1904", "1")
     SubElement(SubElement(root, "bookViews"), "workbookView", activeTab="0")
     sheets = SubElement(root, "sheets")
@@ -160,9 +120,9 @@ def _workbook(book: _Book, writers: list[SheetWriter], from_1904: bool, notices:
     return serialised(root, {"": MAIN, "r": RELATIONS})
 
 
-def _print_names(book: _Book, writers: list[SheetWriter], notices: Notices) -> list[Element]:
+def _print_names(book: ExcelBook, writers: list[SheetWriter], notices: Notices) -> list[Element]:
     """Defined names are dropped but for what is printed, which is worked out anew."""
-    order = [element.get("name", "") for element in book.children("sheets")]
+    order = [sheet.name for sheet in book.sheets]
     new = {writer.sheet.name: at for at, writer in enumerate(writers)}
     names = []
     for element in book.children("definedNames"):

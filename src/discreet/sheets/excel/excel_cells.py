@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from discreet.errors import InputError
 from discreet.sheets.excel.excel_names import AREA, NAMES
-from discreet.sheets.excel.excel_texts import Texts, plain_of
+from discreet.sheets.excel.excel_texts import SourceTexts, plain_of
 from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.sheet_grid import CellRange, cell_range, column_number
 
@@ -22,6 +22,7 @@ TRUE = ("1", "true")
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 SMALLEST_HEIGHT = 2.0  # points: below that a row shows nothing
 SMALLEST_WIDTH = 0.3  # signs
+WHOLE_DIGITS = 16  # fewer are a whole number to the last of them
 
 
 class StoredCell(NamedTuple):
@@ -31,7 +32,7 @@ class StoredCell(NamedTuple):
     column: int
     style: int
     kind: str
-    """"number", "text", "truth", "error", "formula" (without a result) or "empty"."""
+    """"number", "date", "text", "truth", "error", "formula" (without a result) or "empty"."""
     raw: str = ""
     number: float | None = None
     rich: Element | None = None
@@ -48,6 +49,8 @@ class StoredSheet:
     hidden_rows: frozenset[int]
     hidden_columns: tuple[tuple[int, int], ...]
     merged: tuple[CellRange, ...]
+    rows_hidden: bool = False
+    """Whether all rows that do not say otherwise are hidden."""
 
     def is_hidden_column(self, column: int) -> bool:
         """Whether a column is hidden, or too narrow to show anything."""
@@ -59,12 +62,10 @@ class StoredSheet:
             yield from cells
 
 
-def stored_sheet(name: str, root: Element, texts: Texts, *, from_1904: bool) -> StoredSheet:
-    """Read a worksheet."""
+def stored_sheet(name: str, root: Element, texts: SourceTexts, *, from_1904: bool) -> StoredSheet:
+    """Read a worksheet; its rows keep what they say of themselves, and their cells are emptied out of the tree."""
     parts = {NAMES.short(child.tag): child for child in root}
     view = parts.get("sheetFormatPr")
-    if view is not None and view.get("zeroHeight") in TRUE:
-        raise InputError(f"sheet {name!r} hides all rows that do not say otherwise; show its rows and save it again")
     rows = []
     before = 0
     for element in parts.get("sheetData", ()):
@@ -75,6 +76,7 @@ def stored_sheet(name: str, root: Element, texts: Texts, *, from_1904: bool) -> 
             raise InputError(f"sheet {name!r} is damaged: its rows are not in order")
         before = number
         rows.append((number, element, tuple(_cells(element, number, texts, from_1904))))
+        del element[:]  # the tree of a large sheet is many times what its cells say
     columns = [c for c in parts.get("cols", ()) if c.get("hidden") in TRUE or _below(c, "width", SMALLEST_WIDTH)]
     areas = [c.get("ref", "") for c in parts.get("mergeCells", ())]
     return StoredSheet(
@@ -82,9 +84,15 @@ def stored_sheet(name: str, root: Element, texts: Texts, *, from_1904: bool) -> 
         root,
         tuple(rows),
         frozenset(n for n, e, _ in rows if e.get("hidden") in TRUE or _below(e, "ht", SMALLEST_HEIGHT)),
-        tuple((int(c.get("min", "1")), int(c.get("max", "1"))) for c in columns),
+        tuple((_whole(c, "min"), _whole(c, "max")) for c in columns),
         tuple(cell_range(area) for area in areas if AREA(area) and ":" in area),
+        view is not None and view.get("zeroHeight") in TRUE,
     )
+
+
+def _whole(element: Element, name: str) -> int:
+    text = element.get(name, "1")
+    return int(text) if text.isdecimal() else 1
 
 
 def _below(element: Element, name: str, least: float) -> bool:
@@ -92,12 +100,14 @@ def _below(element: Element, name: str, least: float) -> bool:
     return _NUMBER.fullmatch(text) is not None and float(text) < least
 
 
-def _cells(row: Element, number: int, texts: Texts, from_1904: bool) -> Iterator[StoredCell]:
+def _cells(row: Element, number: int, texts: SourceTexts, from_1904: bool) -> Iterator[StoredCell]:
     column = 0
+    end = str(number)
     for element in row:
         if NAMES.short(element.tag) != "c":
             continue
-        letters = element.get("r", "").rstrip("0123456789")
+        place = element.get("r", "")
+        letters = place[: -len(end)] if place.endswith(end) else place.rstrip("0123456789")
         following = column_number(letters) if letters.isalpha() and letters.isascii() else column + 1
         if not column < following <= MOST_COLUMNS:
             raise InputError(f"a sheet is damaged: the cells of row {number} are not in order")
@@ -105,7 +115,7 @@ def _cells(row: Element, number: int, texts: Texts, from_1904: bool) -> Iterator
         yield _cell(element, number, column, texts, from_1904)
 
 
-def _cell(element: Element, row: int, column: int, texts: Texts, from_1904: bool) -> StoredCell:
+def _cell(element: Element, row: int, column: int, texts: SourceTexts, from_1904: bool) -> StoredCell:
     style = int(text) if (text := element.get("s", "0")).isdecimal() else 0
     kind = element.get("t", "n")
     value, formula, rich = "", None, None
@@ -117,8 +127,10 @@ def _cell(element: Element, row: int, column: int, texts: Texts, from_1904: bool
             formula = child
         elif name == "is":
             rich = child
+    if kind == "n" and formula is None and value.isdecimal() and value.isascii() and len(value) < WHOLE_DIGITS:
+        return StoredCell(row, column, style, "number", value, float(value))
     if kind == "s":
-        value, rich = texts.source(value)
+        value, rich = texts.text(value)
     elif kind == "inlineStr":
         value = "" if rich is None else plain_of(rich)
     if kind in ("s", "str", "inlineStr"):
@@ -134,7 +146,8 @@ def _cell(element: Element, row: int, column: int, texts: Texts, from_1904: bool
     known = _NUMBER.fullmatch(value) is not None and math.isfinite(float(value))
     if not known:
         raise InputError(f"a sheet is damaged: row {row}, column {column} is said to be a number and is not")
-    return StoredCell(row, column, style, "truth" if kind == "b" else "number", value, float(value), formula=formula)
+    kind = {"b": "truth", "d": "date"}.get(kind, "number")
+    return StoredCell(row, column, style, kind, value, float(value), formula=formula)
 
 
 def _serial(text: str, from_1904: bool) -> str:

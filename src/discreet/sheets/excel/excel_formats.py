@@ -71,6 +71,25 @@ def shows_number(section: str) -> bool:
     return re.search(r"[0#?dmyhse]", _LITERAL.sub("", re.sub(r"\[[^\]]*\]", "", section)).lower()) is not None
 
 
+def is_date_code(code: str) -> bool:
+    """Whether a format shows numbers as dates or times.
+
+    >>> is_date_code("dd/mm/yyyy"), is_date_code("[h]:mm"), is_date_code('[Red]0" days"'), is_date_code("#,##0")
+    (True, True, False, False)
+    """
+    first = _LITERAL.sub("", sections_of(code)[0])
+    return re.search(r"[dmhys]", re.sub(r"\[(?!h+\]|m+\]|s+\])[^\]]*\]", "", first, flags=re.I).lower()) is not None
+
+
+def is_duration_code(code: str) -> bool:
+    """Whether a format shows numbers as hours, minutes or seconds that are not those of a day.
+
+    >>> is_duration_code("[h]:mm:ss"), is_duration_code("h:mm")
+    (True, False)
+    """
+    return re.search(r"\[(h+|m+|s+)\]", _LITERAL.sub("", sections_of(code)[0]), re.IGNORECASE) is not None
+
+
 def code_for_number(code: str, value: float) -> str | None:
     """The part of a format that a number needs: its own section where others hold conditions or literal digits.
 

@@ -52,10 +52,8 @@ _TABLE_STYLE = Shape(
 )
 
 
-def sheet_part(
-    writer: SheetWriter, data: Element, styles: Styles, notices: Notices, *, first: bool, tables: int
-) -> Element:
-    """The whole worksheet around the rows that were written."""
+def sheet_part(writer: SheetWriter, styles: Styles, notices: Notices, *, first: bool, tables: int) -> Element:
+    """The worksheet around the rows that were written, with an empty element where they go."""
     source = writer.sheet
     parts: dict[str, list[Element]] = {}
     for child in source.root:
@@ -71,7 +69,7 @@ def sheet_part(
     root.extend(NAMES.copied(child, SHEET_FORMAT) for child in parts.get("sheetFormatPr", []))
     if columns := list(_columns(parts.get("cols", []), styles)):
         SubElement(root, "cols").extend(columns)
-    root.append(data)
+    SubElement(root, "sheetData")
     for child in parts.get("autoFilter", []):
         if AREA(child.get("ref", "")):
             SubElement(root, "autoFilter", ref=child.get("ref", ""))

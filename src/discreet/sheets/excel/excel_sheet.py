@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from xml.etree.ElementTree import Element, SubElement
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from discreet.sheets.excel.excel_cells import StoredCell, StoredSheet
-from discreet.sheets.excel.excel_names import NAMES, SHEET_ROW
+from discreet.sheets.excel.excel_names import SHEET_ROW
 from discreet.sheets.excel.excel_styles import Styles
 from discreet.sheets.excel.excel_texts import Texts
 from discreet.sheets.rewrite import notices as say
@@ -15,9 +16,27 @@ from discreet.sheets.rewrite.edits import TELLING, Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula, moved_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import plain_text, written_like
+from discreet.sheets.rewrite.xml_copy import as_text, quoted
 from discreet.sheets.sheet_grid import CellPlace, column_letters
 
-Row = dict[int, Element]
+PLAIN = ("1", "true")
+_NEW = object()
+
+
+class _Row(NamedTuple):
+    """A row that is written: what it says of itself, and its cells by column, both as XML."""
+
+    attributes: str
+    cells: dict[int, str]
+
+
+class _FormulaCell(NamedTuple):
+    """A number that a formula gave: where it is written, and how."""
+
+    cell: StoredCell
+    style: int
+    value: str
+    kind: str | None
 
 
 class SheetWriter:
@@ -26,29 +45,32 @@ class SheetWriter:
     def __init__(self, sheet: StoredSheet, edits: Settled, styles: Styles, texts: Texts, notices: Notices) -> None:
         self.sheet = sheet
         self._edits, self._styles, self._texts, self._notices = edits, styles, texts, notices
+        self._now = edits.by_sheet.get(sheet.name, {})
+        self._shown = edits.shown_by_sheet.get(sheet.name, frozenset())
         self.numbers: dict[tuple[int, int], float] = {}
         self.letters: dict[tuple[int, int], str] = {}
-        self._formulas: list[tuple[StoredCell, Element]] = []
-        self._rows: dict[int, tuple[Element, Row]] = {}
+        self._formulas: list[_FormulaCell] = []
+        self._kept_formulas = 0
+        self._rows: dict[int, _Row] = {}
         self._under = _under_merges(sheet)
         self._like_note: int | None = None
         self._numbers_end = 0
 
-    def written(self) -> Element:
-        """The rows of the sheet, with the note below them."""
+    def written(self) -> str:
+        """The rows of the sheet as XML, with the note below them."""
         for number, element, cells in self.sheet.rows:
             self._row(number, element, cells)
         self._insert()
-        for cell, element in self._formulas:
-            self._formula(cell, element)
-        if self._edits.edits.note and self.sheet.name in self._edits.by_sheet:
+        for formula in self._formulas:
+            self._formula(formula)
+        if self._edits.edits.note and self._now:
             self._note(self._edits.edits.note)
-        data = Element("sheetData")
+        rows = []
         for number in sorted(self._rows):
-            row, written = self._rows[number]
-            row.extend(written[column] for column in sorted(written))
-            data.append(row)
-        return data
+            row = self._rows[number]
+            inside = "".join([row.cells[column] for column in sorted(row.cells)])
+            rows.append(f'<row r="{number}"{row.attributes}>{inside}</row>')
+        return "".join(rows)
 
     @property
     def last_row(self) -> int:
@@ -62,82 +84,94 @@ class SheetWriter:
 
     def has_formulas(self) -> bool:
         """Whether a formula stays."""
-        return any(element.find("f") is not None for _, element in self._formulas)
+        return self._kept_formulas > 0
 
     def _row(self, number: int, element: Element, cells: tuple[StoredCell, ...]) -> None:
-        row = NAMES.copied(element, SHEET_ROW)
-        row.set("r", str(number))
+        attributes = ""
+        for key, value in element.items():
+            check = SHEET_ROW.attributes.get(key)
+            if check is not None and check(value):
+                attributes += f" {key}={quoted(value)}"
         style = element.get("s", "")
-        if style.isdecimal() and element.get("customFormat") in ("1", "true"):
-            row.set("s", str(self._styles.for_empty(int(style))))
-            row.set("customFormat", "1")
-        written: Row = {}
-        self._rows[number] = row, written
+        if style.isdecimal() and element.get("customFormat") in PLAIN:
+            attributes += f' s="{self._styles.for_empty(int(style))}" customFormat="1"'
+        written: dict[int, str] = {}
+        self._rows[number] = _Row(attributes, written)
         hidden = number in self.sheet.hidden_rows
         under = self._under.get(number, ())
+        some_hidden = hidden or bool(self.sheet.hidden_columns)
         for cell in cells:
-            place = CellPlace(self.sheet.name, number, cell.column)
+            column = cell.column
             reason = None
-            if hidden or self.sheet.is_hidden_column(cell.column):
+            if some_hidden and (hidden or self.sheet.is_hidden_column(column)):
                 reason = say.IN_HIDDEN
-            elif under and any(first <= cell.column <= last for first, last in under):
+            elif under and any(first <= column <= last for first, last in under):
                 reason = say.UNDER_MERGE
             if reason is None:
-                written[cell.column] = self._cell(cell, place)
+                written[column] = self._cell(cell)
                 continue
             if cell.kind != "empty":
-                self._notices.at(reason, place)
+                self._notices.at(reason, self._place(cell))
             if not hidden:
-                written[cell.column] = self._empty(cell)
+                written[column] = self._empty(cell)
 
-    def _cell(self, cell: StoredCell, place: CellPlace) -> Element:
-        if place in self._edits.now:
-            return self._put(cell, self._edits.now[place])
+    def _place(self, cell: StoredCell) -> CellPlace:
+        return CellPlace(self.sheet.name, cell.row, cell.column)
+
+    def _cell(self, cell: StoredCell) -> str:
+        at = (cell.row, cell.column)
+        content = self._now.get(at, _NEW)
+        if content is not _NEW:
+            return self._put(cell, content)  # type: ignore[arg-type]
         if cell.kind == "empty":
             return self._empty(cell)
         if cell.kind == "formula":
-            return self._blanked(cell, place, say.NO_VALUE)
+            return self._blanked(cell, say.NO_VALUE)
         if cell.kind == "error":
             return self._value(cell, self._styles.for_empty(cell.style), cell.raw, "e")
-        if cell.number is not None and place not in self._edits.shown:
-            return self._blanked(cell, place, say.UNJUDGED)
-        return self._kept_text(cell, place) if cell.kind == "text" else self._kept_number(cell, place)
+        if cell.number is not None and at not in self._shown:
+            return self._blanked(cell, say.UNJUDGED)
+        return self._kept_text(cell) if cell.kind == "text" else self._kept_number(cell)
 
-    def _kept_number(self, cell: StoredCell, place: CellPlace) -> Element:
+    def _kept_number(self, cell: StoredCell) -> str:
         if cell.number is None:
             return self._empty(cell)
         style = self._styles.for_number(cell.style, cell.number)
         if style is None:
-            return self._blanked(cell, place, say.BY_FORMAT)
-        element = self._value(cell, style, cell.raw, "b" if cell.kind == "truth" else None)
-        self._count(cell.row, cell.column, cell.number)
-        if cell.formula is not None:
-            self._formulas.append((cell, element))
-        return element
+            return self._blanked(cell, say.BY_FORMAT)
+        return self._number(cell, style, cell.raw, cell.number, "b" if cell.kind == "truth" else None)
 
-    def _kept_text(self, cell: StoredCell, place: CellPlace) -> Element:
+    def _number(self, cell: StoredCell, style: int, text: str, number: float, kind: str | None) -> str:
+        self.numbers[cell.row, cell.column] = number
+        self._numbers_end = max(self._numbers_end, cell.row)
+        self._like_note = None
+        if cell.formula is not None:
+            self._formulas.append(_FormulaCell(cell, style, text, kind))
+        return self._value(cell, style, text, kind)
+
+    def _kept_text(self, cell: StoredCell) -> str:
         style = self._styles.for_text(cell.style)
         if style is None:
-            return self._blanked(cell, place, say.BY_FORMAT)
-        if self._styles.is_invisible(cell.style) and place not in self._edits.shown:
-            return self._blanked(cell, place, say.INVISIBLE)
-        has_digits = any(sign.isdigit() for sign in cell.raw)
-        if cell.formula is not None and has_digits and place not in self._edits.shown:
-            return self._blanked(cell, place, say.FROM_FORMULA)
-        repeated = self._edits.repeated(place, cell.raw)
+            return self._blanked(cell, say.BY_FORMAT)
+        at = (cell.row, cell.column)
+        if self._styles.is_invisible(cell.style) and at not in self._shown:
+            return self._blanked(cell, say.INVISIBLE)
+        if cell.formula is not None and at not in self._shown and any(sign.isdigit() for sign in cell.raw):
+            return self._blanked(cell, say.FROM_FORMULA)
+        repeated = self._edits.repeated(self._place(cell), cell.raw)
         if repeated >= TELLING:
-            return self._blanked(cell, place, say.REPEATED)
+            return self._blanked(cell, say.REPEATED)
         if repeated:
-            self._notices.at(say.DOUBTFUL, place)
+            self._notices.at(say.DOUBTFUL, self._place(cell))
         if cell.number is not None:
             self._numbers_end = max(self._numbers_end, cell.row)
         elif cell.row > self._numbers_end:
             self._like_note = cell.style
         number = self._texts.plain(cell.raw) if cell.rich is None else self._texts.kept(cell.rich)
-        self.letters[cell.row, cell.column] = cell.raw
+        self.letters[at] = cell.raw
         return self._value(cell, style, number, "s")
 
-    def _put(self, cell: StoredCell, content: Content) -> Element:
+    def _put(self, cell: StoredCell, content: Content) -> str:
         """A cell with something new in it."""
         if content is None:
             return self._empty(cell)
@@ -150,58 +184,48 @@ class SheetWriter:
             style = self._styles.for_mark(cell.style) if style is None else style
             return self._value(cell, style, self._texts.plain(text), "s")
         style = self._styles.for_new_number(cell.style, content)
-        self._count(cell.row, cell.column, float(content))
-        element = self._value(cell, style, plain_text(content), None)
-        if cell.formula is not None:
-            self._formulas.append((cell, element))
-        return element
+        return self._number(cell, style, plain_text(content), float(content), None)
 
-    def _count(self, row: int, column: int, number: float) -> None:
-        self.numbers[row, column] = number
-        self._numbers_end = max(self._numbers_end, row)
-        self._like_note = None
-
-    def _blanked(self, cell: StoredCell, place: CellPlace, reason: str) -> Element:
-        self._notices.at(reason, place)
+    def _blanked(self, cell: StoredCell, reason: str) -> str:
+        self._notices.at(reason, self._place(cell))
         return self._empty(cell)
 
-    def _empty(self, cell: StoredCell) -> Element:
-        element = Element("c", r=f"{column_letters(cell.column)}{cell.row}")
-        if style := self._styles.for_empty(cell.style):
-            element.set("s", str(style))
-        return element
+    def _empty(self, cell: StoredCell) -> str:
+        style = self._styles.for_empty(cell.style)
+        looks = f' s="{style}"' if style else ""
+        return f'<c r="{column_letters(cell.column)}{cell.row}"{looks} />'
 
-    def _value(self, cell: StoredCell, style: int, value: str, kind: str | None) -> Element:
-        element = Element("c", r=f"{column_letters(cell.column)}{cell.row}")
-        if style:
-            element.set("s", str(style))
+    def _value(self, cell: StoredCell, style: int, value: str, kind: str | None, formula: str = "") -> str:
+        """A cell as XML; ``value`` is the text of a number, of an error, or the number of a text."""
+        looks = f' s="{style}"' if style else ""
         if kind is not None:
-            element.set("t", kind)
-        SubElement(element, "v").text = value
-        return element
+            looks += f' t="{kind}"'
+        return f'<c r="{column_letters(cell.column)}{cell.row}"{looks}>{formula}<v>{value}</v></c>'
 
     def _insert(self) -> None:
         """What goes where the source has no cell at all."""
-        have = {(number, column) for number, (_, cells) in self._rows.items() for column in cells}
-        for (row, column), content in self._edits.by_sheet.get(self.sheet.name, {}).items():
-            if content is None or (row, column) in have:
+        for (row, column), content in self._now.items():
+            if content is None or (row in self._rows and column in self._rows[row].cells):
                 continue
             if row in self.sheet.hidden_rows or self.sheet.is_hidden_column(column):
                 continue
             if any(first <= column <= last for first, last in self._under.get(row, ())):
                 continue
-            cells = self._rows.setdefault(row, (Element("row", r=str(row)), {}))[1]
+            cells = self._rows.setdefault(row, _Row("", {})).cells
             cells[column] = self._put(StoredCell(row, column, 0, "empty"), content)
 
-    def _formula(self, cell: StoredCell, element: Element) -> None:
+    def _formula(self, formula: _FormulaCell) -> None:
         """Put the formula back where it uses shown cells only and comes to what is shown."""
+        cell = formula.cell
         text = self._formula_text(cell)
         value = self.numbers[cell.row, cell.column]
         kept = None if text is None else kept_formula(text, value, self.numbers)
         if kept is not None:
-            formula = Element("f")
-            formula.text = kept
-            element.insert(0, formula)
+            self._kept_formulas += 1
+            inside = f"<f>{as_text(kept)}</f>"
+            self._rows[cell.row].cells[cell.column] = self._value(
+                cell, formula.style, formula.value, formula.kind, inside
+            )
 
     def _formula_text(self, cell: StoredCell) -> str | None:
         formula = cell.formula
@@ -237,7 +261,7 @@ class SheetWriter:
         column = min(columns, default=1)
         while self.sheet.is_hidden_column(column):
             column += 1
-        cells = self._rows.setdefault(row, (Element("row", r=str(row)), {}))[1]
+        cells = self._rows.setdefault(row, _Row("", {})).cells
         style = self._styles.for_note(self._like_note)
         cell = StoredCell(row, column, 0, "empty")
         cells[column] = self._value(cell, style, self._texts.plain(note), "s")

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from discreet.sheets.excel.excel_formats import GENERAL, code_for_number, code_for_text
+from discreet.sheets.excel.excel_formats import (
+    GENERAL,
+    code_for_number,
+    code_for_text,
+    is_date_code,
+    is_duration_code,
+)
 from discreet.sheets.excel.excel_names import ALIGNMENT, BORDER, COLOUR_OF, DIFFERENCE, FILL, FONT, MAIN, NAMES
 from discreet.sheets.rewrite.xml_copy import Shape, serialised
+from discreet.sheets.sheet_grid import INDENT
 
 OWN_FORMATS = 164  # numbers below are the same in every workbook
 TEXT_FORMAT = 49
 BUILT_IN = {0: GENERAL, 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", TEXT_FORMAT: "@"}
 WHITE = ("FFFFFF", "FFFFFFFF", "00FFFFFF")
 SMALLEST_NOTE = 7
+BUILT_IN_DATES = (*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59))  # of all languages
+BUILT_IN_DURATION = 46
 Key = tuple[int, int | str, str]  # old number of the style, format, what it is used for
+
+
+class CellLook(NamedTuple):
+    """What a style says of a cell to whoever reads it."""
+
+    code: str
+    """The format of numbers."""
+    indent: int
+    """In blanks."""
+    bold: bool
+    date: bool
+    """Whether numbers are dates or times."""
+    duration: bool
 
 
 class Styles:
@@ -50,6 +73,22 @@ class Styles:
         text = self._format(style).get("numFmtId", "0")
         number = int(text) if text.isdecimal() else 0
         return number, self._codes.get(number, BUILT_IN.get(number, "0"))
+
+    def look(self, style: int) -> CellLook:
+        """What a style says of a cell to whoever reads it."""
+        chosen = self._format(style)
+        number, code = self.code(style)
+        font = self._fonts[_index(chosen, "fontId", self._fonts)]
+        aligned = next((c for c in chosen if NAMES.short(c.tag) == "alignment"), None)
+        indent = "" if aligned is None else aligned.get("indent", "")
+        own = number in self._codes
+        return CellLook(
+            code,
+            INDENT * int(indent) if indent.isdecimal() else 0,
+            any(NAMES.short(c.tag) == "b" and c.get("val", "1") in ("1", "true") for c in font),
+            is_date_code(code) if own else number in BUILT_IN_DATES,
+            is_duration_code(code) if own else number == BUILT_IN_DURATION,
+        )
 
     def for_number(self, style: int, value: float) -> int | None:
         """The style for a number that is shown; None if this format shows nothing of it."""

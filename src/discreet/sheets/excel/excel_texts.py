@@ -9,22 +9,28 @@ from discreet.sheets.excel.excel_names import MAIN, NAMES, RICH_TEXT
 from discreet.sheets.rewrite.xml_copy import serialised
 
 
-class Texts:
-    """The texts of the source, and the table of those that cells of the new workbook use."""
+class SourceTexts:
+    """The shared texts of a workbook, by number."""
 
     def __init__(self, root: Element | None) -> None:
-        self._source = [] if root is None else [e for e in root if NAMES.short(e.tag) == "si"]
-        self._plain = [plain_of(item) for item in self._source]
+        self._items = [] if root is None else [e for e in root if NAMES.short(e.tag) == "si"]
+        self._plain = [plain_of(item) for item in self._items]
+
+    def text(self, number: str) -> tuple[str, Element | None]:
+        """A text by its number, plain and as it is formatted."""
+        known = number.isdecimal() and int(number) < len(self._items)
+        return (self._plain[int(number)], self._items[int(number)]) if known else ("", None)
+
+
+class Texts:
+    """The table of texts that cells of the new workbook use."""
+
+    def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._items: list[Element] = []
         self._kept: dict[int, int] = {}  # by the element of the source, which lives as long as this does
         self._by_text: dict[str, int] = {}
         self._uses = 0
-
-    def source(self, number: str) -> tuple[str, Element | None]:
-        """A text of the source by its number, plain and as it is formatted."""
-        known = number.isdecimal() and int(number) < len(self._source)
-        return (self._plain[int(number)], self._source[int(number)]) if known else ("", None)
 
     def kept(self, item: Element) -> str:
         """The new number of a text with its formats."""
@@ -70,6 +76,8 @@ class Texts:
 
 def plain_of(item: Element) -> str:
     """The letters of a text; what helps to pronounce it is not one of its letters."""
+    if len(item) == 1 and NAMES.short(item[0].tag) == "t":  # almost all
+        return item[0].text or ""
     letters = []
     for child in item:
         name = NAMES.short(child.tag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 
 from discreet.errors import InputError
@@ -28,8 +29,11 @@ def package_parts(data: bytes, name: str) -> dict[str, bytes]:
             if any(part.flag_bits & 1 for part in members):
                 raise InputError(f"{name!r} is locked with a password; save a copy without one, and give that")
             parts = {part.filename: package.read(part) for part in members if not part.is_dir()}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError):
-        raise InputError(f"{name!r} cannot be read as a workbook: it is damaged, or something else") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError):
+        raise InputError(
+            f"{name!r} cannot be read as a workbook: it is damaged, or of another kind; save it again in a spreadsheet "
+            "program"
+        ) from None
     if any(part.startswith("xl/") and part.endswith(".bin") and "workbook" in part for part in parts):
         raise InputError(f"{name!r} is a binary workbook (.xlsb); save it as .xlsx, and give that")
     if b"encryption-data" in parts.get("META-INF/manifest.xml", b""):

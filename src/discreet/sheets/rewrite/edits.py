@@ -126,6 +126,14 @@ class Settled:
             sheets.setdefault(sheet, {})[row, column] = content
         return sheets
 
+    @cached_property
+    def shown_by_sheet(self) -> Mapping[str, frozenset[tuple[int, int]]]:
+        """Cells that stay as they are, by sheet, as rows and columns."""
+        sheets: dict[str, set[tuple[int, int]]] = {}
+        for sheet, row, column in self.shown:
+            sheets.setdefault(sheet, set()).add((row, column))
+        return {sheet: frozenset(cells) for sheet, cells in sheets.items()}
+
     def repeated(self, place: Place, text: str) -> float:
         """The largest hidden number that a sentence repeats; 0 if none.
 

@@ -90,8 +90,10 @@ def _digits(body: str, number: float, decimal: str | None) -> str:
 def first_number(text: str, decimal: str | None = None) -> float | None:
     """The number of a text that is one, or that begins with one before a bracket: 12 of "12 (34.5%)"."""
     number = plain_number(text, decimal)
+    if number is not None or not ("(" in text or "[" in text):
+        return number
     match = _WITH_SHARE.fullmatch(text)
-    return number if number is not None or match is None else plain_number(match[1], decimal)
+    return None if match is None else plain_number(match[1], decimal)
 
 
 def written_with_share(pattern: str, number: float, share: float | None, mark: str) -> str:

@@ -101,29 +101,52 @@ def parsed(data: bytes, what: str) -> Element:
         raise InputError(f"{what} is damaged: a part of it is not XML") from None
 
 
-def serialised(root: Element, spaces: Mapping[str, str]) -> bytes:
-    """A document whose elements have short names, with the namespaces behind their prefixes."""
+def serialised(root: Element, spaces: Mapping[str, str], ready: Mapping[str, str] | None = None) -> bytes:
+    """A document whose elements have short names, with the namespaces behind their prefixes.
+
+    ``ready`` is what stands in the elements of a name, where it is XML already.
+    """
     for prefix, space in spaces.items():
         root.set(f"xmlns:{prefix}" if prefix else "xmlns", space)
     head = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
     parts: list[str] = []
-    _write(root, parts.append)
+    _write(root, parts.append, ready or {})
     return head + "".join(parts).encode("utf-8", "xmlcharrefreplace")
 
 
-def _write(element: Element, put: Callable[[str], None]) -> None:
+def _write(element: Element, put: Callable[[str], None], ready: Mapping[str, str]) -> None:
     """An element as text, as ElementTree writes it but several times faster; names have their prefixes already."""
     tag = element.tag
-    head = "".join([f' {name}="{_escaped(value, _IN_QUOTES)}"' for name, value in element.items()])
-    if element.text or len(element):
+    head = "".join([f" {name}={quoted(value)}" for name, value in element.items()])
+    if tag in ready:
+        put(f"<{tag}{head}>{ready[tag]}</{tag}>")
+    elif element.text or len(element):
         put(f"<{tag}{head}>{_escaped(element.text or '', _IN_TEXT)}")
         for child in element:
-            _write(child, put)
+            _write(child, put, ready)
         put(f"</{tag}>")
     else:
         put(f"<{tag}{head} />")
     if element.tail:
         put(_escaped(element.tail, _IN_TEXT))
+
+
+def quoted(value: str) -> str:
+    """The value of an attribute in quotation marks, with nothing in it that could end it.
+
+    >>> quoted('a < "b"')
+    '"a &lt; &quot;b&quot;"'
+    """
+    return f'"{_escaped(value, _IN_QUOTES)}"'
+
+
+def as_text(value: str) -> str:
+    """Letters between tags.
+
+    >>> as_text("a < b")
+    'a &lt; b'
+    """
+    return _escaped(value, _IN_TEXT)
 
 
 def _escaped(text: str, signs: Mapping[str, str]) -> str:
