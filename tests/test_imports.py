@@ -84,7 +84,8 @@ LAYERS = {
     """,
     "sheets/blocks": """
         cell_reading
-        row_kinds derived_names
+        row_kinds derived_names block_cells
+        stub_columns
         sheet_blocks
         label_paths
         body_numbers

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from discreet.linear.network import bounds, network
-from discreet.linear.system import System
+from discreet.linear.network import bounds, network, whole_flow
+from discreet.linear.program import any_solution
+from discreet.linear.system import ContradictionError, System
 from tests.linear.systems import by_scipy
 from tests.problems import sums
 
@@ -68,3 +69,38 @@ def test_what_is_no_network() -> None:
     assert network(csr_array(np.array([[2.0, 1.0], [1.0, 1.0]]))) is None
     odd = csr_array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])  # a circle of three rows
     assert network(odd) is None
+
+
+def test_a_whole_flow_is_a_solution_or_there_is_none() -> None:
+    """Within bounds, in whole numbers, for every row; where it says that there is none another solver finds none."""
+    none = 0
+    for seed in range(150):
+        system = random_flow(seed)
+        random = np.random.default_rng(seed)
+        system = replace(system, rhs=system.rhs + random.integers(-2, 3, len(system.rhs)) * (seed % 3 == 0))
+        net = network(system.rows)
+        assert net is not None
+        try:
+            flow = whole_flow(system, net)
+        except ContradictionError:
+            none += 1
+            with pytest.raises(ContradictionError):
+                any_solution(system)
+            continue
+        assert flow is not None
+        assert (flow == np.rint(flow)).all()
+        assert ((system.lower <= flow) & (flow <= system.upper)).all()
+        np.testing.assert_array_equal(system.rows @ flow, system.rhs)
+    assert 10 < none < 60
+
+
+def test_flows_too_large_to_count_are_left_to_the_solver() -> None:
+    """Thirty-two bits hold no more; the intervals are the same."""
+    system = System(csr_array(sums((2, 3))), np.zeros(5), np.zeros(6), np.full(6, 4e9), True)
+    point = np.arange(1.0, 7.0) * 5e8
+    system = replace(system, rhs=system.rows @ point)
+    net = network(system.rows)
+    assert net is not None
+    assert whole_flow(system, net) is None
+    for mine, other in zip(bounds(system, net, np.arange(6))[:2], by_scipy(system), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9)

@@ -44,6 +44,8 @@ def cell_positions(sheet: SheetTable) -> dict[CellName, int]:
 
 def linked_tables(sheets: Sequence[SheetTable]) -> list[LinkedPair]:
     """Pairs of tables of one population: several cells in common, and the same number in all of them."""
+    if len(sheets) < 2:
+        return []
     names = [cell_positions(sheet) for sheet in sheets]
     pairs = []
     for i, one in enumerate(names):

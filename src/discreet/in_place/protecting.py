@@ -24,7 +24,8 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
     if table.measure != "count":
         raise InputError(f"{sheet.name!r}: the numbers are sums of {table.measure!r}, not counts; see discreet.protect")
     check_effect(chosen)
-    done = _of_sheet(protect(table, _knowing(sheet, chosen)), absent_cells(sheet))
+    absent = absent_cells(sheet)
+    done = _of_sheet(protect(table, _knowing(chosen, absent)), absent)
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         done = replace(done, method=f"counts from 1 to {n - 1} and cells that would give them away are not shown")
     return done, report_on(done, sheet.name)
@@ -37,9 +38,8 @@ def absent_cells(sheet: SheetTable) -> Array:
     return np.array([not sheet.places.get(codes) for codes in zip(*columns, strict=True)])
 
 
-def _knowing(sheet: SheetTable, chosen: Method) -> Method:
+def _knowing(chosen: Method, absent: Array) -> Method:
     """Suppression that is told which cells are not published, so that it need not protect them."""
-    absent = absent_cells(sheet)
     if isinstance(chosen, Suppress) and chosen.hidden is None and absent.any():
         return replace(chosen, hidden=absent)
     return chosen

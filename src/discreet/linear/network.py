@@ -12,10 +12,13 @@ from discreet.base import deadline, parallel
 from discreet.base.annotations import Array
 from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.program import any_solution
-from discreet.linear.system import System
+from discreet.linear.system import ContradictionError, System
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+LARGEST_FLOW = 2**31 - 1
+"""SciPy counts flows in 32 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +77,74 @@ def network(rows: csr_array) -> Network | None:
     return Network(tail, head, n + 1)
 
 
+def whole_flow(system: System, net: Network) -> Array | None:
+    """A solution in whole numbers by one maximal flow, of a system of whole numbers with finite bounds.
+
+    ContradictionError if there is none; None where numbers are too large for it.
+
+    >>> from scipy.sparse import csr_array
+    >>> rows = csr_array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    >>> system = System(rows, np.array([7.0, 4.0]), np.zeros(3), np.array([3.0, 9.0, 9.0]), True)
+    >>> (rows @ whole_flow(system, network(rows))).tolist()
+    [7.0, 4.0]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    room = system.upper - system.lower
+    wanted = _wanted_inflow(system, net)
+    if (room < 0).any():
+        raise ContradictionError
+    if room.sum() + np.abs(wanted).sum() > LARGEST_FLOW:
+        return None
+    source, sink = net.nodes, net.nodes + 1
+    giving, taking = np.flatnonzero(wanted < 0), np.flatnonzero(wanted > 0)
+    start = np.concatenate([net.tail, np.full(len(giving), source), taking])
+    end = np.concatenate([net.head, giving, np.full(len(taking), sink)])
+    most = np.concatenate([room, -wanted[giving], wanted[taking]]).astype(np.int32)
+    graph = coo_array((most, (start, end)), shape=(sink + 1, sink + 1)).tocsr()  # arcs beside each other are added up
+    flow = maximum_flow(graph, source, sink)
+    if flow.flow_value != int(wanted[taking].sum()):
+        raise ContradictionError
+    return system.lower + _shared_out(net, room, flow.flow)
+
+
+def _wanted_inflow(system: System, net: Network) -> Array:
+    """How much more must flow into each node than out of it, beyond what flows at the lower bounds."""
+    rows = system.rows.tocoo()
+    into = (net.head[rows.col] == rows.row) == (rows.data > 0)
+    sign = np.ones(net.nodes - 1)
+    sign[rows.row] = np.where(into, 1.0, -1.0)
+    wanted = np.rint(sign * (system.rhs - system.rows @ system.lower))
+    return np.append(wanted, -wanted.sum())
+
+
+def _shared_out(net: Network, room: Array, flow: csr_array) -> Array:
+    """What flows between two nodes, given to the arcs between them one after the other."""
+    order = np.lexsort((net.head, net.tail))
+    tail, head = net.tail[order], net.head[order]
+    between = np.maximum(np.asarray(flow[tail, head], float).ravel(), 0)
+    before = np.cumsum(room[order]) - room[order]
+    first = np.concatenate([[True], (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])])
+    of_pair = before[np.flatnonzero(first)][np.cumsum(first) - 1]
+    share = np.empty(len(order))
+    share[order] = np.clip(between - (before - of_pair), 0, room[order])
+    return share
+
+
 def bounds(
     system: System, net: Network, targets: Array, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[Array, Array, Array]:
     """Least and greatest value of each target variable; all are settled."""
     from discreet.linear._flows import Arcs, Flows, flow_bounds
 
-    start = any_solution(system)
     whole = all(
         (x[np.isfinite(x)] == np.rint(x[np.isfinite(x)])).all() for x in (system.rhs, system.lower, system.upper)
     )
-    start = np.rint(start) if whole else start
+    start = whole_flow(system, net) if whole else None
+    if start is None:
+        start = any_solution(system)
+        start = np.rint(start) if whole else start
     size = max(1.0, float(np.abs(start).max(initial=0)))
     epsilon = 0.5 if whole else 1e-8 * size
     ends = np.concatenate([net.tail, net.head])

@@ -18,7 +18,7 @@ from discreet.errors import DiscreetWarning, InputError, listed
 from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid
 from discreet.sheets.sheet_layout import LABEL, MARK, NAME, NUMBER, TOTAL, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
-from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sheet_table import CellPlaces, SheetTable
 from discreet.tables.published import Published, of_raw
 from discreet.tables.reading.by_suffix import raw_table
 from discreet.tables.reading.raw_table import RawTable
@@ -75,7 +75,7 @@ def of_cells(raw: RawTable, options: SheetOptions) -> SheetTable:
     grid = _grid(raw, measure)
     codes = [tuple(d.codes[k] for d, k in zip(published.dimensions, row, strict=True)) for row in published.codes]
     column = len(raw.names) + 1
-    places = {cell: (grid.place(k, column),) for k, cell in enumerate(codes, 2)}
+    places = CellPlaces({cell: (grid.place(k, column),) for k, cell in enumerate(codes, 2)})
     one = Published(
         published.dimensions,
         published.codes,

@@ -125,6 +125,8 @@ def cell_text(cell: SheetCell) -> str:
     ('2021', '2021-03-01', 'North')
     """
     value = cell.value
+    if type(value) is int:  # most of all cells
+        return str(value)
     if value is None:
         return ""
     if isinstance(value, bool):

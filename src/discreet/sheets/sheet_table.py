@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
 
 CellCodes = tuple[str, ...]
 """A cell of a table: a code for each dimension, in their order."""
+
+
+class CellPlaces(dict[CellCodes, tuple[CellPlace, ...]]):
+    """Where the number of each cell stands: in several places if the sheet repeats it, in none if it only follows."""
 
 
 @checked
@@ -43,8 +46,7 @@ class SheetTable:
     measure: str
     """What the numbers are: "count", or the name of a magnitude."""
     published: Published
-    places: Mapping[CellCodes, tuple[CellPlace, ...]]
-    """Where the number of each cell stands: in several places if the sheet repeats it, in none if it only follows."""
+    places: CellPlaces
     percentages: tuple[DerivedNumber, ...] = ()
     """Percentages, proportions and means of the sheet, and what they were confirmed to be a share of."""
     left_aside: tuple[LeftAside, ...] = ()

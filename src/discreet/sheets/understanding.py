@@ -21,7 +21,7 @@ from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.sheet_grid import CellRange
 from discreet.sheets.sheet_layout import LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
-from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sheet_table import CellPlaces, SheetTable
 from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
@@ -116,7 +116,7 @@ def _understood(
         layout,
         measure,
         replace(published, assumed=flat_notes(cells, trees, further)),
-        dict(zip(names, cells.places, strict=True)),
+        CellPlaces(zip(names, cells.places, strict=True)),
         derived,
         _left_aside(block, parts),
         tuple(dict.fromkeys(assumed)),

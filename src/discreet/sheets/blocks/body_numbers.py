@@ -108,13 +108,12 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
         name = " ".join(level.texts[k] for level in levels if not level.sections and level.texts[k])
         cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
         kind = derived_kind(name, cells)
+        if kind is None:
+            continue
         whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells)
         signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)
-        if (
-            kind is not None
-            and not (kind == "mean" and whole and not signed)
-            and not (kind == "share" and _count_first(cells))
-        ):
+        counts = (kind == "mean" and whole and not signed) or (kind == "share" and _count_first(cells))
+        if not counts:
             derived[row] = kind
     return derived
 

@@ -18,6 +18,8 @@ from discreet.tables.reading.number_marks import KNOWN_MARKS
 BLANK, NUMERIC, MARKED, RANGED, WORDS = "blank", "number", "mark", "range", "text"
 DASHES = ("-", "\u2013", "\u2014", "--", "\u2212")
 YEARS = (1800, 2150)
+MOST_WHOLE = 10**15
+"""Whole numbers below this are floats without a change."""
 _SIGNS = r"[\d.,' \u00a0\u202f\u2019_]"
 _NUMBER = rf"[+\-\u2212]?{_SIGNS}*\d[\d.,]*(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(_NUMBER)
@@ -69,6 +71,8 @@ def read_cell(cell: SheetCell | None, options: SheetOptions) -> ReadCell:
     if cell is None or cell.value is None:
         return ReadCell(BLANK)
     value = cell.value
+    if type(value) is int and -MOST_WHOLE < value < MOST_WHOLE:  # most of all cells
+        return ReadCell(NUMERIC, str(value), "", float(value), "%" in cell.number_format)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not math.isfinite(value):
             return ReadCell(WORDS, str(value))
@@ -136,6 +140,8 @@ def decimals_of(number: float) -> int:
     >>> decimals_of(12.25), decimals_of(3.0), decimals_of(0.1 + 0.2)
     (2, 0, 1)
     """
+    if number.is_integer():
+        return 0
     for decimals in range(9):
         if abs(number - round(number, decimals)) <= 1e-9 * max(1.0, abs(number)):
             return decimals

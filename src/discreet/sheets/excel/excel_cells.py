@@ -11,12 +11,13 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from discreet.errors import InputError
-from discreet.sheets.excel.excel_names import AREA, NAMES
+from discreet.sheets.excel.excel_names import AREA, MAIN, NAMES
 from discreet.sheets.excel.excel_texts import SourceTexts, plain_of
 from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.sheet_grid import CellRange, cell_range, column_number
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_CELL_TAG, _VALUE_TAG = f"{{{MAIN}}}c", f"{{{MAIN}}}v"
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 TRUE = ("1", "true")
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
@@ -104,7 +105,7 @@ def _cells(row: Element, number: int, texts: SourceTexts, from_1904: bool) -> It
     column = 0
     end = str(number)
     for element in row:
-        if NAMES.short(element.tag) != "c":
+        if element.tag != _CELL_TAG and NAMES.short(element.tag) != "c":
             continue
         place = element.get("r", "")
         letters = place[: -len(end)] if place.endswith(end) else place.rstrip("0123456789")
@@ -112,11 +113,21 @@ def _cells(row: Element, number: int, texts: SourceTexts, from_1904: bool) -> It
         if not column < following <= MOST_COLUMNS:
             raise InputError(f"a sheet is damaged: the cells of row {number} are not in order")
         column = following
+        if len(element) == 1 and element[0].tag == _VALUE_TAG and element.get("t", "n") == "n":  # most of all cells
+            value = element[0].text or ""
+            if value.isdecimal() and value.isascii() and len(value) < WHOLE_DIGITS:
+                yield StoredCell(number, column, _style(element), "number", value, float(value))
+                continue
         yield _cell(element, number, column, texts, from_1904)
 
 
+def _style(element: Element) -> int:
+    text = element.get("s", "0")
+    return int(text) if text.isdecimal() else 0
+
+
 def _cell(element: Element, row: int, column: int, texts: SourceTexts, from_1904: bool) -> StoredCell:
-    style = int(text) if (text := element.get("s", "0")).isdecimal() else 0
+    style = _style(element)
     kind = element.get("t", "n")
     value, formula, rich = "", None, None
     for child in element:
@@ -127,8 +138,6 @@ def _cell(element: Element, row: int, column: int, texts: SourceTexts, from_1904
             formula = child
         elif name == "is":
             rich = child
-    if kind == "n" and formula is None and value.isdecimal() and value.isascii() and len(value) < WHOLE_DIGITS:
-        return StoredCell(row, column, style, "number", value, float(value))
     if kind == "s":
         value, rich = texts.text(value)
     elif kind == "inlineStr":

@@ -16,7 +16,7 @@ from discreet.sheets.rewrite.edits import TELLING, Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula, moved_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import plain_text, written_like
-from discreet.sheets.rewrite.xml_copy import as_text, quoted
+from discreet.sheets.rewrite.xml_copy import as_text, attribute_value
 from discreet.sheets.sheet_grid import CellPlace, column_letters
 
 PLAIN = ("1", "true")
@@ -91,7 +91,7 @@ class SheetWriter:
         for key, value in element.items():
             check = SHEET_ROW.attributes.get(key)
             if check is not None and check(value):
-                attributes += f" {key}={quoted(value)}"
+                attributes += f" {key}={attribute_value(value)}"
         style = element.get("s", "")
         if style.isdecimal() and element.get("customFormat") in PLAIN:
             attributes += f' s="{self._styles.for_empty(int(style))}" customFormat="1"'

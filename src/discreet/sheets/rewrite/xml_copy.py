@@ -117,7 +117,7 @@ def serialised(root: Element, spaces: Mapping[str, str], ready: Mapping[str, str
 def _write(element: Element, put: Callable[[str], None], ready: Mapping[str, str]) -> None:
     """An element as text, as ElementTree writes it but several times faster; names have their prefixes already."""
     tag = element.tag
-    head = "".join([f" {name}={quoted(value)}" for name, value in element.items()])
+    head = "".join([f" {name}={attribute_value(value)}" for name, value in element.items()])
     if tag in ready:
         put(f"<{tag}{head}>{ready[tag]}</{tag}>")
     elif element.text or len(element):
@@ -131,10 +131,10 @@ def _write(element: Element, put: Callable[[str], None], ready: Mapping[str, str
         put(_escaped(element.tail, _IN_TEXT))
 
 
-def quoted(value: str) -> str:
+def attribute_value(value: str) -> str:
     """The value of an attribute in quotation marks, with nothing in it that could end it.
 
-    >>> quoted('a < "b"')
+    >>> attribute_value('a < "b"')
     '"a &lt; &quot;b&quot;"'
     """
     return f'"{_escaped(value, _IN_QUOTES)}"'

@@ -102,9 +102,10 @@ def cell_map(
     rank[order] = np.arange(len(order))
     cell_of = rank[inverse]
     chosen = kept[first[order]]
-    where: list[list[CellPlace]] = [[] for _ in order]
+    where: list[tuple[CellPlace, ...]] = [()] * len(order)
+    all_places = [CellPlace(block.grid.sheet, row, column) for row in parts.rows for column in parts.columns]
     for k, cell in zip(kept.tolist(), cell_of.tolist(), strict=True):
-        where[cell].append(block.grid.place(parts.rows[k // size[1]], parts.columns[k % size[1]]))
+        where[cell] += (all_places[k],)
     flats: Mapping[str, Array] = {
         name: getattr(numbers, name).ravel() for name in ("values", "hidden", "unclear", "least", "most")
     }
@@ -119,7 +120,7 @@ def cell_map(
         unclear=flats["unclear"][chosen],
         least=flats["least"][chosen],
         most=flats["most"][chosen],
-        places=tuple(tuple(own) for own in where),
+        places=tuple(where),
         decimals=numbers.decimals,
     )
 

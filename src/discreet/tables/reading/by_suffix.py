@@ -60,12 +60,12 @@ def raw_table(path: Path, measures: int | None, signs: NumberSigns = PLAIN_SIGNS
 
 def _whole(reader: Reader, path: Path, signs: NumberSigns) -> RawTable:
     """What a reader makes of a file; one that is damaged is said to be, without a word of its content."""
-    import pyarrow as pa
-
     damaged = (LookupError, TypeError, ValueError, AttributeError, NotImplementedError, EOFError, zlib.error)
     try:
         return reader(path, signs)
     except DiscreetError:
         raise
-    except (*damaged, pa.ArrowException):
+    except Exception as error:
+        if not isinstance(error, damaged) and not type(error).__module__.startswith("pyarrow"):
+            raise
         raise InputError(f"{path.name!r} is damaged: its parts do not fit together; write it again") from None
