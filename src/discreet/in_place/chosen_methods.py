@@ -31,7 +31,8 @@ def small_counts_hidden(under: int, zeros: bool, mark: str | None, key: Any = No
         return Suppress(rule, key=key)
 
     def least(table: Table) -> Array:
-        return np.where(rule(table), 1.0, float(under))
+        counts = np.asarray(table.value, float)
+        return np.where(rule(table), 1.0, np.minimum(counts, float(under)))  # an empty cell is hidden by no mark
 
     def most(table: Table) -> Array:
         return np.where(rule(table), under - 1.0, np.inf)

@@ -36,6 +36,13 @@ class HiddenMarks:
 
     primary: str
     secondary: str
+    most: int | None = None
+    """The greatest count that the mark of sensitive cells says, where it says a range."""
+
+    def of(self, count: float, *, sensitive: bool) -> str:
+        """The mark of a hidden count; one that says a range stands only where it holds."""
+        holds = self.most is None or 1 <= count <= self.most
+        return self.primary if sensitive and holds else self.secondary
 
 
 def marks_for(mark: str, under: int | None) -> tuple[HiddenMarks, bool]:
@@ -47,7 +54,7 @@ def marks_for(mark: str, under: int | None) -> tuple[HiddenMarks, bool]:
     if under is None or most != under - 1:
         said = "" if under is None else f"; hidden are counts from 1 to {under - 1}: '<{under}'"
         raise InputError(f"the mark {mark!r} says that a hidden count is 1 to {most}, which does not hold{said}")
-    return HiddenMarks(mark, SECONDARY_MARK), True
+    return HiddenMarks(mark, SECONDARY_MARK, most), True
 
 
 def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> SheetContents:
@@ -73,7 +80,7 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
             if codes in fixed:
                 shown.add(place)
             elif gone[k]:
-                replacements[place] = marks.primary if primary[k] else marks.secondary
+                replacements[place] = marks.of(truth[k], sensitive=bool(primary[k]))
             elif values[k] == truth[k] and _stands_there(sheet, place, values[k]):
                 shown.add(place)
             else:
