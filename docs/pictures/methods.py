@@ -40,6 +40,7 @@ CHANGED: dict[str, Any] = {
     "pram": dc.Pram("education", seed=1),
     "sample": dc.Sample(0.5, seed=1),
 }
+UNITS = {"count": "people", "weighted turnover": "turnover in thousands"}
 
 
 def save(name: str, ax: Any) -> None:
@@ -49,10 +50,10 @@ def save(name: str, ax: Any) -> None:
 for name, (matrix, counts) in MATRICES.items():
     save(name, dc.plot.noise(matrix, counts))
 for name, made in PROTECTED.items():
-    save(name, dc.plot.changes(made.table.value, made.published[made.table.measure]))
+    save(name, dc.plot.changes(made.table.value, made.published[made.table.measure], unit=UNITS[made.table.measure]))
 for name, method in CHANGED.items():
     after = dc.tabulate(method(people), by=["age", "education", "region"]).count
-    save(name, dc.plot.changes(table.count, after * 2 if name == "sample" else after))
+    save(name, dc.plot.changes(table.count, after * 2 if name == "sample" else after, unit="people"))
 coarse = dc.tabulate(dc.GlobalRecode("age", groups={"0-9": ["0-4", "5-9"]})(people), by="age")
 fine = dc.tabulate(people, by="age")
 ax = dc.plot.axes(width=4.8, height=2.8)
@@ -61,6 +62,6 @@ for k, (one, label) in enumerate(((fine, "before"), (coarse, "after"))):
     ax.step(
         np.linspace(0, 1, len(count) + 1), [*count, count[-1]], where="post", label=label, linestyle="-" if k else ":"
     )
-ax.set(xlabel="categories in their order", ylabel="people")
+ax.set(xlabel="age (categories in order, share of their number)", ylabel="count (people)")
 ax.legend(frameon=False)
 save("global-recode", ax)

@@ -33,16 +33,16 @@ class Watch:
 
 
 def lost(ax: Any) -> None:
-    """Value hidden for others' sake in turnover by region and size."""
+    """Value of secondary suppressions in turnover by region and size."""
     table = dc.tabulate(dc.datasets.business(n=1_500), by=["region", "size"], value="turnover", top=3)
     names, values = list(WAYS), []
     for options in WAYS.values():
         done = dc.protect(table, dc.Suppress(RULE, **options))
         values.append(float(table.value[done.status == "x"].sum()) / 1e6)
-    ax.barh(names[::-1], values[::-1], color="#8fb4d9")
+    ax.barh(names[::-1], values[::-1], color=dc.plot.COLOURS[-2])
     for place, value in enumerate(values[::-1]):
         ax.text(value, place, f"{value:.2f} ", ha="right", va="center")
-    ax.set_xlabel("turnover hidden for others' sake, millions")
+    ax.set(xlabel="turnover of secondary suppressions (millions)", ylabel="method (name)")
 
 
 def closing_in(ax: Any) -> None:
@@ -53,14 +53,12 @@ def closing_in(ax: Any) -> None:
     seconds, costs, bounds = zip(*watch.said, strict=True)
     ax.step(seconds, [c / 1e6 for c in costs], where="post", label="best pattern")
     ax.step(seconds, [b / 1e6 for b in bounds], where="post", label="certified bound")
-    ax.set(xlabel="seconds", ylabel="millions", ylim=(0, None))
+    ax.set(xlabel="time (seconds)", ylabel="turnover (millions)", ylim=(0, None))
     ax.legend(frameon=False, loc="lower right")
 
 
 def main() -> None:
-    from matplotlib.figure import Figure
-
-    left, right = Figure(figsize=(9.0, 3.0), layout="constrained").subplots(1, 2)
+    left, right = dc.plot.panels(2)
     lost(left)
     closing_in(right)
     (HERE / "method-optimal.png").write_bytes(dc.plot.png(left, dpi=80))

@@ -40,7 +40,7 @@ def test_the_map_holds_every_method_and_knows_the_best() -> None:
     assert found.summary()["risk"].is_monotonic_increasing
     assert found.summary()["utility"].is_monotonic_increasing, "on the frontier less risk costs utility"
     assert json.dumps(found.to_dict())
-    assert found.plot().get_ylabel() == "disclosure risk"
+    assert found.plot().get_ylabel() == "disclosure risk (r, 0 = none)"
 
 
 def test_a_search_goes_on_where_it_stopped(tmp_path: Path) -> None:

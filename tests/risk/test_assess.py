@@ -135,7 +135,7 @@ def test_plots_return_axes_that_can_be_given() -> None:
         assert dc.plot.svg(report.plot_terms()).startswith("<svg")
     assert len(dc.plot.r1_terms()) == 3
     ax = dc.plot.risk_utility([0.2, 0.1], [0.9, 0.8], ["swap", "round"], threshold=0.15, groups=["T1", "T1"])
-    assert ax.get_xlabel() == "utility"
+    assert ax.get_xlabel() == "utility (1 = nothing lost)"
     assert "most risk allowed: 0.15" in [text.get_text() for text in ax.texts]
     beaten = dc.plot.risk_utility([0.2, 0.1, 0.3], [0.9, 0.8, 0.85], ["swap", "round", "worse"])
     assert np.asarray(beaten.lines[0].get_xydata()).tolist() == [[0.8, 0.1], [0.9, 0.2]]  # the frontier

@@ -288,7 +288,8 @@ class Audit:
         labels = [" ".join(str(v) for v in row) for row in frame[names].itertuples(index=False)]
         truth = frame["true"].to_numpy() if "true" in frame else None
         exact = (frame["finding"] != OPEN).to_numpy()
-        return plot.intervals(labels, frame["lower"].to_numpy(), frame["upper"].to_numpy(), truth, exact, ax=ax)
+        low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
+        return plot.intervals(labels, low, high, truth, exact, unit=self.view.measure, ax=ax)
 
     def to_html(self, *, most: int = 200) -> str:
         """A table of the riskiest cells for a report (confidential)."""

@@ -88,11 +88,17 @@ class RUMap:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2)."""
         good = self.frame.replace(-np.inf, np.nan).dropna(subset=["risk", "utility"])
-        groups = ["nobody beats it" if p else "beaten" for p in good["pareto"]]
+        groups = ["non-dominated" if p else "dominated" for p in good["pareto"]]
         labels = [str(name) for name in good.index]
         first = self.t2[0] if isinstance(self.t2, tuple) else self.t2
         return plot.risk_utility(
-            good["risk"].tolist(), good["utility"].tolist(), labels, threshold=first, groups=groups, ax=ax
+            good["risk"].tolist(),
+            good["utility"].tolist(),
+            labels,
+            threshold=first,
+            groups=groups,
+            measure=self.measure[0],
+            ax=ax,
         )
 
     def __repr__(self) -> str:

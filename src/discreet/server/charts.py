@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from markupsafe import Markup
 
+from discreet.plot.figure_style import shortened
+from discreet.plot.label_places import Box, label_boxes
+from discreet.plot.risk_charts import non_dominated
 from discreet.server.sheet import Sheet
 
 MOST_BARS = 120
 LINE, LEFT, WIDTH = 18, 260, 900
+MAP, EDGE = (640, 360), 60  # width and height of a map, and what its axes take of them
+HIGH = 14.0  # a line of type of 12 units
+WIDE, LETTER = 12.5, 9.0  # no less than any reader's font needs for a letter
 
 
 @dataclass(frozen=True)
@@ -36,47 +43,139 @@ def bars(sheet: Sheet) -> Markup:
                 names.append(", ".join(part for part in (*stub, head) if part))
                 values.append((cell.value, cell.text, k % 6))
     top = max((v for v, _, _ in values), default=0.0) or 1.0
-    lines = [
-        f'<text x="{LEFT - 8}" y="{n * LINE + 13}" text-anchor="end">{escape(name[:40])}</text>'
-        f'<rect class="c{shade}" x="{LEFT}" y="{n * LINE + 3}" width="{max(v / top, 0) * (WIDTH - LEFT - 90):.1f}" '
-        f'height="{LINE - 5}"></rect><text x="{LEFT + max(v / top, 0) * (WIDTH - LEFT - 90) + 6:.1f}" '
-        f'y="{n * LINE + 13}">{text}</text>'
-        for n, (name, (v, text, shade)) in enumerate(zip(names, values, strict=True))
-    ]
+    lines = [_bar(n + 1, name, *value, top) for n, (name, value) in enumerate(zip(names, values, strict=True))]
+    variables = shortened(", ".join((*sheet.rows, *sheet.columns)), 22)
+    unit = "number" if sheet.measure == "count" else "units of the table"
+    head = (
+        f'<text x="{LEFT - 8}" y="13" text-anchor="end">{escape(variables)} (category)</text>'
+        f'<text x="{LEFT}" y="13">{escape(shortened(sheet.measure))} ({unit})</text>'
+    )
     words = f"Bar chart of {len(lines)} cells; the table view has the same numbers"
     return Markup(
-        f'<svg class="chart" role="img" aria-label="{words}" viewBox="0 0 {WIDTH} {len(lines) * LINE + 8}">'
-        f"{''.join(lines)}</svg>"
+        f'<svg class="chart" role="img" aria-label="{words}" viewBox="0 0 {WIDTH} {(len(lines) + 1) * LINE + 8}">'
+        f"{head}{''.join(lines)}</svg>"
+    )
+
+
+def _bar(line: int, name: str, value: float, text: str, shade: int, top: float) -> str:
+    """One bar with its name to the left and its number to the right."""
+    length = max(value / top, 0) * (WIDTH - LEFT - 90)
+    y = line * LINE
+    return (
+        f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(shortened(name, 34))}</text>'
+        f'<rect class="c{shade}" x="{LEFT}" y="{y + 3}" width="{length:.1f}" height="{LINE - 5}"></rect>'
+        f'<text x="{LEFT + length + 6:.1f}" y="{y + 13}">{text}</text>'
     )
 
 
 def risk_utility_chart(points: Sequence[Point], t2: float | None) -> Markup:
-    """The risk-utility map: risk to the right, utility upwards; the upper left corner is the best."""
-    width, height, edge = 640, 360, 50
+    """The risk-utility map: utility to the right, risk upwards; low and to the right is the best.
 
-    def x(risk: float) -> float:
-        return edge + risk * (width - 2 * edge)
-
-    low = min((p.utility for p in points), default=0.0)
-    low = min(low, 0.95)
-
-    def y(utility: float) -> float:
-        return height - edge - (utility - low) / (1 - low) * (height - 2 * edge)
-
-    drawn = [
-        f'<circle class="{"best" if p.best else "point"}" cx="{x(p.risk):.1f}" cy="{y(p.utility):.1f}" r="7">'
+    As in ``plot.risk_utility`` the steps join the non-dominated methods, the dashed line is the most risk allowed, and
+    names that would overlap others are left out: they are titles of their points, and in the table below.
+    """
+    drawn = [p for p in points if math.isfinite(p.risk) and math.isfinite(p.utility)]
+    risks = [p.risk for p in drawn] + ([] if t2 is None else [t2])
+    across, up = _Scale.over([p.utility for p in drawn], EDGE, MAP[0] - 20), _Scale.over(risks, MAP[1] - EDGE, 20)
+    parts = [_axes(across, up), _steps(drawn, across, up), "" if t2 is None else _limit(t2, across, up)]
+    parts += [
+        f'<circle class="{"best" if p.best else "point"}" cx="{across(p.utility):.1f}" cy="{up(p.risk):.1f}" r="6">'
         f"<title>{escape(p.name)}</title></circle>"
-        f'<text x="{x(p.risk) + 11:.1f}" y="{y(p.utility) + 4:.1f}">{escape(p.name)}</text>'
-        for p in points
+        for p in drawn
     ]
-    limit = "" if t2 is None else f'<line class="limit" x1="{x(t2)}" x2="{x(t2)}" y1="{edge}" y2="{height - edge}"/>'
-    axes = (
-        f'<line x1="{edge}" x2="{width - edge}" y1="{height - edge}" y2="{height - edge}"/>'
-        f'<line x1="{edge}" x2="{edge}" y1="{edge}" y2="{height - edge}"/>'
-        f'<text x="{width / 2}" y="{height - 12}" text-anchor="middle">risk after protection, 0 to 1</text>'
-        f'<text x="{edge}" y="{edge - 14}">utility, {low:.2f} to 1</text>'
-    )
+    words = f"Risk-utility map of {len(points)} methods; the table below has the same numbers"
     return Markup(
-        f'<svg class="chart map" role="img" aria-label="Risk-utility map of {len(points)} methods; the table below has '
-        f'the same numbers" viewBox="0 0 {width} {height}">{axes}{limit}{"".join(drawn)}</svg>'
+        f'<svg class="chart map" role="img" aria-label="{words}" viewBox="0 0 {MAP[0]} {MAP[1]}">'
+        f"{''.join(parts)}{_names(drawn, across, up, t2)}</svg>"
+    )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Numbers of an axis as places on the page."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, end: float) -> _Scale:
+        """An axis that has all values well inside."""
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        room = max(0.12 * (high - low), 0.01)
+        return cls(low - room, high + room, start, end)
+
+    def __call__(self, value: float) -> float:
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Some six round numbers."""
+        step = 10.0 ** math.floor(math.log10(self.high - self.low))
+        step = next(step * part for part in (0.2, 0.5, 1.0, 2.0) if (self.high - self.low) / (step * part) <= 7)
+        return [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+
+
+def _axes(across: _Scale, up: _Scale) -> str:
+    """Two lines with their numbers, names and units."""
+    bottom, left = MAP[1] - EDGE, EDGE
+    lines = f'<line x1="{left}" x2="{MAP[0] - 20}" y1="{bottom}" y2="{bottom}"/>'
+    lines += f'<line x1="{left}" x2="{left}" y1="20" y2="{bottom}"/>'
+    lines += "".join(
+        f'<text x="{across(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{tick:.4g}</text>'
+        for tick in across.ticks()
+    )
+    lines += "".join(
+        f'<text x="{left - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:.4g}</text>' for tick in up.ticks()
+    )
+    middle = (bottom + 20) / 2
+    return (
+        f'{lines}<text x="{(left + MAP[0]) / 2}" y="{MAP[1] - 8}" text-anchor="middle">'
+        f"utility (1 = nothing lost)</text>"
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
+        f"disclosure risk (0 = none)</text>"
+    )
+
+
+def _steps(points: Sequence[Point], across: _Scale, up: _Scale) -> str:
+    """Through the non-dominated methods."""
+    best = [points[k] for k in non_dominated([p.risk for p in points], [p.utility for p in points])]
+    if not best:
+        return ""
+    path = f"M{across(best[0].utility):.1f} {up(best[0].risk):.1f}"
+    path += "".join(f"V{up(p.risk):.1f}H{across(p.utility):.1f}" for p in best[1:])
+    return f'<path class="frontier" d="{path}"><title>non-dominated methods</title></path>'
+
+
+def _limit(t2: float, across: _Scale, up: _Scale) -> str:
+    y = up(t2)
+    return (
+        f'<line class="limit" x1="{across.start}" x2="{across.end}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        f'<text x="{across.start + 4}" y="{y - 4:.1f}">{_limit_name(t2)}</text>'
+    )
+
+
+def _width(text: str) -> float:
+    return sum(WIDE if letter in "mwMW@%=+<>&~#OQ" or not letter.isascii() else LETTER for letter in text)
+
+
+def _limit_name(t2: float) -> str:
+    return f"most risk allowed: {t2:g}"
+
+
+def _names(points: Sequence[Point], across: _Scale, up: _Scale, t2: float | None) -> str:
+    """Names where there is room, non-dominated methods first."""
+    best = non_dominated([p.risk for p in points], [p.utility for p in points])
+    order = [*best, *(k for k in range(len(points)) if k not in best)]
+    names = [shortened(points[k].name, 32) for k in order]
+    places = [(across(points[k].utility), up(points[k].risk)) for k in order]
+    sizes = [(_width(name), HIGH) for name in names]
+    taken: list[Box] = []
+    if t2 is not None:
+        taken = [(across.start, up(t2) - HIGH - 2, across.start + 4 + _width(_limit_name(t2)), up(t2))]
+    boxes = label_boxes(places, sizes, (across.start, up.end, MAP[0], up.start), taken=taken, line=HIGH)
+    return "".join(
+        f'<text x="{box[0]:.1f}" y="{box[3] - 3:.1f}">{escape(name)}</text>'
+        for name, box in zip(names, boxes, strict=True)
+        if box is not None
     )
