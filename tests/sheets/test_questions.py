@@ -141,8 +141,9 @@ def test_labels_that_look_like_numbers_are_labels(tmp_path: Path) -> None:
     years: Rows = [["Year", "Cases"], [2019, 12], [2020, 15], ["Total", 27]]
     down = read_table(book(tmp_path, years))
     assert totals_of(down) == {"Year": "Total"}
-    long = read_table(book(tmp_path, [["area", "n1", "n"], ["N", 0, 5], ["N", 1, 6], ["S", 0, 7], ["S", 1, 9]]))
-    assert [d.codes for d in long.dimensions] == [("N", "S"), ("0", "1")]
+    runs: Rows = [["area", "n1", "n"], *([area, k, 5 + k] for area in "NS" for k in range(3))]
+    long = read_table(book(tmp_path, runs))
+    assert [d.codes for d in long.dimensions] == [("N", "S"), ("0", "1", "2")]
     months: Rows = [["Area", dt.date(2020, 1, 1), dt.date(2020, 2, 1)], ["N", 1, 2], ["S", 4, 6]]
     dates = read_table(book(tmp_path, months))
     assert dates.dimensions[1].codes == ("2020-01-01", "2020-02-01")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells
@@ -20,6 +21,13 @@ _WHEN = re.compile(
     r"|wiek|alder|\u00e5lder|leeftijd|idade)",
     re.IGNORECASE,
 )
+_RANKS = re.compile(
+    r"(?:.*[\W_])?(no|nr|num|score|grade|level|stage|class|decile|quintile|quartile|band|category|rank|size|day|hour"
+    r"|klasse|stufe|groupe|classe|niveau|nivel|grado|clase|decil|quintil|taille|gr\u00f6\u00dfe|tag|jour|d\u00eda|dag)",
+    re.IGNORECASE,
+)
+LEAST_OF_RUNS = 6
+"""Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
 
 def is_value_column(block: BlockCells, column: int) -> bool:
@@ -40,12 +48,13 @@ def stub_columns(
     if said is not None:
         if not 0 < said < len(columns):
             raise InputError(
-                f"{block.name}: stub_columns={said}, but the table has {len(columns)} columns; at least one holds "
+                f"{block.name}: {_said_columns(said)}, but the table has {len(columns)} columns; at least one holds "
                 "labels and at least one numbers"
             )
         first = 1 if block.grid.stub_columns is not None and options.range is None else columns[0]
         stub = list(range(first, first + said)) if block.grid.stub_columns is not None else list(columns[:said])
         return stub, [c for c in columns if c > stub[-1]]
+    _ask_about_first(block, columns)
     stub = []
     for column in columns[:-1]:
         if stub and not _is_label_column(block, stub, column):
@@ -65,16 +74,16 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
     numbers = [cell for cell in held if cell.kind == NUMERIC]
     if numbers and any(cell.kind == WORDS for cell in held) and _unique(block, stub):
         return False
-    if 2 * sum(cell.kind == WORDS for cell in held) >= len(held) or (
-        2 * sum(cell.kind == RANGED for cell in held) > len(held) and not numbers
-    ):
+    if 2 * sum(cell.kind == WORDS for cell in held) >= len(held):
         return True
+    ranges = [cell.text for cell in held if cell.kind == RANGED]
+    if 2 * len(ranges) > len(held) and not numbers:
+        return len({*ranges}) > 1 or not _unique(block, stub)  # the same range in all rows is a mark
     if any(cell.digits.isdecimal() and len(cell.digits) > 1 and cell.digits.startswith("0") for cell in numbers):
         return True
     if any(cell.share is not None or cell.percent for cell in numbers):
         return False
-    heading = block.heading(column)
-    if _CODES.fullmatch(heading) or _WHEN.fullmatch(heading):
+    if _is_plain_name(block.heading(column)):
         return not any(cell.kind == MARKED for cell in held)
     years = bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
     return years and 2 * len({cell.text for cell in numbers}) <= len(numbers)
@@ -90,28 +99,82 @@ def _ask_about_labels(
     words = sum(cell.kind == WORDS for cell in held)
     if 2 * words >= len(held) > 0:
         raise InputError(
-            f"{block.name}: column {column_letters(column)} holds words and numbers; say stub_columns={len(stub) + 1} "
-            f"(--stub-columns) if they are labels, stub_columns={len(stub)} if they are numbers of the table, with "
-            "suppressed= for a mark of hidden ones"
+            f"{block.name}: column {column_letters(column)} holds words and numbers; say "
+            f"{_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they are numbers of the "
+            "table, with suppressed= (--suppressed) for a mark of hidden ones"
         )
     years = all(cell.kind == NUMERIC and cell.is_year for cell in held)
     if len(held) > 1 and years and _unique(block, stub):
         letter = column_letters(column)
         raise InputError(
-            f"{block.name}: all numbers of column {letter} may be years; say stub_columns={len(stub) + 1} "
-            f"(--stub-columns) if they are labels, stub_columns={len(stub)} if they are numbers of the table"
+            f"{block.name}: all numbers of column {letter} may be years; say {_said_columns(len(stub) + 1)} if "
+            f"they are labels, {_said_columns(len(stub))} if they are numbers of the table"
         )
 
 
+def _said_columns(number: int) -> str:
+    return f"stub_columns={number} (--stub-columns {number})"
+
+
+def _ask_about_first(block: BlockCells, columns: Sequence[int]) -> None:
+    """Refuse a first column of plain numbers that neither its header nor their order shows to be labels."""
+    held = block.column(columns[0])
+    if not held or any(cell.kind != NUMERIC for cell in held) or _is_plain_name(block.heading(columns[0])):
+        return
+    if all(cell.is_year for cell in held) or any(cell.digits.startswith("0") and len(cell.digits) > 1 for cell in held):
+        return
+    behind = [block.column(column) for column in columns[1:]]
+    if any(own and not any(cell.kind == NUMERIC for cell in own) for own in behind):
+        return  # labels stand behind them: codes, or asked about there
+    if len(held) >= 3 and _in_equal_steps([cell.text for cell in held]):
+        return
+    raise InputError(
+        f"{block.name}: the first column, {column_letters(columns[0])}, holds numbers, which may be counts of a table "
+        f"without labels; say {_said_columns(1)} if they are labels, else write a column of labels before them"
+    )
+
+
+def _is_plain_name(heading: str) -> bool:
+    """Whether a header says that numbers below it are codes, years, ages or classes, not counts."""
+    return any(names.fullmatch(heading) is not None for names in (_CODES, _WHEN, _RANKS))
+
+
 def _until_unique(block: BlockCells, stub: list[int], rest: list[int]) -> tuple[list[int], list[int]]:
-    """A list of cells names each once: as many further columns of whole numbers as that needs are labels, too."""
+    """A list of cells names each once: a further column that runs through the same numbers below each label is one.
+
+    Anything less may be counts beside a label that stands twice, which must not be published as labels.
+    """
     wide, behind = list(stub), list(rest)
     while len(behind) > 1 and not block.rows.sections and not _unique(block, wide):
-        held = block.column(behind[0])
-        if not held or any(cell.kind != NUMERIC or cell.share is not None for cell in held):
+        if not _runs_through(block, wide, behind[0]):
             return stub, rest
         wide.append(behind.pop(0))
     return (wide, behind) if _unique(block, wide) else (stub, rest)
+
+
+def _runs_through(block: BlockCells, stub: Sequence[int], column: int) -> bool:
+    """Whether a column counts up in equal steps below each label, and through the same numbers below all of them."""
+    cells, body = block.cells, block.rows.body
+    runs: list[tuple[tuple[str, ...], list[str]]] = []
+    for row in body:
+        labels = tuple(cells[row, c].text if (row, c) in cells else "" for c in stub)
+        held = cells.get((row, column))
+        if held is None or held.kind != NUMERIC or held.share is not None:
+            return False
+        if not runs or runs[-1][0] != labels:
+            runs.append((labels, []))
+        runs[-1][1].append(held.text)
+    first = runs[0][1]
+    same = all(numbers == first for _, numbers in runs)
+    return len(runs) > 1 and len(body) >= LEAST_OF_RUNS and same and len(first) > 1 and _in_equal_steps(first)
+
+
+def _in_equal_steps(texts: Sequence[str]) -> bool:
+    """Whether whole numbers go up or down in equal steps."""
+    if not all(text.isascii() and text.isdecimal() for text in texts):
+        return False
+    steps = {int(after) - int(before) for before, after in pairwise(texts)}
+    return len(steps) == 1 and steps != {0}
 
 
 def _unique(block: BlockCells, stub: Sequence[int]) -> bool:
@@ -129,8 +192,7 @@ def refuse_labels_behind(
 ) -> None:
     """Refuse to take numbers for labels where the labels seem to stand behind the numbers."""
     first = block.column(stub[0])
-    heading = block.heading(stub[0])
-    coded = _CODES.fullmatch(heading) or _WHEN.fullmatch(heading) or any(c.digits.startswith("0") for c in first)
+    coded = _is_plain_name(block.heading(stub[0])) or any(c.digits.startswith("0") for c in first)
     plain = all(cell.kind == NUMERIC and not cell.is_year for cell in first)
     if len(stub) > 1 or not plain or coded or block.grid.stub_columns is not None:
         return
@@ -139,7 +201,8 @@ def refuse_labels_behind(
         if len(set(held)) == len(held) == len(block.rows.body):
             raise InputError(
                 f"{block.name}: the labels seem to stand in column {column_letters(column)}, behind the numbers; move "
-                f"them before the numbers, or leave them out with range= if {column_letters(stub[0])} holds the labels"
+                f"them before the numbers, or leave them out with range= (--range) if {column_letters(stub[0])} holds "
+                "the labels"
             )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
@@ -128,13 +128,19 @@ def cell_map(
 def _refuse_differing(
     block: SheetBlock, values: Array, kept: Array, chosen: Array, where: Sequence[Sequence[CellPlace]]
 ) -> None:
-    """Refuse two rows or columns with the same labels and other numbers."""
+    """Refuse two rows or columns with the same labels and other numbers, and name those labels."""
     same = (values[kept] == values[chosen]) | (np.isnan(values[kept]) & np.isnan(values[chosen]))
     if same.all():
         return
-    pairs = [f"{own[0].address} and {own[1].address}" for own in where if len(own) > 1][:3]
+    repeated = [own for own in where if len(own) > 1]
+    pairs = [f"{own[0].address} and {own[1].address}" for own in repeated[:3]]
+    rows = list(dict.fromkeys(own[0].row for own in repeated if own[0].row != own[1].row))
+    labels = [" / ".join(filter(None, (block.grid.text(row, c) for c in block.stub))) for row in rows]
+    named = f"; rows of the same label: {listed(filter(None, labels), 4)}" if any(labels) else ""
+    after = len(block.stub) + 1
     raise InputError(
         f"{block.grid.source!r}: {int((~same).sum()):,} cells have the same labels as others but other numbers "
-        f"({', '.join(pairs)}): labels that belong to different rows must differ; say stub_columns= if more columns "
-        "are labels, header_rows= if more rows are headers"
+        f"({', '.join(pairs)}{named}); give each row and column labels of its own, or say header_rows= "
+        f"(--header-rows) if more rows are headers, stub_columns={after} (--stub-columns {after}) if the next column "
+        "holds labels and no counts"
     )
