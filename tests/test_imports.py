@@ -32,7 +32,7 @@ LAYERS = {
         formats
         parts
         policy
-        publishing datasets server in_place
+        publishing datasets server in_place warm_up
         cli
         __main__
     """,

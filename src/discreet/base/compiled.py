@@ -1,36 +1,55 @@
-"""Loops as machine code: the one decorator of the house, with a cache on disk that notices edits in other files.
+"""Loops as machine code where that pays: the one decorator of the house.
 
-Numba keeps what it has compiled beside the source and looks at the time stamp of a function's *own* file only: an edit
-of another file, whose function or constant went into the machine code, would be run as it was. So each function is kept
-under a name that holds a digest of its file, of the files of all compiled functions it could call, and of constants.
+Compiling a loop takes seconds, loading it from disk tenths of one, and running it uncompiled some microseconds a step.
+So a loop that can say how many steps a call will take runs small work as plain Python, to the same bits, and is
+compiled or loaded once the work is larger or has added up. Machine code is kept on disk, under names that hold a
+digest of all sources that went into it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar, overload
 
+from discreet.base.cache_folder import cache_folders
+from discreet.base.source_digest import digest_of
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Steps = Callable[..., float]
+
+STEP = 2e-6  # seconds of one step as Python
+TO_COMPILE = 2.0  # seconds that a loop may run as Python in a process, while its machine code is not on disk
+TO_LOAD = 0.05  # the same, where it is
+TO_IMPORT = 0.3  # and this much more while the compiler itself is not loaded
+
+_always: ContextVar[bool] = ContextVar("always", default=False)
+_pending: list[Callable[[], None]] = []  # pieces of loops that the compiler has not been told of
+_loops: list[Loop] = []  # all that have been decorated
+_lock = threading.RLock()
 
 
 @overload
 def compiled(function: Function, /) -> Function: ...
 @overload
-def compiled(*, reorder_sums: bool = False) -> Callable[[Function], Function]: ...
-def compiled(function: Any = None, /, *, reorder_sums: bool = False) -> Any:
+def compiled(*, steps: Steps | None = None, reorder_sums: bool = False) -> Callable[[Function], Function]: ...
+def compiled(function: Any = None, /, *, steps: Steps | None = None, reorder_sums: bool = False) -> Any:
     """Machine code that runs without the interpreter's lock and divides by zero as NumPy does.
 
+    ``steps``: of the same arguments, about how often the innermost lines will run; a loop without it is never Python.
+    Only for loops whose result has the same bits as Python: whole numbers, and + − * / of numbers in a fixed order.
     ``reorder_sums`` lets sums be added up in another order, which vector instructions need; NaN and infinity keep
     their meaning. The result of such a function may differ in its last bits between processors.
     """
     options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}} if reorder_sums else {}
     if function is None:
-        return lambda later: _machine_code(later, options)
-    return _machine_code(function, options)
+        return lambda later: Loop(later, options, steps)
+    return Loop(function, options, steps)
 
 
 def compiled_part(function: Function) -> Function:
@@ -38,72 +57,123 @@ def compiled_part(function: Function) -> Function:
 
     Called from Python it runs as Python.
     """
-    from numba.extending import register_jitable  # takes half a second
-
     function.py_func = function  # type: ignore[attr-defined]
-    return register_jitable(error_model="numpy")(function)  # type: ignore[no-any-return]
+
+    def register() -> None:
+        from discreet.base.machine_code import register_part
+
+        register_part(function)
+
+    _pending.append(register)
+    return function
 
 
-def _machine_code(function: Function, options: dict[str, Any]) -> Function:
-    import numba  # takes half a second
+def compiled_as(instructions: Callable[..., Any]) -> Callable[[Function], Function]:
+    """A piece that compiled functions have as these instructions of the processor, and Python as it is written."""
 
-    options = {"nogil": True, "error_model": "numpy", **options}
-    digest = digest_of(function)
-    in_every_process = numba.njit(**options)
-    if digest is None:
-        return in_every_process(function)  # type: ignore[no-any-return]
-    function.__qualname__ += f"_{digest}"
+    def decorated(function: Function) -> Function:
+        function.py_func = function  # type: ignore[attr-defined]
+
+        def register() -> None:
+            from discreet.base.machine_code import register_instructions
+
+            register_instructions(function, instructions)
+
+        _pending.append(register)
+        return function
+
+    return decorated
+
+
+@contextmanager
+def always_compiled() -> Iterator[None]:
+    """Inside no loop runs as Python, however small the work: to fill the folder of machine code, and to compare."""
+    token = _always.set(True)
     try:
-        kept: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder to keep it in: a read-only install without a home
-        kept = in_every_process(function)
-    return kept
+        yield
+    finally:
+        _always.reset(token)
 
 
-def digest_of(function: Callable[..., Any]) -> str | None:
-    """Twelve characters that change whenever code or constants do that may go into a function's machine code.
-
-    None if a file cannot be read (a package in an archive, a function typed in): nobody could tell then whether what is
-    kept is stale.
-    """
-    marks = {function.__code__.co_filename: b""}
-    _collect(function.__globals__, function.__module__.split(".")[0], marks, set())
-    try:
-        parts = [mark or Path(name).read_bytes() for name, mark in sorted(marks.items(), key=lambda item: item[0])]
-    except OSError:
-        return None
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+def loops_of(package: str) -> list[Loop]:
+    """The loops of a package, as far as its modules have been imported."""
+    return [loop for loop in _loops if loop.__module__.split(".")[0] == package]
 
 
-def _collect(names: dict[str, Any], package: str, marks: dict[str, bytes], seen: set[int]) -> None:
-    """Note what compiled code could use of a module's names: files of other compiled functions, constants by value.
+class Loop:
+    """A function that runs as Python or as machine code, whichever is sooner done."""
 
-    Names of the whole module, not only those that a function uses itself: it may call one further down its file.
-    """
-    if id(names) in seen:
-        return
-    seen.add(id(names))
-    for name, value in list(names.items()):
-        if name.startswith("__"):
-            continue
-        if callable(loop := getattr(value, "py_func", None)):
-            marks[loop.__code__.co_filename] = b""
-            _collect(loop.__globals__, package, marks, seen)
-        elif isinstance(value, ModuleType) and value.__name__.split(".")[0] == package:
-            _collect(vars(value), package, marks, seen)
-        elif isinstance(value, type) and issubclass(value, tuple) and value.__module__ in sys.modules:
-            marks[str(sys.modules[value.__module__].__file__)] = b""
-        elif (constant := _constant(value)) is not None:
-            marks[f"{names.get('__name__')}.{name}"] = constant
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], steps: Steps | None) -> None:
+        self.py_func = function
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._options = options
+        self._steps = steps
+        self._machine_code: Any = None
+        self._spent = 0.0
+        self._patience: float | None = None
+        _loops.append(self)
 
+    def __call__(self, *arguments: Any) -> Any:
+        code = self._machine_code
+        if code is not None:
+            return code(*arguments)
+        if self._steps is None or _always.get():
+            return self.machine_code(*arguments)
+        if self._spent + STEP * self._steps(*arguments) > self._allowed():
+            return self.machine_code(*arguments)
+        return self._as_python(*arguments)
 
-def _constant(value: Any) -> bytes | None:
-    """A value that machine code holds as it was, as bytes; None for everything else."""
-    import numpy as np
+    @property
+    def machine_code(self) -> Any:
+        """The function as the compiler has it; compiled for the kinds of arguments it is called with."""
+        with _lock:
+            if self._machine_code is None:
+                from discreet.base.machine_code import machine_code
 
-    if isinstance(value, np.ndarray):
-        return value.tobytes() if value.dtype != object else None
-    if isinstance(value, tuple):
-        parts = [_constant(part) for part in value]
-        return None if None in parts else repr(parts).encode()
-    return repr(value).encode() if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)) else None
+                while _pending:
+                    _pending.pop()()
+                self._machine_code = machine_code(self.py_func, digest_of(self.py_func), self._options)
+        return self._machine_code
+
+    @property
+    def stats(self) -> Any:
+        """Of the compiler: how often machine code was loaded from disk."""
+        return self.machine_code.stats
+
+    @property
+    def kept_in(self) -> str | None:
+        """The folder in which its machine code is kept for other processes; None if there is none."""
+        return None if self._machine_code is None else self._machine_code._cache.cache_path
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What lets one compiled function call another."""
+        return self.machine_code._numba_type_
+
+    def _as_python(self, *arguments: Any) -> Any:
+        import numpy as np
+
+        began = time.perf_counter()
+        with np.errstate(all="ignore"):  # as machine code, which does not look
+            result = self.py_func(*arguments)
+        self._spent += time.perf_counter() - began
+        return result
+
+    def _allowed(self) -> float:
+        """Seconds that this loop may take as Python in this process."""
+        if self._patience is None:
+            self._patience = TO_LOAD if self.on_disk else TO_COMPILE
+        return self._patience if "numba" in sys.modules else self._patience + TO_IMPORT
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether there is machine code in a folder, for whatever kinds of arguments."""
+        digest = digest_of(self.py_func)
+        if digest is None:
+            return False
+        source = Path(self.py_func.__code__.co_filename)
+        names = f"{source.stem}.{self.py_func.__qualname__}-{digest}-*.nbi"
+        return any(next(folder.path.glob(names), None) is not None for folder in cache_folders(source))

@@ -26,6 +26,7 @@ from discreet.cli import (  # noqa: F401 - importing a file of commands adds the
     attack,
     audit,
     certificate,
+    compiling,
     console,
     demo,
     policy,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -18,6 +19,7 @@ def set_level(context: click.Context, option: click.Parameter, name: str) -> Non
     """From now on what is below this is not said; results and exit codes are the same."""
     global _level
     _level = LEVELS.index(name)
+    logging.getLogger("discreet.compiling").setLevel(name.upper())
 
 
 def heard(level: str) -> bool:

@@ -29,7 +29,7 @@ class Flows(NamedTuple):
     high: Array
 
 
-@compiled
+@compiled(steps=lambda arcs, flows, targets, *rest: 4 * len(targets) * len(arcs.tail))
 def flow_bounds(arcs: Arcs, flows: Flows, targets: Array, least: Array, most: Array, epsilon: float) -> None:
     """Least and greatest flow of each target arc, by augmenting paths in the residual network.
 

@@ -9,7 +9,13 @@ import numpy as np
 from discreet.base.compiled import compiled
 
 
-@compiled
+def _steps(rows: Any, rhs: Any, lower: Any, upper: Any, most: int, nodes: int) -> float:
+    """At most all whole points within the bounds are tried, and a row for each."""
+    points = float(np.prod(upper - lower + 1.0))
+    return min(nodes, points) * float(rows.size)
+
+
+@compiled(steps=_steps)
 def count_out(rows: Any, rhs: Any, lower: Any, upper: Any, most: int, nodes: int) -> Any:
     """All whole x within bounds with ``rows @ x == rhs``, at most ``most`` + 1 of them, variable after variable.
 

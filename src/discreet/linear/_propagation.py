@@ -11,7 +11,7 @@ FIXPOINT = -1  # of propagation: every row was looked at since its variables las
 STOPPED = -2  # of propagation: the bounds hold, but may be too wide
 
 
-@compiled
+@compiled(steps=lambda indptr, indices, *rest: 8 * len(indices))
 def propagate(
     indptr: Array,
     indices: Array,
@@ -147,7 +147,7 @@ def rounded_inwards(least: float, most: float) -> tuple[float, float]:
     return least, most
 
 
-@compiled
+@compiled(steps=lambda first, second, a, b, rhs, root, *rest: 4 * len(first) + len(root))
 def join(
     first: Array,
     second: Array,

@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import intrinsic
 
-from discreet.base.compiled import compiled_part
+from discreet.base.compiled import compiled_as, compiled_part
 
 PRIME = 2**61 - 1
 P = np.uint64(PRIME)
@@ -21,9 +19,9 @@ ZERO = np.uint64(0)
 DEAD = -2  # instead of a pivot's number: a row that is known by itself
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def times(typing_context: Any, a: Any, b: Any) -> Any:
-    """a b modulo 2**61 − 1 by one 64 x 64 -> 128 bit product: as 2**61 is 1, the high and low 61 bits are added."""
+def _wide_product(typing_context: Any, a: Any, b: Any) -> Any:
+    """``times`` by one 64 x 64 -> 128 bit product: as 2**61 is 1, the high and low 61 bits are added."""
+    from numba.core import types
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         from llvmlite import ir  # type: ignore[import-untyped]
@@ -38,6 +36,12 @@ def times(typing_context: Any, a: Any, b: Any) -> Any:
         return builder.select(over, builder.sub(total, ir.Constant(word, PRIME)), total)
 
     return types.uint64(types.uint64, types.uint64), generate
+
+
+@compiled_as(_wide_product)
+def times(a: Any, b: Any) -> Any:
+    """a b modulo 2**61 − 1."""
+    return np.uint64(int(a) * int(b) % PRIME)
 
 
 @compiled_part
@@ -105,6 +109,11 @@ def pop(heap: Any, length: int) -> int:
     heap[at] = last
     heap[length] = first
     return length
+
+
+def reduction_steps(entries: int, columns: int) -> float:
+    """About how many entries are met when so many columns with so many entries are reduced one after the other."""
+    return 0.5 * entries * (entries / max(columns, 1)) ** 2
 
 
 class Candidate(NamedTuple):

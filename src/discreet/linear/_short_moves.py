@@ -12,7 +12,7 @@ SWEEPS = 6  # over all basic moves; the sixth hardly ever shortens one
 LARGEST = 60  # entry of a basic move: the sum of two is still a number of 8 bits
 
 
-@compiled
+@compiled(steps=lambda moves, across, stop: moves.size * len(across))
 def shorten(moves: Any, across: Any, stop: Any) -> None:
     """Each basic move less another one, or plus it, while that touches fewer cells.
 

@@ -131,13 +131,15 @@ def to_fixpoint(system: System, lower: Array | None = None, upper: Array | None 
         lower = np.ceil(lower - TOLERANCE) + 0.0
         upper = np.floor(upper + TOLERANCE) + 0.0
     columns = system.columns
+    places = (system.rows.indptr, system.rows.indices, columns.indptr, columns.indices)
+    row_ptr, row_indices, column_ptr, column_rows = (place.astype(np.int64, copy=False) for place in places)
     stop = _propagation.propagate(
-        system.rows.indptr,
-        system.rows.indices,
+        row_ptr,
+        row_indices,
         system.rows.data,
         system.rhs,
-        columns.indptr,
-        columns.indices,
+        column_ptr,
+        column_rows,
         lower,
         upper,
         system.integer,
@@ -173,8 +175,8 @@ def _substituted(system: System) -> tuple[System, Affine | None]:
     if len(pairs):
         at = rows.indptr[pairs]
         joined = _propagation.join(
-            rows.indices[at],
-            rows.indices[at + 1],
+            rows.indices[at].astype(np.int64),
+            rows.indices[at + 1].astype(np.int64),
             rows.data[at],
             rows.data[at + 1],
             rhs[pairs],

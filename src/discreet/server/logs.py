@@ -30,7 +30,7 @@ def configure(level: int = logging.INFO) -> None:
     """Send everything to stderr in that form."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Line())
-    for name in ("discreet.server", "uvicorn", "uvicorn.error"):
+    for name in ("discreet.server", "discreet.compiling", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.base.compiled import compiled
 
 
-@compiled
+@compiled(steps=lambda start, cell, *rest: 8 * len(cell))
 def strongest(start: Any, cell: Any, coefficient: Any, x: Any, least: Any, order: Any, taken: Any, slack: Any) -> None:
     """For each inequality its cells by how much a pattern hides them, how many to take, and the slack of what follows.
 
@@ -42,7 +42,7 @@ def strongest(start: Any, cell: Any, coefficient: Any, x: Any, least: Any, order
         taken[r], slack[r] = best, lowest
 
 
-@compiled
+@compiled(steps=lambda start, cell, *rest: len(cell))
 def moves_fit(start: Any, cell: Any, by: Any, down: Any, up: Any, x: Any, slack: Any, possible: Any) -> None:
     """Whether the moves known for each aim, entries ``start[k]`` to ``start[k + 1]``, are possible under a pattern."""
     for k in range(len(start) - 1):

@@ -23,6 +23,7 @@ from discreet.linear._reduction import (
     minus,
     nothing_kept,
     reduce_column,
+    reduction_steps,
     times,
 )
 from discreet.methods.suppress.gauss._kernel_questions import (
@@ -46,7 +47,7 @@ from discreet.methods.suppress.gauss._kernel_state import (
 SECONDARY = 1
 
 
-@compiled
+@compiled(steps=lambda columns, question, clock: reduction_steps(len(columns.row), len(columns.start)))
 def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
     """Which columns of the order are withheld, which primaries the forced ones already give away, and the rank.
 

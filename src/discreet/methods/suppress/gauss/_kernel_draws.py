@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from discreet.base.compiled import compiled
+from discreet.linear._reduction import reduction_steps
 from discreet.methods.suppress.gauss._kernel import SECONDARY, eliminate_columns
 from discreet.methods.suppress.gauss._kernel_state import Question
 
 
-@compiled
+@compiled(
+    steps=lambda columns, question, orders, *rest: len(orders) * reduction_steps(len(columns.row), len(columns.start))
+)
 def draws_inside(
     columns: Any, question: Any, orders: Any, lengths: Any, primaries: Any, many: Any, plain: Any, cells: Any
 ) -> Any:

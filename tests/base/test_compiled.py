@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from discreet.base.compiled import digest_of
+from discreet.base.source_digest import digest_of
 
 INNER = """
 from discreet.base.compiled import compiled
@@ -33,6 +33,17 @@ def second(x):
     return longer(x)
 """
 
+SLOW = """
+from discreet.base.compiled import compiled
+
+@compiled(steps=lambda n: n)
+def slow(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+"""
+
 
 @pytest.fixture
 def loops(tmp_path: Path) -> Path:
@@ -45,12 +56,21 @@ def loops(tmp_path: Path) -> Path:
     return package
 
 
-def said(package: Path, code: str) -> str:
-    """What a new process prints that works with the package."""
+def ran(package: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A new process that works with the package."""
     paths = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
-    env = os.environ | {"PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(package.parent / "cache")}
-    words = [sys.executable, "-c", code]
-    return subprocess.run(words, capture_output=True, text=True, check=True, env=env).stdout.strip()
+    env = os.environ | {"PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(package.parent / "cache")} | variables
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+
+
+def said(package: Path, code: str) -> str:
+    """What it prints."""
+    return ran(package, code).stdout.strip()
+
+
+def words(package: Path, code: str, **variables: str) -> str:
+    """What it says on stderr."""
+    return ran(package, code, **variables).stderr.strip()
 
 
 @pytest.mark.parametrize("edit", [{"step": 5, "factor": 1}, {"step": 1, "factor": 5}], ids=["constant", "code"])
@@ -91,3 +111,44 @@ def test_nothing_is_kept_that_could_be_stale() -> None:
     names: dict[str, object] = {"__name__": "typed_in"}
     exec(compile("def f(x):\n    return x\n", "<typed in>", "exec"), names)
     assert digest_of(names["f"]) is None  # type: ignore[arg-type]
+
+
+def test_compiling_is_said_once_and_kept(loops: Path) -> None:
+    """A line on stderr in the process that compiles; the next one loads in silence. Without a folder each says it."""
+    ask = "from loops.outer import first; first(10)"
+    assert words(loops, ask).count("compiling for") == 1
+    assert words(loops, ask) == ""
+    nowhere = {"NUMBA_CACHE_DIR": str(loops / "outer.py" / "folder")}
+    for _ in range(2):
+        assert "kept nowhere" in words(loops, ask, **nowhere)
+
+
+def test_code_is_kept_without_a_home_beside_a_read_only_install(loops: Path, tmp_path: Path) -> None:
+    """In a private folder among the temporary files."""
+    (loops / "__pycache__").write_text("")  # a file: nobody can make the folder
+    (tmp_path / "temporary").mkdir()
+    environment = {"NUMBA_CACHE_DIR": "", "HOME": str(loops / "outer.py"), "TMPDIR": str(tmp_path / "temporary")}
+    ask = "from loops.outer import first; first(10)"
+    assert f"{tmp_path}/temporary/discreet-" in words(loops, ask, **environment)
+    assert words(loops, ask, **environment) == ""
+
+
+def test_a_damaged_file_is_compiled_anew(loops: Path) -> None:
+    """Files cut short by a full disk or a loss of power, index or code, cost time and nothing else."""
+    ask = "from loops.outer import first; print(first(10))"
+    for ending in ("nbi", "nbc"):
+        assert said(loops, ask) == "11"
+        for file in (loops.parent / "cache").glob(f"*.{ending}"):
+            file.write_bytes(b"")
+        assert said(loops, ask) == "11"
+        assert words(loops, ask) == ""
+
+
+def test_small_work_runs_as_python_until_it_adds_up(loops: Path) -> None:
+    """Neither compiler nor folder is touched by a few steps; many at once are compiled, and seconds that add up are."""
+    (loops / "inner.py").write_text(SLOW)
+    ask = "import sys; from loops.inner import slow; {calls}; print('numba' in sys.modules)"
+    assert said(loops, ask.format(calls="slow(10)")) == "False"
+    assert not (loops.parent / "cache").exists()
+    assert said(loops, ask.format(calls="slow._spent = 1e9; slow(10)")) == "True"
+    assert said(loops, ask.format(calls="slow(10**9)")) == "True"
