@@ -10,14 +10,13 @@ import pytest
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
-from discreet.policy.populations import is_total
 from discreet.policy.withheld_codes import SummedCodes
 
 
 def codes_of(dimension: Dimension, people: Array) -> SummedCodes:
     """All codes of a variable, none decided but those of everybody."""
     leaves = np.array([dimension.position[leaf] for leaf in dimension.leaves])
-    whole = is_total(dimension)
+    whole = dimension.is_whole
     return SummedCodes(dimension.matrix, leaves, np.asarray(people, float), whole, whole)
 
 
@@ -66,8 +65,8 @@ def test_no_small_population_is_in_the_span_of_what_is_given(seed: int) -> None:
     counts = rng.choice([0, 3, 20, 45, 70, 150, 400], size=len(dimension.leaves))
     least = 100
     withheld = codes_of(dimension, counts @ matrix).withheld(least)
-    assert not withheld[is_total(dimension)].any()
-    assert withheld[(counts @ matrix < least) & ~is_total(dimension)].all()
+    assert not withheld[dimension.is_whole].any()
+    assert withheld[(counts @ matrix < least) & ~dimension.is_whole].all()
     if counts.sum() < least:
         return  # everybody is too few, and everybody is given: no table of them is made at all
     given = [[Fraction(int(x)) for x in column] for column in matrix[:, ~withheld].T]
@@ -90,10 +89,10 @@ def test_noise_between_a_group_and_its_parts_opens_nothing(seed: int) -> None:
     shown = np.maximum(counts @ matrix + rng.integers(-12, 13, size=matrix.shape[1]), 1)
     least = 100
     withheld = codes_of(dimension, shown).withheld(least)
-    small = (shown < least) & ~is_total(dimension)
+    small = (shown < least) & ~dimension.is_whole
     assert withheld[small].all()
     given = [[Fraction(int(x)) for x in column] for column in matrix[:, ~withheld].T]
-    if (~withheld & ~is_total(dimension)).any():
+    if (~withheld & ~dimension.is_whole).any():
         for code in np.flatnonzero(small):
             assert rank([*given, [Fraction(int(x)) for x in matrix[:, code]]]) == rank(given) + 1
 

@@ -71,11 +71,15 @@ def told(name: str, value: Any) -> str:
 
 def is_whole(value: Any) -> bool:
     """A whole number; True and False are none."""
+    if type(value) is int:  # by far the most
+        return abs(value) < LARGEST
     return not isinstance(value, (bool, np.bool_)) and isinstance(value, Integral) and abs(int(value)) < LARGEST
 
 
 def is_number(value: Any) -> bool:
     """A real number, finite or not, but not NaN."""
+    if type(value) is float:
+        return value == value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         return False
     try:
@@ -107,6 +111,8 @@ def is_function(value: Any) -> TypeGuard[Callable[..., Any]]:
 
 
 def _is_array(value: Any) -> bool:
+    if type(value) is np.ndarray:
+        return True
     if hasattr(value, "columns"):  # a frame has names and kinds of columns, which an array has not
         return False
     return isinstance(value, (np.ndarray, list, tuple)) or hasattr(value, "__array__")
@@ -246,5 +252,12 @@ def _either(kinds: Sequence[Kind | None]) -> Kind | None:
     if len(known) == 1:
         return known[0]
     choices = tuple(c for kind in known for c in kind.choices)
-    holds = tuple(kind.holds for kind in known)
-    return Kind(lambda value: any(test(value) for test in holds), " or ".join(words), choices)
+    tests = tuple(kind.holds for kind in known)
+
+    def holds(value: Any) -> bool:
+        for test in tests:  # noqa: SIM110 - a generator costs more than the tests
+            if test(value):
+                return True
+        return False
+
+    return Kind(holds, " or ".join(words), choices)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.files import check_suffix, write_whole
 from discreet.base.texts import code_text, read_text
@@ -230,6 +231,21 @@ class Dimension:
         if text not in self.position:
             raise InputError(f"{text!r} is not a code of dimension {self.name!r}; {self.nearest(text)}")
         return self.position[text]
+
+    @cached_property
+    def is_whole(self) -> Array:
+        """Which codes stand for everybody."""
+        held = [self._leaves_of[code] for code in self.codes]
+        return np.array([len(leaves) == len(self.leaves) and min(leaves.values()) > 0 for leaves in held])
+
+    @cached_property
+    def added(self) -> tuple[tuple[Array, Array], ...]:
+        """The positions of the leaves that each code adds, and of those that it takes away."""
+        columns = [self._leaves_of[code] for code in self.codes]
+        at = [[(self.leaf_position[leaf], sign) for leaf, sign in column.items()] for column in columns]
+        plus = [np.array([k for k, sign in one if sign > 0], int) for one in at]
+        minus = [np.array([k for k, sign in one if sign < 0], int) for one in at]
+        return tuple(zip(plus, minus, strict=True))
 
     def nearest(self, code: str) -> str:
         """The end of a sentence about an unknown code; codes that were found in records are not listed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -164,7 +165,7 @@ def check_class(kind: Any) -> None:
     if contract.transition != callable(matrix):
         has = "has no method transition(table)" if contract.transition else "has a method transition"
         raise InputError(f"{title(kind)} {has}, and its contract says transition={contract.transition}: change either")
-    if contract.transition and contract.cellwise and not _without_table(matrix):
+    if contract.transition and contract.cellwise and not is_without_table(matrix):
         raise InputError(
             f"{title(kind)} is cellwise, so its matrix is asked for without a table: transition(self, table=None)"
         )
@@ -174,7 +175,9 @@ def check_class(kind: Any) -> None:
         raise InputError(f"{title(kind)} is a step that moves {contract.step} by its contract: give it {listed(lacks)}")
 
 
-def _without_table(matrix: Any) -> bool:
+@lru_cache(maxsize=256)
+def is_without_table(matrix: Any) -> bool:
+    """Whether a method's ``transition`` can be asked for without a table."""
     try:
         inspect.signature(matrix).bind(object())
     except TypeError:

@@ -164,7 +164,7 @@ def protect_by(
         method = policy.make(number)
         protected = protect(table, method)
         check_hides(protected)
-        evidence = weigh_evidence(protected, method, resolved, policy)
+        evidence = weigh_evidence(protected, method, resolved, policy, risks=policy.risk.decides)
         closed = whole.closed(table.dimensions)
         try:
             table_rules(evidence, policy, resolved)

@@ -15,7 +15,7 @@ from discreet.base.arguments import checked
 from discreet.base.kinds import Unbounded
 from discreet.errors import DiscreetWarning, InputError, Refused, listed
 from discreet.methods.by_hand import Publish
-from discreet.methods.contract import contract_of, protect, transition_of
+from discreet.methods.contract import contract_of, is_without_table, protect, transition_of
 from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy, TableRules
 from discreet.policy.population_models import model_of
@@ -24,6 +24,8 @@ from discreet.policy.posterior import ShownCounts, bounded_small_share, guesses,
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
 from discreet.release import Protected
+from discreet.risk.transition import Transition
+from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 
@@ -59,8 +61,12 @@ class Evidence:
         return replace(self, after=self.before, utility=1.0, loss=0.0, risks=same)
 
 
-def weigh_evidence(protected: Protected, method: Any, resolved: Resolved, policy: Policy) -> Evidence:
+def weigh_evidence(
+    protected: Protected, method: Any, resolved: Resolved, policy: Policy, *, risks: bool = True
+) -> Evidence:
     """The evidence of a protected table, as anybody could compute it who sees the whole of it.
+
+    Without ``risks`` they are left out, where no threshold of the policy needs them.
 
     All of it is about the table before it is filtered, so that no choice of a filter opens what another closes; only
     the population is that of the asked one. Risks and losses are expected ones, over the tables that the method could
@@ -73,7 +79,8 @@ def weigh_evidence(protected: Protected, method: Any, resolved: Resolved, policy
     if "count" not in protected.published:
         protected = counted(protected.table, method, policy)
     shown, hidden = _shown(protected)
-    share = _small_share(protected, shown, hidden, method, policy.table.small)
+    transition = _transition_of(method, protected.table.layout, shown)
+    share = _small_share(protected, shown, hidden, transition, policy.table.small)
     if twin is not None:
         # single cells of a twin scatter too far, those of the changed data too little: whichever finds more
         share = max(share, float(((twin > 0) & (twin <= policy.table.small)).mean()))
@@ -81,8 +88,8 @@ def weigh_evidence(protected: Protected, method: Any, resolved: Resolved, policy
         worst = dict.fromkeys(policy.risk.measures.names, (1.0, 1.0))
         return Evidence(population=0, mean=0, small_share=share, before=1, after=1, utility=None, risks=worst)
     size = _population_size(asked, method, policy, int(shown.sum())) if policy.risk.population else None
-    judged = _Judged.of(Table.of(shown, protected.table.dimensions), method, resolved, policy, size, twin)
-    before, after = judged.risks[policy.risk.measures.names[0]]
+    judged = _Judged.of(shown, method, transition, resolved, policy, size, twin, risks)
+    before, after = judged.risks.get(policy.risk.measures.names[0], (1.0, 1.0))
     return Evidence(
         population=fewest_people(protected.table.dimensions, resolved, partial(population_counts, protected)),
         mean=float(shown.mean()),
@@ -127,11 +134,18 @@ class _Judged:
 
     @classmethod
     def of(
-        cls, shown: Table, method: Any, resolved: Resolved, policy: Policy, size: int | None, twin: Array | None
+        cls,
+        counts: Array,
+        method: Any,
+        transition: Transition | None,
+        resolved: Resolved,
+        policy: Policy,
+        size: int | None,
+        twin: Array | None,
+        wanted: bool,
     ) -> _Judged:
-        measures, counts = policy.risk.measures, shown.array()
+        measures = policy.risk.measures
         rng = np.random.default_rng(int(resolved.query.digest[:16], 16))  # the same query is judged alike each time
-        transition = transition_of(method, shown)  # of the shown table: one made for the true one would tell of it
         was = counts[None] if twin is None else twin[None]
         if transition is not None:
             was = guesses(counts, transition, rng, DRAWS)
@@ -140,18 +154,23 @@ class _Judged:
         if not len(was):
             return cls(dict.fromkeys(measures.names, (1.0, 1.0)), None, None)
         axes, now = tuple(range(1, was.ndim)), np.broadcast_to(counts, was.shape)
-        if size is not None:
+        before: Risks = {}
+        after: Risks = {}
+        if not wanted:
+            pass
+        elif size is not None:
             before, after = _sampled(was, counts, policy, size, rng)
         else:
             before = measures.before(was, axes)
             same = np.asarray((was == now).mean(axis=axes)) if twin is not None else None
             unmoved = transition is None and twin is None
             after = before if unmoved else measures.after(was, now, axes, transition, same)
-        risks = {name: (float(np.mean(before[name])), float(np.mean(after[name]))) for name in measures.names}
+        risks = {name: (float(np.mean(before[name])), float(np.mean(after[name]))) for name in before}
         if (transition is None and contract_of(method).protects) or (policy.before and twin is None):
             return cls(risks, None, None)
-        utility = float(np.mean(hellinger_utility(was, now, axis=axes)))
-        return cls(risks, utility, float(np.mean(LOSSES[policy.loss](was, now, axes))))
+        kept = np.asarray(hellinger_utility(was, now, axis=axes))
+        loss = 1.0 - kept if policy.loss == "hellinger" else LOSSES[policy.loss](was, now, axes)
+        return cls(risks, float(np.mean(kept)), float(np.mean(loss)))
 
 
 def _sampled(was: Array, shown: Array, policy: Policy, size: int, rng: np.random.Generator) -> tuple[Risks, Risks]:
@@ -199,16 +218,22 @@ def _population_size(protected: Protected, method: Any, policy: Policy, n: int) 
 # -- cells ------------------------------------------------------------------------------------------------------
 
 
-def _small_share(protected: Protected, shown: Array, hidden: Array, method: Any, small: int) -> float:
+def _small_share(protected: Protected, shown: Array, hidden: Array, transition: Transition | None, small: int) -> float:
     """Expected share of small cells, given what is shown: by the method's matrix, or by the bounds that it tells."""
     layout, room = protected.table.layout, protected.room
-    transition = transition_of(method, Table.of(shown, protected.table.dimensions))
     if transition is not None:
         return small_share(ShownCounts.of(shown, hidden, small, reach_of(transition)), transition, small)
     if room.lower is not None and room.upper is not None:
         low, high = (layout.dense(_inner(protected, np.asarray(side, float))) for side in (room.lower, room.upper))
         return bounded_small_share(shown, low, high, hidden, small)
     return small_share(ShownCounts.of(shown, hidden, small, 0), None, small)
+
+
+def _transition_of(method: Any, layout: Layout, counts: Array) -> Transition | None:
+    """The matrix of a method for what is shown: one made for the true table would tell of it."""
+    if not contract_of(method).transition or is_without_table(type(method).transition):
+        return transition_of(method)
+    return transition_of(method, Table.of(counts, layout.dimensions))  # structural zeros are cells as any other
 
 
 def _inner(protected: Protected, cells: Array) -> Array:

@@ -94,6 +94,11 @@ class Thresholds:
         """The risk measures, with their weights."""
         return read_measures(self.measure, self.weights, self.jos15_weights)
 
+    @property
+    def decides(self) -> bool:
+        """Whether a threshold looks at the risk, before or after."""
+        return self.t1 is not None or self.t2 is not None
+
     def limits(self, name: str) -> dict[str, float]:
         """T1 or T2 by measure; empty if there is none."""
         measures = self.measures

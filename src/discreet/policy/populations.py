@@ -80,7 +80,7 @@ class Closed:
     def cells(self, layout: Layout) -> Array:
         """Which cells of a table break one of them down."""
         out = np.zeros(len(layout), bool)
-        whole = [is_total(d)[layout.codes[:, k]] for k, d in enumerate(layout.dimensions)]
+        whole = [d.is_whole[layout.codes[:, k]] for k, d in enumerate(layout.dimensions)]
         for axes, closed in self.by_axes.items():
             if closed.any():
                 others = [at for k, at in enumerate(whole) if k not in axes]
@@ -127,10 +127,3 @@ def without_closed(protected: Protected, closed: Closed) -> Protected:
         published[name] = shown
     status = np.where(gone, Status.PRIMARY.value, protected.status)
     return replace(protected, published=published, status=status)
-
-
-def is_total(dimension: Dimension) -> Array:
-    """Which codes stand for everybody."""
-    size = len(dimension.leaves)
-    held = [dimension.leaves_of(code) for code in dimension.codes]
-    return np.array([len(leaves) == size and min(leaves.values()) > 0 for leaves in held])

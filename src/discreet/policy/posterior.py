@@ -29,8 +29,8 @@ def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draw
     [298, 299, 300, 301, 302]
     """
     flat = shown.ravel()
-    reach = _reach(transition)
-    chances = np.cumsum(_posteriors(transition, reach, _prior(_seen(flat), transition, reach)), axis=1)
+    reach = reach_of(transition)
+    chances = np.cumsum(_posteriors(transition, _seen(flat)), axis=1)
     alike = np.where(flat <= SMALL, flat, SMALL + 1 + flat % transition.period)
     drawn = rng.random((draws, flat.size))
     out = np.broadcast_to(flat - reach, drawn.shape).copy()
@@ -77,8 +77,8 @@ def small_share(shown: ShownCounts, transition: Transition | None, small: int) -
     if transition is None:
         chance = ((counts > 0) & (counts <= small)).astype(float)
     else:
-        reach = _reach(transition)
-        after = _posteriors(transition, reach, _prior(shown.often[: SMALL + 1], transition, reach))
+        reach = reach_of(transition)
+        after = _posteriors(transition, shown.often[: SMALL + 1])
         was = counts[:, None] + np.arange(-reach, reach + 1)
         alike = np.where(counts <= SMALL, counts, SMALL + 1 + counts % transition.period)
         chance = (after[alike] * ((was > 0) & (was <= small))).sum(axis=1)
@@ -124,68 +124,82 @@ def _seen(flat: Array) -> Array:
 
 def reach_of(transition: Transition | None) -> int:
     """How far a method can move a count; 0 without a matrix."""
-    return 0 if transition is None else _reach(transition)
+    return 0 if transition is None else _channel(transition).reach
 
 
-def _reach(transition: Transition) -> int:
-    """How far the method can move a count."""
-    rows, columns = np.nonzero(transition.matrix)
-    return int(np.abs(columns - rows).max(initial=0))
+@dataclass(frozen=True, eq=False)
+class _Channel:
+    """A transition matrix laid out for the fit: ``shows[i, j]`` is P(shows j | was i) of counts with their own prior.
+
+    ``beyond`` is the chance of each to show more than any of them; ``large`` P(was j + offset | shows j) by the residue
+    of a large j, where every count is as likely as its neighbours.
+    """
+
+    reach: int
+    shows: Array
+    beyond: Array
+    large: Array
 
 
-def _shows(transition: Transition, reach: int) -> Array:
-    """P(shows j | was i) for all counts that have a prior of their own; the same matrix is laid out only once."""
+def _channel(transition: Transition) -> _Channel:
     matrix = transition.matrix
-    return _laid_out(matrix.tobytes(), matrix.shape, transition.period, reach)
+    return _laid_out(matrix.tobytes(), matrix.shape, transition.period)
 
 
 @lru_cache(maxsize=64)
-def _laid_out(matrix: bytes, shape: tuple[int, ...], period: int, reach: int) -> Array:
+def _laid_out(matrix: bytes, shape: tuple[int, ...], period: int) -> _Channel:
+    """The same matrix is laid out only once."""
     transition = Transition(np.frombuffer(matrix).reshape(shape), period)
+    rows, columns = np.nonzero(transition.matrix)
+    reach = int(np.abs(columns - rows).max(initial=0))
     size = SMALL + reach + 1
-    table = np.zeros((size, size + reach + 1))
+    shows = np.zeros((size, size + reach + 1))
     for was in range(size):
         for value, p in transition.outcomes(was):
-            table[was, value] += p
-    table.flags.writeable = False
-    return table
+            shows[was, value] += p
+    large = np.zeros((period, 2 * reach + 1))
+    for seen in range(size, size + period):
+        for k in range(2 * reach + 1):
+            large[seen % period, k] = dict(transition.outcomes(seen - reach + k)).get(seen, 0.0)
+    beyond = 1 - shows[:, : SMALL + 1].sum(axis=1)
+    for array in (shows, beyond, large):
+        array.flags.writeable = False
+    return _Channel(reach, shows, beyond, large)
 
 
-def _prior(seen: Array, transition: Transition, reach: int) -> Array:
+def _prior(seen: Array, channel: _Channel) -> Array:
     """Share of cells that held 0, 1, ..., SMALL, fitted to the shown small counts."""
-    table = _shows(transition, reach)
-    size = len(table)
-    seen = seen.astype(float)
-    held = table[:, : SMALL + 1]
+    size = len(channel.shows)
+    held = np.ascontiguousarray(channel.shows[:, : SMALL + 1])
+    stays = channel.beyond * seen.sum()  # what would show beyond stays as it was
     prior = np.full(size, 1.0 / size)
     for _ in range(SWEEPS):
         shown = prior @ held
         pull = np.divide(seen, shown, out=np.zeros_like(shown), where=shown > 0)
-        prior = prior * (held @ pull + (1 - held.sum(axis=1)) * seen.sum())  # what would show beyond stays as it was
+        prior = prior * (held @ pull + stays)
         prior /= prior.sum() or 1.0
     return prior
 
 
-def _posteriors(transition: Transition, reach: int, prior: Array) -> Array:
+def _posteriors(transition: Transition, seen: Array) -> Array:
     """P(was j + offset | shows j) by rows j = 0, ..., SMALL, then by the residue of larger j; columns are offsets.
 
-    What the matrix cannot show is taken as it is.
+    ``seen`` says how often each small count is shown. What the matrix cannot show is taken as it is.
     """
-    offset = np.arange(-reach, reach + 1)
-    seen = np.arange(SMALL + 1)[:, None]
-    was = seen + offset
-    possible = np.where(was >= 0, _shows(transition, reach)[np.maximum(was, 0), seen], 0.0)
+    return _fitted(_channel(transition), seen.astype(float).tobytes())
+
+
+@lru_cache(maxsize=1)  # a table is judged by its small cells and by guesses, one after the other
+def _fitted(channel: _Channel, seen: bytes) -> Array:
+    reach = channel.reach
+    prior = _prior(np.frombuffer(seen), channel)
+    shown = np.arange(SMALL + 1)[:, None]
+    was = shown + np.arange(-reach, reach + 1)
+    possible = np.where(was >= 0, channel.shows[np.maximum(was, 0), shown], 0.0)
     weighed = possible * prior[np.maximum(was, 0)]
     small = np.where(weighed.sum(axis=1, keepdims=True) > 0, weighed, possible)
-    p = np.concatenate([small, _large(transition, reach, offset)])
+    p = np.concatenate([small, channel.large])
     p[p.sum(axis=1) == 0, reach] = 1.0
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
-
-
-def _large(transition: Transition, reach: int, offset: Array) -> Array:
-    """The same for a large count of each residue, where every count is as likely as its neighbours."""
-    p = np.zeros((transition.period, len(offset)))
-    for seen in range(SMALL + 1 + reach, SMALL + 1 + reach + transition.period):
-        for k, was in enumerate((seen + offset).tolist()):
-            p[seen % transition.period, k] = dict(transition.outcomes(was)).get(seen, 0.0)
+    p /= p.sum(axis=1, keepdims=True)
+    p.flags.writeable = False
     return p

@@ -19,7 +19,7 @@ from discreet.data.dimension import Dimension
 from discreet.methods.contract import protect
 from discreet.policy.joint_populations import withheld_together
 from discreet.policy.policy import Policy
-from discreet.policy.populations import Closed, is_total, population_counts
+from discreet.policy.populations import Closed, population_counts
 from discreet.policy.query import Query, Resolved
 from discreet.policy.withheld_codes import SummedCodes
 from discreet.tables.table import Table
@@ -75,7 +75,7 @@ class WholeVariables:
         alone = {name: self._decide((name,), {}) for name in self.dimensions}
         if len(names) > 2:  # of two, neither breaks down what both of them tell
             dimensions = {name: self.dimensions[name] for name in names}
-            fixed = {name: is_total(d) for name, d in dimensions.items()}
+            fixed = {name: d.is_whole for name, d in dimensions.items()}
             people = {name: self.people((name,)) for name in names}
             alone |= withheld_together(dimensions, fixed, alone, people, self._finest_pairs, self.least)
         self._closed |= {(name,): withheld for name, withheld in alone.items()}
@@ -90,7 +90,7 @@ class WholeVariables:
         shape = tuple(len(d.codes) for d in dimensions)
         fixed = np.zeros(shape, bool)
         for k, dimension in enumerate(dimensions):  # with a total it is a population of fewer variables
-            fixed |= _along(is_total(dimension), [k], shape)
+            fixed |= _along(dimension.is_whole, [k], shape)
         shut = np.zeros(shape, bool)
         for one, closed in fewer.items():
             shut |= _along(closed, [names.index(name) for name in one], shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +61,10 @@ class Protected:
         self.room.check_cells(n)
         if stray := [name for name in STATED if name in self.details]:
             raise InputError(f"{listed(stray)} of the cells are no details: give them as room=Room({stray[0]}=...)")
-        if self.status.shape != (n,) or not np.isin(self.status, [s.value for s in Status]).all():
+        others = self.status[self.status != Status.PUBLISHED.value]  # few, as a rule
+        if self.status.shape != (n,) or not np.isin(others, [s.value for s in Status]).all():
             raise InputError(f"a status is one of {', '.join(Status)} for each of the {n:,} cells")
-        gone = hidden(self.status)
+        gone = self.hidden
         for name, values in self.published.items():
             if values.shape != (n,):
                 raise InputError(f"{name!r} must have one value for each of the {n:,} cells")
@@ -79,10 +81,10 @@ class Protected:
                     f"{name!r} are not: say truthful=False"
                 )
 
-    @property
+    @cached_property
     def hidden(self) -> Array:
         """Which cells are not shown."""
-        return hidden(self.status)
+        return read_only(hidden(self.status))
 
     @property
     def as_it_is(self) -> bool:

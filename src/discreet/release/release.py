@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -245,7 +246,7 @@ class Release:
 
 def csv_pieces(release: Release) -> Iterator[bytes]:
     """The lines of ``Release.to_csv`` after the head, some thousand at a time."""
-    codes = [_quoted_codes(d) for d in release.dimensions]
+    codes = [_quoted_codes(d.codes) for d in release.dimensions]
     for start in range(0, len(release), _LINES):
         yield _csv_lines(release, codes, slice(start, start + _LINES))
 
@@ -256,11 +257,12 @@ def csv_head(release: Release) -> bytes:
     return (",".join(_quoted(n) for n in names) + "\r\n").encode()
 
 
-def _quoted_codes(dimension: Dimension) -> Any:
+@lru_cache(maxsize=256)
+def _quoted_codes(codes: tuple[str, ...]) -> Any:
     """The codes of a dimension as CSV fields: a code is quoted once, however many cells have it."""
     import pyarrow as pa
 
-    return pa.array([_quoted(c) for c in dimension.codes], pa.string())
+    return pa.array([_quoted(c) for c in codes], pa.string())
 
 
 def _csv_lines(release: Release, codes: list[Any], rows: slice) -> bytes:

@@ -38,4 +38,8 @@ def hidden(status: Array) -> Array:
     >>> hidden(np.array(["s", "u", "x"])).tolist()
     [False, True, True]
     """
-    return np.isin(status, [s.value for s in Status if s.hidden])
+    gone = np.zeros(np.shape(status), bool)
+    for one in Status:
+        if one.hidden:
+            gone |= status == one.value
+    return gone

@@ -29,6 +29,17 @@ class Pair(NamedTuple):
     left: tuple[int, ...]
 
 
+class Compared(NamedTuple):
+    """A family along an axis beside all that are known: what it shares with each, by number, and what is left."""
+
+    shared: tuple[int, ...]
+    number: Array  # of the shared set among those that differ
+    numbers: int
+    cells: Array
+    apart: Array
+    left: Array
+
+
 class Left(NamedTuple):
     """A set by its codes along some axes, the first axis that it is left along, and the cells it is crossed into."""
 
@@ -43,6 +54,26 @@ class Combinations:
     def __init__(self, families: list[list[Sets]], pair: Callable[[int, int, int], Pair]) -> None:
         self.families, self.pair = families, pair
         self._tables: dict[tuple[str, int, int], Array] = {}
+        self._compared: dict[tuple[int, int], Compared] = {}
+
+    def compared(self, axis: int, family: int) -> Compared:
+        """A family beside all families of its axis; kept until there are more of them."""
+        known = self._compared.get((axis, family))
+        if known is not None and len(known.shared) == len(self.families[axis]):
+            return known
+        pairs = [self.pair(axis, family, other) for other in range(len(self.families[axis]))]
+        numbers = {one: n for n, one in enumerate(dict.fromkeys(pair.shared for pair in pairs))}
+        new = self._compared[axis, family] = Compared(
+            shared=tuple(pair.shared for pair in pairs),
+            number=np.array([numbers[pair.shared] for pair in pairs]),
+            numbers=len(numbers),
+            cells=np.array([pair.cells for pair in pairs]),
+            apart=np.array([pair.shared == 0 for pair in pairs]),
+            left=np.array([bool(pair.left) for pair in pairs]),
+        )
+        if len(self._compared) > 10_000:
+            self._compared = {}
+        return new
 
     def told_together(self, new: Families, earlier: Array) -> Iterator[Left]:
         """All of them."""
@@ -83,20 +114,19 @@ class Combinations:
     def _contexts(self, new: Families, earlier: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
         """Populations along the other axes that the new query and earlier ones tell about, with all queries that do."""
         axes = [k for k in range(len(new)) if k != axis]
-        shared = {k: [self.pair(k, new[k], f).shared for f in range(len(self.families[k]))] for k in axes}
+        compared = {k: self.compared(k, new[k]) for k in axes}
         near = np.ones(len(earlier), bool)
         key = np.zeros(len(earlier), np.int64)
         for k in axes:
-            number = {one: n for n, one in enumerate(dict.fromkeys(shared[k]))}
-            near &= np.array([one > 0 for one in shared[k]])[earlier[:, k]]
-            key = key * len(number) + np.array([number[one] for one in shared[k]])[earlier[:, k]]
+            near &= ~compared[k].apart[earlier[:, k]]
+            key = key * compared[k].numbers + compared[k].number[earlier[:, k]]
         if len(set(earlier[near, axis].tolist())) < 2:
             return
         _, first, group = np.unique(key[near], return_index=True, return_inverse=True)
         told = self._table("includes", axis, new[axis])[earlier[near, axis]]  # then nothing is news
         open_ = np.flatnonzero(np.bincount(group, weights=told, minlength=len(first)) == 0)
         rows = earlier[near][first[open_]].tolist()
-        for sets in sorted(tuple(shared[k][row[k]] for k in axes) for row in rows)[:MOST_CONTEXTS]:
+        for sets in sorted(tuple(compared[k].shared[row[k]] for k in axes) for row in rows)[:MOST_CONTEXTS]:
             context = dict(zip(axes, sets, strict=True))
             yield context, earlier[self._making(earlier, context)]
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
 from discreet.policy import Policy, Query
-from discreet.server.combinations import Combinations, Pair
+from discreet.server.combinations import Combinations, Compared, Pair
 from discreet.server.counting import Counting
 from discreet.server.unions import compare_unions, union
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
+POPULATION = "population"  # the variable whose codes are sets of people
 MOST_COUNTS = 50_000  # protected counts that are kept
 Box = tuple[tuple[int, int], ...]  # (axis, set of leaves as bits), for the axes that are not whole
 
@@ -127,18 +128,15 @@ class Guard:
         queries at once: per axis a small table says what each family has in common with the new one, and most queries
         fall away because they differ in two axes or because nothing is left over.
         """
-        earlier = np.unique(np.array([old.families for old in before]), axis=0)
-        apart, left = np.zeros(earlier.shape, bool), np.zeros(earlier.shape, bool)
-        for axis, mine in enumerate(new.families):
-            pairs = [self.pair(axis, mine, other) for other in range(len(self.families[axis]))]
-            apart[:, axis] = np.array([pair.shared == 0 for pair in pairs])[earlier[:, axis]]
-            left[:, axis] = np.array([bool(pair.left) for pair in pairs])[earlier[:, axis]]
+        earlier = _distinct(before)
+        beside = [self.combinations.compared(axis, mine) for axis, mine in enumerate(new.families)]
+        apart = np.stack([one.apart[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
+        left = np.stack([one.left[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
         blocked = apart.sum(axis=1)
         open_ = (left & np.where(blocked[:, None] == 0, True, apart)) & (blocked[:, None] <= 1)
         told: dict[Box, tuple[int, int]] = {}
-        for row, axis in zip(*(found.tolist() for found in np.nonzero(open_)), strict=True):
-            families = earlier[row].tolist()
-            self._tell(told, new, families, axis, self.pair(axis, new.families[axis], families[axis]).left)
+        for axis in np.flatnonzero(open_.any(axis=0)).tolist():
+            self._tell(told, new, earlier[open_[:, axis]], axis, beside)
         for sets, axis, cells in self.combinations.told_together(new.families, earlier):
             box = tuple(sorted((k, bits) for k, bits in sets.items() if bits != self.whole[k]))
             first, most = told.get(box, (axis, 0))
@@ -149,18 +147,29 @@ class Guard:
         self,
         differences: dict[Box, tuple[int, int]],
         new: Geometry,
-        families: Sequence[int],
+        earlier: Array,
         axis: int,
-        left: tuple[int, ...],
+        beside: Sequence[Compared],
     ) -> None:
-        """Note what is left along an axis, within the sets that both queries tell about along the others."""
-        met = [self.pair(k, new.families[k], other) for k, other in enumerate(families)]
-        context = tuple((k, p.shared) for k, p in enumerate(met) if k != axis and p.shared != self.whole[k])
-        cells = math.prod(p.cells for k, p in enumerate(met) if k != axis)
-        for over in left:
-            box = tuple(sorted((*context, (axis, over))))
-            first, most = differences.get(box, (axis, 0))
-            differences[box] = (min(axis, first), max(cells, most))
+        """Note what is left along an axis, within the sets that both queries tell about along the others.
+
+        Of earlier queries that have the same sets in common with the new one, the one of most cells says it all.
+        """
+        others = [k for k in range(len(beside)) if k != axis]
+        key, cells = earlier[:, axis].astype(np.int64), np.ones(len(earlier), np.int64)
+        for k in others:
+            key = key * beside[k].numbers + beside[k].number[earlier[:, k]]
+            cells *= beside[k].cells[earlier[:, k]]
+        _, first_row, group = np.unique(key, return_index=True, return_inverse=True)
+        most_cells = np.zeros(len(first_row), np.int64)
+        np.maximum.at(most_cells, group, cells)
+        for families, number in zip(earlier[first_row].tolist(), most_cells.tolist(), strict=True):
+            shared = [(k, beside[k].shared[families[k]]) for k in others]
+            context = [(k, bits) for k, bits in shared if bits != self.whole[k]]
+            for over in self.pair(axis, new.families[axis], families[axis]).left:
+                box = tuple(sorted((*context, (axis, over))))
+                first, most = differences.get(box, (axis, 0))
+                differences[box] = (min(axis, first), max(number, most))
 
     def _pair(self, axis: int, mine: int, other: int) -> Pair:
         a, b = self.families[axis][mine], self.families[axis][other]
@@ -169,8 +178,9 @@ class Guard:
 
     def _averaging(self, new: Geometry, before: Sequence[Geometry]) -> int | None:
         """The axis of which too many groups were asked that cut across one that is asked now."""
+        known = _distinct(before)
         for axis, mine in enumerate(new.families):
-            earlier = {old.families[axis] for old in before} - {mine}
+            earlier = set(known[:, axis].tolist()) - {mine}
             others = frozenset().union(*(self.families[axis][other] for other in earlier)) - self.families[axis][mine]
             if any(_crossing(one, others) >= self.rules.max_overlaps for one in self.families[axis][mine]):
                 return axis
@@ -185,23 +195,36 @@ class Guard:
         if len(known) + len(new) > MOST_COUNTS:
             known, new = {}, list(dict.fromkeys(boxes))
             self._counts = known
-        cell_by_cell = contract(self.policy.methods[0][0]).cellwise
-        for some in [new] if cell_by_cell and new else [[box] for box in new]:
+        for some in [new] if self._separate is not None and new else [[box] for box in new]:
             known.update(zip(some, self._shown(some), strict=True))
         return [known[box] for box in boxes]
+
+    @cached_property
+    def _separate(self) -> Any:
+        """The policy's method as it shows sets that have nothing to do with each other; None if it cannot."""
+        method = self.policy.make(0)
+        if contract(self.policy.methods[0][0]).cellwise:
+            return method
+        return method.separately(POPULATION) if hasattr(method, "separately") else None
 
     def _shown(self, boxes: Sequence[Box]) -> list[float]:
         """A table of these sets and nothing else, protected."""
         sums = [self._sums(dict(box)) for box in boxes]
         names = [hashlib.sha256(repr(box).encode()).hexdigest() for box in boxes]
-        layout = Layout.of([Dimension.flat("population", names, total=None)])
+        layout = Layout.of([Dimension.flat(POPULATION, names, total=None)])
         inner = {name: np.concatenate([one[name] for one in sums]) for name in sums[0]}
         table = Table(layout, {name: Additive(v, layout.aggregate(v)) for name, v in inner.items()})
-        shown = np.asarray(self.policy.make(0)(table).published["count"], float)
+        method = self._separate or self.policy.make(0)
+        shown = np.asarray(method(table).published["count"], float)
         return [0.0 if np.isnan(n) else float(n) for n in shown]
 
     def _sums(self, box: Mapping[int, int]) -> dict[str, Array]:
         return self.counting.people({self.dimensions[axis].name: _positions(bits) for axis, bits in box.items()})
+
+
+def _distinct(queries: Sequence[Geometry]) -> Array:
+    """The families of queries as rows, each once."""
+    return np.array(list(dict.fromkeys(query.families for query in queries)))
 
 
 def query_from_line(canonical: str) -> Query:

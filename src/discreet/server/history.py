@@ -12,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
-from sqlalchemy import ColumnElement, Connection, Select, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from discreet.errors import Refused
@@ -82,6 +83,7 @@ class History:
         self._new: dict[str, Past] = {}
         self._had: OrderedDict[tuple[str, str], None] = OrderedDict()  # callers and what they were given here
         self._having: list[tuple[str, str]] = []
+        self._wanted = lru_cache(maxsize=MOST_CALLERS)(self._told_to)  # a statement is made once
 
     def whose(self, caller: Caller) -> str:
         """The name under which the past of a caller is kept."""
@@ -94,8 +96,8 @@ class History:
     def _named(self, who: str) -> str:
         return f"{self.people}|{who}" if self.people else who
 
-    def _wanted(self, who: str, after: int) -> Select[tuple[int, str, str, str, bool]]:
-        """What a caller was told, behind a line. Questions that were refused told nothing.
+    def _told_to(self, who: str) -> Select[tuple[int, str, str, str, bool]]:
+        """What a caller was told, behind the line ``after``. Questions that were refused told nothing.
 
         Everyone was told all that any caller was, whatever the scope was then.
         """
@@ -107,7 +109,8 @@ class History:
             whose = asked.c.who.startswith(f"{self.people}|", autoescape=True)
         else:
             whose = or_(asked.c.who.startswith("user:"), asked.c.who.in_([PUBLIC, EVERYONE]))
-        return select(*columns).where(whose, asked.c.id > after, asked.c.state != REFUSED).order_by(asked.c.id)
+        behind = asked.c.id > bindparam("after")
+        return select(*columns).where(whose, behind, asked.c.state != REFUSED).order_by(asked.c.id)
 
     def had(self, caller: Caller, query: Query) -> bool:
         """Whether this worker has given the very caller this answer before, and the store holds that it was told."""
@@ -133,7 +136,7 @@ class History:
         known = self._past.get(who)
         before = dict(known.answered) if known is not None else {}
         flagged = set(known.flagged) if known is not None else set()
-        since = self.store.rows(self._wanted(who, 0 if known is None else known.read))
+        since = self.store.rows(self._wanted(who), after=0 if known is None else known.read)
         before |= dict(self._geometries(since))
         flagged |= {row["name"] for row in since if row["flagged"]}
         if question.query.digest in before:
@@ -242,7 +245,7 @@ class History:
         self._past.move_to_end(who)
         if len(self._past) > MOST_CALLERS:
             self._past.popitem(last=False)
-        rows = [dict(row) for row in connection.execute(self._wanted(who, past.read)).mappings()]
+        rows = [dict(row) for row in connection.execute(self._wanted(who), {"after": past.read}).mappings()]
         past.flagged |= {row["name"] for row in rows if row["flagged"]}
         past.answered |= dict(self._geometries(row for row in rows if row["digest"] not in past.answered))
         past.read = max([past.read, *(row["id"] for row in rows)])

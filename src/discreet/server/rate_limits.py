@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Float, cast, delete, extract, func, select
+from sqlalchemy import Connection, Float, bindparam, cast, delete, extract, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from discreet.server.schema import uses
@@ -22,6 +22,13 @@ from discreet.server.store import Store
 MINUTE, DAY = 60, 86_400
 PAID = "paid:"
 SHARE = 20  # a worker takes one twentieth of a limit at a time
+
+# Statements of every request are made once.
+PAID_BEFORE = select(uses.c.n).where(uses.c.who == bindparam("name"), uses.c.span == bindparam("now"))
+NOTE_PAID = {
+    name: dialect.insert(uses).on_conflict_do_nothing(index_elements=[uses.c.who, uses.c.span])
+    for name, dialect in (("postgresql", postgresql), ("sqlite", sqlite))
+}
 
 
 class Over(Exception):  # noqa: N818 - an answer to the caller, not an accident
@@ -83,11 +90,8 @@ class Counter:
     def paid(self, connection: Connection, who: str, what: str) -> bool:
         """Whether a caller has spent one on this very thing in this span: it costs nothing again."""
         self._meet_clock(connection)
-        name = _paid_name(who, what)
-        return (
-            connection.execute(select(uses.c.n).where(uses.c.who == name, uses.c.span == self._span())).first()
-            is not None
-        )
+        row = connection.execute(PAID_BEFORE, {"name": _paid_name(who, what), "now": self._span()}).first()
+        return row is not None
 
     def pay(self, connection: Connection, who: str, what: str) -> None:
         """Note what a caller has spent one on; notes of earlier spans go once a span."""
@@ -95,9 +99,8 @@ class Counter:
         if self._cleaned != now:
             connection.execute(delete(uses).where(uses.c.who.startswith(PAID), uses.c.span < now))
             self._cleaned = now
-        kind: Any = postgresql if self.store.shared else sqlite
-        adding = kind.insert(uses).values(who=_paid_name(who, what), span=now, n=1)
-        connection.execute(adding.on_conflict_do_nothing(index_elements=[uses.c.who, uses.c.span]))
+        note = NOTE_PAID["postgresql" if self.store.shared else "sqlite"]
+        connection.execute(note, {"who": _paid_name(who, what), "span": now, "n": 1})
 
     def check_open(self, who: str) -> None:
         """Raise ``Over`` when this worker knows the limit to be used up; nothing is counted."""

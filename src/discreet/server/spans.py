@@ -9,7 +9,8 @@ atoms are tried, and boxes of one atom along each of two variables.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -60,19 +61,19 @@ def derived_boxes(mine: tuple[Sets, Sets], others: frozenset[tuple[Sets, Sets]])
     n = len(parts[0]) * len(parts[1])
     if min(map(len, parts)) < 2 or n > MOST_BOXES:
         return ()
-    spaces = [tuple(_told(pair[side], parts[side]) for side in (0, 1)) for pair in every]
-    direct = np.zeros((len(parts[0]), len(parts[1])), bool)
-    for first, second in spaces:
-        direct |= np.outer(*(_single(space) for space in (first, second)))
-    if direct.all():
+    told = [(_told(first, parts[0]), _told(second, parts[1])) for first, second in every]
+    direct = [0] * len(parts[0])  # boxes that one of them tells by itself, as bits along the second variable
+    for one, other in set(told):
+        for k in one.single:
+            direct[k] |= other.single_bits
+    if all(row == (1 << len(parts[1])) - 1 for row in direct):
         return ()
-    crossed = [np.kron(first, second) for first, second in spaces]
-    after = np.diag(_projection(crossed, n)) >= 1 - NEAR_ZERO
-    news = np.flatnonzero(after & ~direct.ravel())
-    if not len(news):
+    after = _lying(set(told))
+    news = [(k, m) for k, m in zip(*np.nonzero(after), strict=True) if not direct[k] >> int(m) & 1]
+    if not news:
         return ()
-    before = np.diag(_projection(crossed[1:], n)) >= 1 - NEAR_ZERO
-    return tuple((parts[0][k // len(parts[1])], parts[1][k % len(parts[1])]) for k in news.tolist() if not before[k])
+    before = _lying(set(told[1:]))
+    return tuple((parts[0][k], parts[1][m]) for k, m in news if not before[k, m])
 
 
 def _unions_in(space: Array) -> list[tuple[int, ...]]:
@@ -100,7 +101,12 @@ def _projection(spaces: Sequence[Array], n: int) -> Array:
     if not spaces:
         return np.zeros((n, n))
     rows = np.unique(np.concatenate(spaces), axis=0)
-    values, vectors = np.linalg.eigh(rows.T @ rows)
+    return _range(rows.T @ rows)
+
+
+def _range(gram: Array) -> Array:
+    """The projection onto the range of a Gram matrix."""
+    values, vectors = np.linalg.eigh(gram)
     kept = vectors[:, values > NEAR_ZERO * max(float(values[-1]), 1.0)]
     projection: Array = kept @ kept.T
     return projection
@@ -118,18 +124,44 @@ def _cut(families: Sequence[Sets]) -> tuple[int, ...]:
     return tuple(sorted(atoms(alone | {whole})))
 
 
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a family tells of some atoms: the Gram matrix of its sets, and the atoms that it tells by themselves."""
+
+    gram: Array
+    single: tuple[int, ...]
+
+    @property
+    def single_bits(self) -> int:
+        """These atoms as bits."""
+        return union(1 << k for k in self.single)
+
+
 @lru_cache(maxsize=20_000)
-def _told(family: Sets, parts: tuple[int, ...]) -> Array:
-    """What a family tells of these atoms: each that it makes up, and the sets that are unions of them."""
+def _told(family: Sets, parts: tuple[int, ...]) -> _Told:
+    """Of each atom that the family makes up, and of its sets that are unions of atoms; of the same sets the same."""
     known = atoms(family)
-    rows = [one for one in parts if adds_up(one, known)]
-    rows += [one for one in family if one == union(part for part in parts if part & one)]
-    if not rows:
-        return np.zeros((1, len(parts)))
-    return np.array([[float(one & part == part) for part in parts] for one in dict.fromkeys(rows)])
+    rows = {one for one in parts if adds_up(one, known)}
+    rows |= {one for one in family if one == union(part for part in parts if part & one)}
+    return _told_of(frozenset(rows), parts)
 
 
-def _single(space: Array) -> Array:
-    """Which atoms a family tells by themselves."""
-    single: Array = space[space.sum(axis=1) == 1].any(axis=0)
-    return single
+@lru_cache(maxsize=20_000)
+def _told_of(sets: Sets, parts: tuple[int, ...]) -> _Told:
+    rows = np.array([[float(one & part == part) for part in parts] for one in sorted(sets)]).reshape(-1, len(parts))
+    return _Told(rows.T @ rows, tuple(k for k, part in enumerate(parts) if part in sets))
+
+
+def _lying(spaces: Set[tuple[_Told, _Told]]) -> Array:
+    """Which boxes of one atom each lie in the sum of crossed spaces.
+
+    The Gram matrix of a crossed space is the Kronecker product of those of its two sides, and the sum of spaces is the
+    range of the sum of these: one product of matrices for all of them.
+    """
+    if not spaces:
+        return np.zeros((0, 0), bool)
+    one, other = (np.stack([pair[side].gram for pair in spaces]) for side in (0, 1))
+    n, m = one.shape[1], other.shape[1]
+    crossed = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1)).reshape(n, n, m, m)
+    projection = _range(crossed.transpose(0, 2, 1, 3).reshape(n * m, n * m))
+    return (np.diag(projection) >= 1 - NEAR_ZERO).reshape(n, m)

@@ -257,10 +257,10 @@ class Store:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def rows(self, wanted: Any) -> Sequence[Row]:
-        """What a SELECT finds."""
+    def rows(self, wanted: Any, **values: Any) -> Sequence[Row]:
+        """What a SELECT finds, with values for its parameters."""
         with self.begin(reading=True) as connection:
-            return [dict(row) for row in connection.execute(wanted).mappings()]
+            return [dict(row) for row in connection.execute(wanted, values).mappings()]
 
     def _one(self, wanted: Any) -> Row | None:
         lines = self.rows(wanted)

@@ -252,20 +252,21 @@ def _sum_axis(x: Array, axis: int, dimension: Dimension, codes: Array, absolute:
     pre, post = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
     x3 = x.reshape(pre, x.shape[axis], post)
     out = np.empty((pre, len(codes), post), x.dtype)
-    matrix = dimension.matrix
-    single: list[tuple[int, int]] = []
-    for j, code in enumerate(codes):
-        span = slice(matrix.indptr[code], matrix.indptr[code + 1])
-        leaves, signs = matrix.indices[span], np.abs(matrix.data[span]) if absolute else matrix.data[span]
-        if len(leaves) == 1 and signs[0] == 1:
-            single.append((j, leaves[0]))
+    single: list[int] = []
+    leaf: list[int] = []
+    for j, code in enumerate(codes.tolist()):
+        plus, minus = dimension.added[code]
+        if len(plus) == 1 and not len(minus):
+            single.append(j)
+            leaf.append(plus[0])
             continue
-        out[:, j] = _leaf_sum(x3, leaves[signs > 0])
-        if (signs < 0).any():
-            out[:, j] -= _leaf_sum(x3, leaves[signs < 0])
+        out[:, j] = _leaf_sum(x3, plus)
+        if len(minus) and absolute:
+            out[:, j] += _leaf_sum(x3, minus)
+        elif len(minus):
+            out[:, j] -= _leaf_sum(x3, minus)
     if single:
-        where, leaf = np.array(single).T
-        out[:, where] = x3[:, leaf]
+        out[:, single] = x3[:, leaf]
     return out.reshape(*x.shape[:axis], len(codes), *x.shape[axis + 1 :])
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
+MOST_LAYOUTS_KEPT = 8  # at other levels, with a table that is asked for them again and again
+MOST_CELLS_KEPT = 20_000  # of each of them
+
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,10 +244,25 @@ class Table:
         chosen = [levels.get(d.name, d.name) for d in self.dimensions]
         if self.layout.is_full and all(d.level(v) == d.leaves for d, v in zip(self.dimensions, chosen, strict=True)):
             return self
-        blocks = [
-            np.array([d.position[c] for c in d.level(level)]) for d, level in zip(self.dimensions, chosen, strict=True)
-        ]
-        return _recast(self, blocks, [d.at_level(v) for d, v in zip(self.dimensions, chosen, strict=True)])
+        return _recast(self, *self._layouts_at(tuple(chosen)))
+
+    def _layouts_at(self, levels: tuple[str, ...]) -> tuple[Layout, Layout]:
+        """The cells of this table that a table at some levels has inside, and its layout; of the last few levels."""
+        kept = self._layouts_kept.get(levels)
+        if kept is None:
+            at = list(zip(self.dimensions, levels, strict=True))
+            blocks = tuple(np.array([d.position[c] for c in d.level(level)]) for d, level in at)
+            cut = Layout(self.dimensions, (blocks,), self.layout.possible)
+            kept = cut, _layout_of_cut(cut, [d.at_level(level) for d, level in at])
+            if len(kept[1]) <= MOST_CELLS_KEPT:
+                if len(self._layouts_kept) >= MOST_LAYOUTS_KEPT:
+                    self._layouts_kept.clear()
+                self._layouts_kept[levels] = kept
+        return kept
+
+    @cached_property
+    def _layouts_kept(self) -> dict[tuple[str, ...], tuple[Layout, Layout]]:
+        return {}
 
     def with_margins(self, margins: Sequence[Margin]) -> Table:
         """The same inner cells with other published cells: ``[("area", "sex"), ("area", "age")]`` are linked tables."""
@@ -273,11 +291,14 @@ class Table:
         return display.html(self.dimensions, self.layout.codes, self.value, caption=caption)
 
 
-def _recast(table: Table, blocks: Sequence[Array], dimensions: Sequence[Dimension]) -> Table:
+def _layout_of_cut(cut: Layout, dimensions: Sequence[Dimension]) -> Layout:
+    """The layout of a table whose inner cells are those of ``cut``."""
+    return replace(Layout.of(dimensions), possible=None if cut.possible is None else cut.parts > 0)
+
+
+def _recast(table: Table, cut: Layout, layout: Layout) -> Table:
     """A table whose inner cells are some cells of this one: a product of code positions that do not overlap."""
-    cut = Layout(table.dimensions, (tuple(blocks),), table.layout.possible)
-    held = None if cut.possible is None else cut.parts > 0
-    layout = replace(Layout.of(dimensions), possible=held)
+    held = layout.possible
     statistics = {}
     for name, statistic in table.statistics.items():
         inner = cut.aggregate(statistic.inner)
@@ -310,7 +331,8 @@ def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
         np.array([d.index(codes[d.name])] if k in fixed else [d.position[leaf] for leaf in d.leaves])
         for k, d in enumerate(table.dimensions)
     ]
-    return _recast(table, blocks, rest)
+    cut = Layout(table.dimensions, (tuple(blocks),), table.layout.possible)
+    return _recast(table, cut, _layout_of_cut(cut, rest))
 
 
 def code_columns(layout: Layout) -> dict[str, Any]:

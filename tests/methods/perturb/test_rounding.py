@@ -118,3 +118,15 @@ def test_wrong_parameters() -> None:
             method()
     with pytest.raises(dc.InputError, match="no dimension 'c'"):
         dc.SemiControlledRound(3, control="c", seed=1)(dc.Table.of([[1, 2]], ["a", "b"]))
+
+
+@given(st.lists(st.integers(0, 99), min_size=1, max_size=12), BASES)
+def test_codes_that_are_rounded_separately_are_tables_of_their_own(counts: list[int], base: int) -> None:
+    """All at once as one by one; where the others play a part, it cannot be."""
+    method = dc.SemiControlledRound(base, seed=1, control="area")
+    separate = method.separately("set")
+    assert separate is not None
+    together = separate(dc.Table.of(counts, ["set"], total=None)).published["count"]
+    alone = [dc.SemiControlledRound(base, seed=1)(dc.Table.of([n], ["set"], total=None)) for n in counts]
+    assert together.tolist() == [int(one.published["count"][0]) for one in alone]
+    assert dc.SemiControlledRound(base, unbiased=True).separately("set") is None

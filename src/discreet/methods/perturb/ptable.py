@@ -168,6 +168,10 @@ class PTable:
 
     def transition(self) -> Transition:
         """The same as P(shows j | was i)."""
+        return self._transition
+
+    @cached_property
+    def _transition(self) -> Transition:
         n = len(self.probabilities)
         matrix = np.zeros((n, n + self.d))
         for i, p in enumerate(self.probabilities):
@@ -182,17 +186,20 @@ class PTable:
 
     def bounds(self, shown: Array) -> tuple[Array, Array]:
         """The least and the largest count that may stand behind each shown one."""
+        least, largest = self._behind
+        at = np.minimum(shown, len(self.probabilities) + self.d)  # from there on only the last row plays a part
+        return least[at] + (shown - at), largest[at] + (shown - at)
+
+    @cached_property
+    def _behind(self) -> tuple[Array, Array]:
+        """The same for the counts shown up to where the last row is the only one."""
         n, d = len(self.probabilities), self.d
         span = np.arange(n + 2 * d + 1)
         possible = np.zeros((len(span), len(span)), bool)  # shown x count
         for count in span:
             held = np.array([count + v for v in self.row(int(count))])
             possible[held[held < len(span)], count] = True
-        at = np.minimum(shown, n + d)  # from there on only the last row plays a part
-        shift = shown - at
-        return np.argmax(possible, axis=1)[at] + shift, (len(span) - 1 - np.argmax(possible[:, ::-1], axis=1))[
-            at
-        ] + shift
+        return np.argmax(possible, axis=1), len(span) - 1 - np.argmax(possible[:, ::-1], axis=1)
 
     def counts_behind(self, first: int, last: int) -> tuple[int, int]:
         """The least and the largest count that may show a value from ``first`` to ``last``.

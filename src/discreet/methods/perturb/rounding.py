@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -161,6 +161,14 @@ class SemiControlledRound:
         rank = _rank_within(stratum[order])
         shown[open_[order[rank < up.ravel()[stratum[order]]]]] += b
         return self._protected(table, b, shown)
+
+    def separately(self, name: str) -> SemiControlledRound | None:
+        """The method that rounds each code of a dimension as a table of its own; None if all play a part for each.
+
+        >>> SemiControlledRound(3).separately("area").control
+        ('area',)
+        """
+        return None if self.unbiased else replace(self, control=(name,))
 
     def _starts(self, groups: int, b: int, chance: Array) -> Array:
         """Where each group's systematic choice begins: in the middle, or at random but fixed by the same numbers."""
