@@ -126,7 +126,9 @@ def test_codes_that_are_rounded_separately_are_tables_of_their_own(counts: list[
     method = dc.SemiControlledRound(base, seed=1, control="area")
     separate = method.separately("set")
     assert separate is not None
-    together = separate(dc.Table.of(counts, ["set"], total=None)).published["count"]
-    alone = [dc.SemiControlledRound(base, seed=1)(dc.Table.of([n], ["set"], total=None)) for n in counts]
-    assert together.tolist() == [int(one.published["count"][0]) for one in alone]
+    names = [str(k) for k in range(len(counts))]
+    together = separate(dc.Table.of(counts, [dc.Dimension.flat("set", names, total=None)])).published["count"]
+    one = dc.Dimension.flat("set", ["0"], total=None)
+    alone = [dc.SemiControlledRound(base, seed=1)(dc.Table.of([n], [one])) for n in counts]
+    assert together.tolist() == [int(shown.published["count"][0]) for shown in alone]
     assert dc.SemiControlledRound(base, unbiased=True).separately("set") is None
