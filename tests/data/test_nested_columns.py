@@ -108,6 +108,33 @@ def test_a_finished_table_is_not_counted_line_by_line(folder: Path, capfdbinary:
     assert dc.tabulate(data, by=["area"]).n in (4, 6)  # lines of one area are alike, as records are
 
 
+@pytest.mark.parametrize("cells", [["120", "3", "45"], ["1,204", "*", "45"], ["12", "", "-"]])
+def test_a_wide_table_is_not_counted_line_by_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Any, cells: list[str]
+) -> None:
+    """Numbers across, with or without marks and signs between thousands; records with a unit are records."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"area": ["a", "b", "c"], "Male": cells, "Female": ["7", "8", "9"]})
+    frame.to_csv("wide.csv", index=False)
+    assert run(["protect", "wide.csv", "--by", "area", "--rule", "threshold(n=3)"]) == 2
+    text = capfdbinary.readouterr().err.decode()
+    assert "'Male'" in text
+    assert "'Female'" in text
+    assert "--hide-under" in text
+    with pytest.raises(dc.InputError, match="finished table"):
+        dc.tabulate(dc.Microdata.of(frame, dimensions=["area"]), by=["area"])
+    frame = frame.assign(person=["x", "y", "z"])
+    assert dc.tabulate(dc.Microdata.of(frame, dimensions=["area"], unit="person"), by=["area"]).n == 3
+
+
+def test_records_that_differ_are_records() -> None:
+    """Each has labels of its own; what stands beside them is no whole number, or two lines are alike."""
+    frame = pd.DataFrame({"area": ["a", "b", "c"], "pay": [1.5, 2.25, 7.0], "job": ["x", "y", "z"]})
+    assert dc.tabulate(dc.Microdata.of(frame, dimensions=["area"]), by=["area"]).n == 3
+    frame = pd.DataFrame({"area": ["a", "b", "b"], "age": [31, 40, 51]})
+    assert dc.tabulate(dc.Microdata.of(frame, dimensions=["area"]), by=["area"]).n == 3
+
+
 def test_numbers_that_are_text_are_asked_about() -> None:
     """One or a thousand: an error in place of a silent one."""
     frame = pd.DataFrame({"a": ["x", "y"], "count": ["1.000", "2"]})

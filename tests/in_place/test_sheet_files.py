@@ -7,8 +7,10 @@ from typing import Any
 
 import openpyxl
 import pytest
+from tests.sheets.gallery.draft import Draft, written
 
 from discreet.cli import run
+from discreet.sheets.sources.by_kind import grids_of
 
 ROWS: dict[str, tuple[int, ...]] = {
     "Ward 1": (6, 18, 14),
@@ -194,3 +196,33 @@ def test_text_files_come_back_as_they_were_written(folder: Path, capfdbinary: An
     (folder / "people.csv").write_text("area,sex\n" + "a,f\nb,m\n" * 9)
     assert run(["protect", "people.csv", "--hide-under", "6"]) == 2
     assert "name the dimensions of the table (--by)" in said(capfdbinary)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_a_sheet_of_notes_is_kept_where_it_is_named(folder: Path, capfdbinary: Any, suffix: str) -> None:
+    """Its texts stay, its numbers do not, and it is not read as a table whatever stands on it."""
+    data, notes = Draft("Data"), Draft("Notes")
+    table: list[list[Any]] = [["Area", "f", "m"], ["N", 20, 3], ["S", 30, 40], ["Total", 50, 43]]
+    for row, line in enumerate(table, 1):
+        data.line(row, line)
+    words: list[list[Any]] = [["About"], ["Telephone", 5551], ["Fax", 5552], ["Area", "Year"], ["N", 2021], ["S", 2021]]
+    for row, line in enumerate(words, 1):
+        notes.line(row, line)
+    path = written([data, notes], folder, suffix)
+    safe = path.with_name(f"safe.{suffix}")
+    assert run(["protect", str(path), "--hide-under", "6", "--text-sheet", "Notes", "-o", str(safe)]) == 0
+    assert "numbers outside the tables that were understood are blanked: 'Notes'" in said(capfdbinary)
+    grids = {grid.sheet: grid for grid in grids_of(safe)}
+    assert [grids["Notes"].text(row, 1) for row in range(1, 7)] == ["About", "Telephone", "Fax", "Area", "N", "S"]
+    assert not any(isinstance(cell.value, int | float) for cell in grids["Notes"].cells.values())
+    assert grids["Data"].text(2, 3) == "*"
+    assert run(["protect", str(path), "--hide-under", "6", "--text-sheet", "Note"]) == 2
+    assert "did you mean 'Notes'" in said(capfdbinary)
+
+
+def test_a_file_without_sheets_has_none_to_keep(folder: Path, capfdbinary: Any) -> None:
+    """Said, and nothing is written."""
+    (folder / "wards.csv").write_text("Area,f,m\nN,20,3\nS,30,40\n")
+    assert run(["protect", "wards.csv", "--hide-under", "6", "--text-sheet", "Notes"]) == 2
+    assert "has no sheets with names" in said(capfdbinary)
+    assert not (folder / "wards.safe.csv").exists()

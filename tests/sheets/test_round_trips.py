@@ -53,6 +53,23 @@ def test_what_discreet_writes_is_read_as_it_was(suffix: str, tmp_path: Path) -> 
     assert all(read.grid.text(p.row, p.column) for places in read.places.values() for p in places)
 
 
+def test_sdmx_csv_is_read_as_it_was(tmp_path: Path) -> None:
+    """Names become capitals; every number under its codes, and what is read and written again is the same file."""
+    area = Dimension.flat("area", ["N", "S", "W"], total="All areas")
+    table = Table.of(np.array([[12, 3], [20, 7], [1, 40]]), [area, SEX])
+    first, second = tmp_path / "t.sdmx.csv", tmp_path / "u.sdmx.csv"
+    write(protect(table, Publish()).release(), first)
+    read = read_table(first)
+    assert [d.name for d in read.dimensions] == ["AREA", "SEX"]
+    assert [d.total for d in read.dimensions] == ["All areas", "Total"]
+    assert numbers_of(read) == numbers_in(table)
+    write(protect(read.table, Publish()).release(), second)
+    again = read_table(second)
+    assert numbers_of(again) == numbers_in(table)
+    write(protect(again.table, Publish()).release(), first)
+    assert second.read_bytes() == first.read_bytes()
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 10**6), min_size=8, max_size=8))
 def test_a_list_with_all_its_sums_is_read_as_it_was(numbers: list[int]) -> None:

@@ -65,7 +65,7 @@ def refuse_beside(others: Mapping[str, Any]) -> None:
 def of_records(sheet: Mapping[str, Any], name: str | None, rule: str | None) -> tuple[str | None, str | None]:
     """Method and rule for records and lists of cells, where --hide-under or --recipe says them."""
     only = {name: sheet[name] for name in SHEET_OPTIONS if name not in OWN_OPTIONS[:3]}
-    flags = {"sheets": "--sheet", "cell_range": "--range"}
+    flags = {"sheets": "--sheet", "cell_range": "--range", "text_sheets": "--text-sheet"}
     if dropped := [
         flags.get(name, f"--{name.replace('_', '-')}") for name, given in only.items() if given not in EMPTY
     ]:

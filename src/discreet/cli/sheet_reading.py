@@ -12,6 +12,10 @@ from discreet.cli.option_texts import missing_of, total_of
 _TEXTS = {"multiple": True, "metavar": "TEXT"}
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "sheets": ("--sheet", {"multiple": True, "metavar": "NAME", "help": "Only this sheet; repeatable."}),
+    "text_sheets": (
+        "--text-sheet",
+        {"multiple": True, "metavar": "NAME", "help": "A sheet of notes: not read, its texts are kept; repeatable."},
+    ),
     "cell_range": ("--range", {"metavar": "A3:F20", "help": "Where on its sheet the table stands."}),
     "header_rows": ("--header-rows", {"type": click.IntRange(0), "metavar": "N", "help": "Rows that are headers."}),
     "stub_columns": ("--stub-columns", {"type": click.IntRange(1), "metavar": "N", "help": "Columns of labels."}),

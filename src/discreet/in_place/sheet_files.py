@@ -40,6 +40,8 @@ class ProtectedFile:
     outcomes: tuple[ProtectionReport, ...]
     text: Mapping[str, str | None] = field(default_factory=dict)
     """Separator, decimal sign and encoding, where they were said."""
+    text_sheets: tuple[str, ...] = ()
+    """Sheets of notes, of which the texts are kept."""
 
     @property
     def releases(self) -> list[Release]:
@@ -85,7 +87,7 @@ def protect_file(
         outcome.check()
     check_linked(tables, pairs, protected)
     text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
-    return ProtectedFile(source, tables, protected, outcomes, text)
+    return ProtectedFile(source, tables, protected, outcomes, text, tuple((reading or {}).get("text_sheets", ())))
 
 
 def safe_name(source: Path, *, layout: str) -> Path:
@@ -116,6 +118,7 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         derived=merged.derived,
         note=note,
         mark=marks.secondary,
+        text_sheets=file.text_sheets,
         decimal=file.text.get("decimal"),
         separator=file.text.get("separator"),
         encoding=file.text.get("encoding"),

@@ -63,27 +63,7 @@ def read_table(
     >>> read_table(counts, names=["area", "sex"])
     SheetTable(area x sex: 6 cells; count; 'the DataFrame' A1:C4)
     """
-    options = SheetOptions(
-        range=range,
-        header_rows=header_rows,
-        stub_columns=stub_columns,
-        total=total,
-        totals=totals,
-        tolerance=tolerance,
-        names=names,
-        measure=measure,
-        value=value,
-        decimal=decimal,
-        thousands=thousands,
-        blank=blank,
-        zero=zero,
-        suppressed=suppressed,
-        missing=missing,
-        percent=percent,
-        leave=leave,
-        nested=nested,
-        partly=partly,
-    )
+    options = SheetOptions.among(locals())
     if (raw := own_cells(source)) is not None:
         return of_cells(raw, options)
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
@@ -110,8 +90,12 @@ def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
 
 
 @checked
-def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: Any) -> list[SheetTable]:
+def read_tables(
+    source: Any, *, sheets: Sequence[str] | None = None, text_sheets: Sequence[str] = (), **options: Any
+) -> list[SheetTable]:
     """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``.
+
+    ``text_sheets`` are sheets of notes, which hold no table and are not read, whatever numbers stand in their texts.
 
     >>> import pandas as pd
     >>> [len(table.table) for table in read_tables(pd.DataFrame({"sex": ["f", "m"], "n": [3, 4]}))]
@@ -122,8 +106,10 @@ def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: 
     if sheets is None and (raw := own_cells(source)) is not None:
         return [of_cells(raw, SheetOptions(**options))]
     grids = grids_of(source, separator=separator, encoding=encoding)
+    notes = [chosen_sheet(grids, name) for name in text_sheets]
     if sheets is not None:
         grids = [chosen_sheet(grids, name) for name in sheets]
+    grids = [grid for grid in grids if grid not in notes]
     shown = [grid for grid in grids if grid.cells and (sheets is not None or not grid.hidden)]
     tables = []
     silent = []
@@ -133,7 +119,9 @@ def read_tables(source: Any, *, sheets: Sequence[str] | None = None, **options: 
             continue
         tables += _tables_of(grid, SheetOptions(**options))
     if not tables:
-        raise InputError(f"{grids[0].source!r} holds no table: no sheet that is shown holds numbers under a header")
+        raise InputError(
+            f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"
+        )
     unread = [f"sheet {name!r} holds no numbers and was not read" for name in silent]
     unread += [f"sheet {g.sheet!r} is hidden and was not read; sheets= names it" for g in grids if g.hidden and g.cells]
     if sheets is None and unread:

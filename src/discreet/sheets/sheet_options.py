@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from discreet.errors import InputError, listed
 from discreet.sheets.sheet_grid import cell_range
@@ -35,6 +36,11 @@ class SheetOptions:
     leave: str | Sequence[str] = ()
     nested: bool = True
     partly: bool = False
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any]) -> SheetOptions:
+        """The options that stand among all the arguments of a call."""
+        return cls(**{option.name: arguments[option.name] for option in fields(cls)})
 
     def __post_init__(self) -> None:
         if self.range is not None:

@@ -59,7 +59,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     down, across = row_levels(block), column_levels(block)
     parts = body_parts(block, down, across, options)
     numbers = body_numbers(block, parts, options)
-    refuse_running_sums(block, parts, numbers)
+    refuse_running_sums(block, parts, numbers, options)
     if variables := separate_blocks(block, parts, numbers, down, across):
         return [table for variable in variables for table in understood(variable, options)]
     if counts := header_counts(block, parts.columns):

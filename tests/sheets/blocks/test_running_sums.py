@@ -1,4 +1,4 @@
-"""Columns that add up another row by row are not counts to publish beside it."""
+"""Columns and rows that add up another, or rank it, are not counts to publish beside it."""
 
 from __future__ import annotations
 
@@ -37,3 +37,52 @@ def test_another_column_is_read(tmp_path: Path) -> None:
     column = [3, 10, 15, 25, 26]
     (table,) = read_tables(sheet(tmp_path, column, False))
     assert len(table.places) == 2 * len(COUNTS)
+
+
+def test_a_running_sum_across_is_refused(tmp_path: Path) -> None:
+    """Months across, the sum to date in a row below."""
+    path = tmp_path / "months.csv"
+    rows = [("", "Jan", "Feb", "Mar", "Apr", "May"), ("Deaths", *COUNTS), ("To date", *accumulate(COUNTS))]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(InputError, match="row 3 is the running sum of row 2"):
+        read_tables(path)
+
+
+CASES = (120, 45, 4, 9, 88, 45)
+
+
+@pytest.mark.parametrize("ranks", [(1, 3, 6, 5, 2, 3), (1, 3, 5, 4, 2, 3), (6, 4, 1, 2, 5, 4), (1, 3, 6, 5, 2, 4)])
+@pytest.mark.parametrize("total", [False, True])
+def test_ranks_are_refused_whatever_they_are_called(ranks: tuple[int, ...], total: bool, tmp_path: Path) -> None:
+    """Ties share a rank, leave a gap or not, or are ranked one after the other; from above or below."""
+    path = tmp_path / "areas.csv"
+    rows: list[tuple[object, ...]] = [("Area", "Cases", "Position"), *zip("ABCDEF", CASES, ranks, strict=True)]
+    rows += [("Total", sum(CASES), sum(ranks))] if total else []
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(InputError, match="column C is the rank of column B"):
+        read_tables(path)
+    (table,) = read_tables(path, leave="Position")
+    assert [d.name for d in table.dimensions] == ["Area"]
+    (table,) = read_tables(path, measure=["Cases", "Position"])
+    assert len(table.places) == 2 * (len(CASES) + total)
+
+
+def test_hidden_counts_are_passed_over(tmp_path: Path) -> None:
+    """A published sheet with marks: the rank still says between which counts the hidden ones lie."""
+    path = tmp_path / "areas.csv"
+    rows = [
+        ("Area", "Cases", "Position"),
+        *zip("ABCDEFG", (120, 45, "*", 9, 88, 50, 10), (1, 4, 7, 6, 2, 3, 5), strict=True),
+    ]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(InputError, match="rank of column B"):
+        read_tables(path, suppressed="*")
+
+
+def test_small_counts_in_another_order_are_counts(tmp_path: Path) -> None:
+    """One to six, each once, and no order of the other column."""
+    path = tmp_path / "areas.csv"
+    rows = [("Area", "Cases", "Deaths"), *zip("ABCDEF", CASES, (2, 6, 1, 3, 5, 4), strict=True)]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    (table,) = read_tables(path)
+    assert len(table.places) == 12

@@ -67,6 +67,8 @@ def chosen_sheet(grids: list[SheetGrid], sheet: str | int | None) -> SheetGrid:
             raise InputError(f"sheet={sheet}: {grids[0].source!r} has {len(grids)} sheets, counted from 1")
         return grids[sheet - 1]
     if sheet is not None:
+        if names == [""]:
+            raise InputError(f"{grids[0].source!r} is one table and has no sheets with names; leave out {sheet!r}")
         if sheet not in names:
             raise InputError(f"{grids[0].source!r} has no sheet {sheet!r}; {nearest(sheet, names)}")
         return grids[names.index(sheet)]
