@@ -131,12 +131,13 @@ def reach_of(transition: Transition | None) -> int:
 class _Channel:
     """A transition matrix laid out for the fit: ``shows[i, j]`` is P(shows j | was i) of counts with their own prior.
 
-    ``beyond`` is the chance of each to show more than any of them; ``large`` P(was j + offset | shows j) by the residue
-    of a large j, where every count is as likely as its neighbours.
+    ``shown_small`` are its columns of small j, and ``beyond`` is the chance to show more. ``large`` is
+    P(was j + offset | shows j) by the residue of a large j, where every count is as likely as its neighbours.
     """
 
     reach: int
     shows: Array
+    shown_small: Array
     beyond: Array
     large: Array
 
@@ -161,16 +162,17 @@ def _laid_out(matrix: bytes, shape: tuple[int, ...], period: int) -> _Channel:
     for seen in range(size, size + period):
         for k in range(2 * reach + 1):
             large[seen % period, k] = dict(transition.outcomes(seen - reach + k)).get(seen, 0.0)
-    beyond = 1 - shows[:, : SMALL + 1].sum(axis=1)
-    for array in (shows, beyond, large):
+    shown_small = np.ascontiguousarray(shows[:, : SMALL + 1])
+    beyond = 1 - shown_small.sum(axis=1)
+    for array in (shows, shown_small, beyond, large):
         array.flags.writeable = False
-    return _Channel(reach, shows, beyond, large)
+    return _Channel(reach, shows, shown_small, beyond, large)
 
 
 def _prior(seen: Array, channel: _Channel) -> Array:
     """Share of cells that held 0, 1, ..., SMALL, fitted to the shown small counts."""
     size = len(channel.shows)
-    held = np.ascontiguousarray(channel.shows[:, : SMALL + 1])
+    held = channel.shown_small
     stays = channel.beyond * seen.sum()  # what would show beyond stays as it was
     prior = np.full(size, 1.0 / size)
     for _ in range(SWEEPS):

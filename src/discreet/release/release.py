@@ -278,8 +278,9 @@ def _csv_lines(release: Release, codes: list[Any], rows: slice) -> bytes:
         exact = numbers.cast(pa.decimal128(38, digits), safe=False) if digits else numbers.cast(pa.int64())
         columns.append(exact.cast(pa.string()).fill_null(""))
     columns.append(pa.array(release.status[rows].astype(object), pa.string()))
-    lines = pc.binary_join_element_wise(*columns, ",").to_pylist()
-    return "\r\n".join([*lines, ""]).encode()
+    lines = pc.binary_join_element_wise(*columns, ",")
+    joined = pc.binary_join(pa.ListArray.from_arrays([0, len(lines)], lines), "\r\n")
+    return bytes(joined[0].as_buffer()) + b"\r\n"
 
 
 def _quoted(text: str) -> str:
