@@ -98,7 +98,9 @@ LAYERS = {
         separate_variables running_sums
     """,
     "sheets/sums": """
-        axis_levels axis_sums
+        axis_levels axis_lines
+        sum_questions
+        axis_sums
         cell_map
         joint_totals further_groups shares
     """,

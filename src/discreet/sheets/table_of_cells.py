@@ -10,6 +10,7 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
+from discreet.errors import InputError, listed
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
@@ -70,6 +71,31 @@ def full_table(
         tolerance=max(options.tolerance, 0.5 if cells.decimals else 0),
         title=sheet_title(block),
     )
+
+
+def rewritten_totals(block: SheetBlock, cells: CellMap, table: Table) -> list[str]:
+    """What is said of totals that were off and are written as the sums of their parts; refused where parts are missing.
+
+    A total without any part on the sheet would be written as zero.
+    """
+    places = [np.array([d.position[c] for c in own]) for d, own in zip(table.dimensions, cells.codes, strict=True)]
+    shape = [len(d.codes) for d in table.dimensions]
+    at = np.ravel_multi_index([own[p] for own, p in zip(places, cells.position.T, strict=True)], shape)
+    known = np.ravel_multi_index(list(table.layout.codes.T), shape)
+    order = np.argsort(known)
+    value = table.value.astype(float)[order][np.searchsorted(known[order], at)]
+    changed = np.flatnonzero(np.abs(value - cells.values) > 0.5 * 10.0**-cells.decimals)
+    addresses = [cells.places[k][0].address for k in changed]
+    if lost := [cells.places[k][0].address for k in changed if value[k] == 0]:
+        raise InputError(
+            f"{block.grid.source!r}: {len(lost):,} totals have no parts on the sheet that could be added up "
+            f"({listed(lost, 4)}); say totals='trust' (--totals trust) to keep them, or leave their column aside by "
+            "its header (leave=, --leave)"
+        )
+    if not addresses:
+        return []
+    many = f"{len(addresses):,} totals that were off are" if len(addresses) > 1 else "a total that was off is"
+    return [f"{many} written as the sum of the parts: {listed(addresses, 6)}"]
 
 
 def _with_rest(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from discreet.sheets.table_of_cells import (
     flat_notes,
     full_table,
     published_sheet,
+    rewritten_totals,
     sheet_dimension,
     sheet_title,
     sum_doubts,
@@ -45,6 +47,9 @@ OF_WHICH = re.compile(
     r"\b(of which|including|davon|darunter|dont|di cui|de los cuales|dos quais|herav|varav|waarvan|z tego)\b",
     re.IGNORECASE,
 )
+
+ROOMS = (0.5, 2.5, 5.0)
+"""Units per part by which totals that need not add up may be off, to be found by their numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +106,10 @@ def _understood(
     _refuse_repeated(block, cells, dims)
     measure = options.value or "count"
     table = full_table(block, cells, dims, trees, measure, options)
+    rewritten = [] if table is None else rewritten_totals(block, cells, table)
     layout = _layout(block, parts, cells, dims)
     derived = derived_numbers(block, parts, cells, trees)
-    assumed = [*axes.assumed, *parts.assumed, *(text for tree in trees for text in tree.assumed)]
+    assumed = [*rewritten, *axes.assumed, *parts.assumed, *(text for tree in trees for text in tree.assumed)]
     assumed += _more_assumed(block, cells, trees)
     for dim, groups in zip(cells.dimensions, further, strict=True):
         assumed += [
@@ -215,13 +221,31 @@ def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
 def _trees(
     cells: CellMap, allowed: float, said: Mapping[str, str | None], partly: bool, options: SheetOptions
 ) -> list[SumTree]:
-    if options.totals != "check":
-        allowed = 1e200
+    """The sums of every dimension; where totals need not add up they are looked for with more and more tolerance."""
+    unit = 10.0**-cells.decimals
+    wider = () if options.totals == "check" else tuple(allowed + room * unit for room in ROOMS)
     trees = []
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
         parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
-        trees.append(find_sums(dim.name, codes, cells.lines(axis, allowed), parents=parents, said=said, partly=partly))
+        sums = partial(find_sums, dim.name, codes, parents=parents, said=said, partly=partly)
+        tree = None
+        for room in (allowed, *wider):
+            try:
+                tree = sums(cells.lines(axis, room))
+            except InputError:
+                if not wider:
+                    raise
+            if tree is not None and (not wider or _is_whole(tree, partly)):
+                break
+        if tree is None or (wider and not _is_whole(tree, partly)):
+            tree = sums(cells.lines(axis, allowed), trusted=True)
+        trees.append(tree)
     return trees
+
+
+def _is_whole(tree: SumTree, partly: bool) -> bool:
+    """Whether a tree has a total, and its parts leave no remainder that nobody spoke of."""
+    return tree.total is not None and (partly or not tree.partly)
 
 
 def _settle_unclear(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree], allowed: float) -> None:
@@ -306,7 +330,9 @@ def _more_assumed(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree]) -
     if absent := _absent(cells, trees):
         texts.append(f"{absent:,} combinations of labels have no cell on the sheet and count as zero")
     for dim, tree in zip(cells.dimensions, trees, strict=True):
-        if tree.total is not None:
+        if tree.total is not None and tree.total == dim.blank:
+            texts.append(f"rows or columns without a label of {dim.name!r} are its total")
+        elif tree.total is not None:
             texts.append(f"{tree.total!r} is the total of {dim.name!r}; {totals.option(dim.name, None)} if it is not")
         else:
             texts.append(f"{dim.name!r} has no total on the sheet")

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sheets.sums.axis_sums import AxisLines, find_sums
+from discreet.sheets.sums.axis_lines import AxisLines
+from discreet.sheets.sums.axis_sums import find_sums
 
 
 def axis(values: np.ndarray) -> AxisLines:

@@ -26,6 +26,8 @@ class AxisDimension:
     labels: Mapping[str, str] = field(default_factory=dict)
     parents: Mapping[str, str] = field(default_factory=dict)
     levels: tuple[LabelLevel, ...] = ()
+    blank: str | None = None
+    """The code of items without a label of this dimension, which is not on the sheet: they can only be its total."""
 
     @cached_property
     def distinct(self) -> tuple[str, ...]:
@@ -271,6 +273,7 @@ def _dimension(
                 f"{bad:,} rows of numbers have no label of {name!r}; if they are of a category of their own say "
                 f"missing={{{name!r}: 'unknown'}} (--missing), if one is the total write its name into the sheet"
             )
+    invented = blank if category is None and not totals and not all(paths) else None
     if parents:
         return _indented(name, full, parents, labels, tuple(levels))
     code_of = _codes_of_paths(full)
@@ -280,7 +283,12 @@ def _dimension(
         if shown is not None:
             above[code] = code_of[shown]
     return AxisDimension(
-        name, tuple(code_of[path] for path in full), _labels_of(labels, code_of.values()), above, tuple(levels)
+        name,
+        tuple(code_of[path] for path in full),
+        _labels_of(labels, code_of.values()),
+        above,
+        tuple(levels),
+        invented,
     )
 
 

@@ -14,15 +14,10 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
+from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.sheets.sums.sum_questions import OF_SOME, ask_about_runs, ask_about_totals, sum_name
 from discreet.tables.total_names import USUAL, like_a_total
-from discreet.tables.totals import ASK, option
-
-ASK_AT_END = 4.0
-"""Bits of coincidence to ask about the first or last label, where totals stand."""
-OF_SOME = 3
-"""A name that says that a label is a sum of some others: "North total"."""
-SURE = 20.0
-"""Bits of coincidence from which a label with a name of its own is believed to be a sum, more for longer lists."""
+from discreet.tables.totals import option
 
 
 @dataclass(frozen=True)
@@ -36,57 +31,6 @@ class SumTree:
     assumed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class AxisLines:
-    """The numbers of a dimension: a row for each label, a column for each line of the table.
-
-    ``shown`` is False where a mark stands; ``there`` where the sheet has no cell at all, which counts as zero in a sum.
-    """
-
-    values: Array
-    shown: Array
-    there: Array
-    allowed: float = 0.0
-    """How far a sum may be off per part: half a unit where numbers were rounded one by one."""
-
-    def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
-        """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
-        rows = list(parts)
-        known = self.shown[rows].all(axis=0)
-        held = self.shown[whole] & self.there[whole] & self.there[rows].any(axis=0)
-        rest = np.where(self.shown[rows], self.values[rows], 0).sum(axis=0)
-        value = self.values[whole]
-        allowed = self.allowed * (len(rows) + 1)
-        gap = value - rest
-        wrong = held & known & (np.abs(gap) > allowed)
-        over = held & (gap < -allowed)
-        signed = bool((self.values[rows] < 0).any())
-        denied = wrong if signed else wrong | over
-        sure = held & known & ~denied & (value != 0)
-        bits = float(np.log2((1 + np.abs(value[sure])) / (1 + 2 * allowed)).clip(0).sum())
-        short = bool(wrong.any()) and not bool(over.any()) and not signed
-        return int(denied.sum()), int(sure.sum()), bits, short
-
-    def each(self, top: Sequence[int]) -> list[tuple[int, int, float, bool]]:
-        """For each of some rows the evidence that it is the sum of all the others of them, as ``evidence`` has it."""
-        rows = list(top)
-        shown, there, values = self.shown[rows], self.there[rows], self.values[rows]
-        known = (~shown).sum(axis=0) - ~shown == 0
-        held = shown & there & (there.sum(axis=0) - there > 0)
-        plain = np.where(shown, values, 0)
-        gap = values - (plain.sum(axis=0) - plain)
-        allowed = self.allowed * len(rows)
-        wrong = held & known & (np.abs(gap) > allowed)
-        over = held & (gap < -allowed)
-        signed = bool((values < 0).any())
-        denied = wrong if signed else wrong | over
-        sure = held & known & ~denied & (values != 0)
-        bits = np.where(sure, np.log2((1 + np.abs(values)) / (1 + 2 * allowed)).clip(0), 0).sum(axis=1)
-        short = wrong.any(axis=1) & ~over.any(axis=1) & (not signed)
-        found = (denied.sum(axis=1), sure.sum(axis=1), bits, short)
-        return list(zip(*(part.tolist() for part in found), strict=True))
-
-
 def find_sums(
     name: str,
     codes: Sequence[str],
@@ -95,11 +39,13 @@ def find_sums(
     parents: Mapping[str, str],
     said: Mapping[str, str | None],
     partly: bool = False,
+    trusted: bool = False,
 ) -> SumTree:
     """The sums among the codes of a dimension.
 
     ``parents`` is what the sheet shows by its columns or indents and is verified; ``said`` what the caller says of
-    totals. ``partly`` allows parts that leave a remainder.
+    totals. ``partly`` allows parts that leave a remainder. ``trusted``: what is said, shown or called a total is one
+    even where it does not add up.
     """
     if name in said and said[name] is None:
         return SumTree()
@@ -108,14 +54,14 @@ def find_sums(
     for code in codes:
         if (above := parents.get(code)) is not None:
             children.setdefault(place[above], []).append(place[code])
-    short = _verified(name, codes, lines, children, partly)
+    short = [] if trusted else _verified(name, codes, lines, children, partly)
     below = {child for parts in children.values() for child in parts}
     top = [k for k in range(len(codes)) if k not in below]
     known = set(children)
     if (stated := said.get(name)) is not None:
-        return _with_stated(name, codes, lines, children, top, stated, short)
-    top = _passes([_named(code) for code in codes], lines, children, top)
-    return _judged(name, codes, lines, children, top, known, short)
+        return _with_stated(name, codes, lines, children, top, stated, short, trusted)
+    top = _passes([sum_name(code) for code in codes], lines, children, top)
+    return _judged(name, codes, lines, children, top, known, short, trusted)
 
 
 def _verified(
@@ -214,16 +160,6 @@ def _believed(lines: AxisLines, parts: Sequence[int], whole: int, named: int, su
     return bool(confirmed) if named == OF_SOME else bits >= (ASK_AT_END if named else sure)
 
 
-def _named(code: str) -> int:
-    """How much a label sounds like a total; "North total" like one of some labels.
-
-    >>> [_named(code) for code in ("Total", "North total", "All Saints", "North")]
-    [2, 3, 1, 0]
-    """
-    words = code.split()
-    return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
-
-
 def _with_stated(
     name: str,
     codes: Sequence[str],
@@ -232,16 +168,17 @@ def _with_stated(
     top: Sequence[int],
     stated: str,
     short: list[int],
+    trusted: bool,
 ) -> SumTree:
     """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
     whole = codes.index(stated)
     own = children.pop(whole, [])
-    rest = _passes([_named(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
+    rest = _passes([sum_name(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
     rest = sorted(rest)
     denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
-    if denied and less:
+    if denied and less and not trusted:
         short = [*short, whole]
-    elif denied:
+    elif denied and not trusted:
         raise InputError(
             f"dimension {name!r}: {stated!r} is said to be the total but is not the sum of the others in {denied:,} "
             "lines; correct the sheet, or read it with totals='compute' or totals='trust' (--totals)"
@@ -258,6 +195,7 @@ def _judged(
     top: Sequence[int],
     known: set[int],
     short: Sequence[int],
+    trusted: bool,
 ) -> SumTree:
     """The tree with its total; a name or a sum that stays in doubt is asked about."""
     assumed = []
@@ -273,9 +211,14 @@ def _judged(
         children[middle] = [k for k in top if k != middle]
         assumed.append(f"{codes[middle]!r} stands among the others of {name!r}, which add up to it")
         return _tree(codes, children, codes[middle], short, assumed)
+    called = [k for k in top if like_a_total(codes[k]) == USUAL and k not in children]
+    if trusted and len(called) == 1 and len(top) > 1:
+        children[called[0]] = [k for k in top if k != called[0]]
+        assumed.append(f"{codes[called[0]]!r} is called like the total of {name!r}, but some lines do not add up to it")
+        return _tree(codes, children, codes[called[0]], short, assumed)
     if len(codes) > 1:
-        _ask(name, codes, lines, children, top)
-        _ask_about_runs(name, codes, lines, children)
+        ask_about_totals(name, codes, lines, children, top)
+        ask_about_runs(name, codes, lines, children)
     return _tree(codes, children, None, short, assumed)
 
 
@@ -294,44 +237,6 @@ def _anywhere(
         if (usual and len(top) > 2 and bits >= ASK_AT_END) or (len(top) > 2 and bits >= SURE):
             return k
     return None
-
-
-def _ask(
-    name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
-) -> None:
-    """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
-    for k, (denied, _, bits, less) in zip(top, lines.each(top), strict=True):
-        usual = like_a_total(codes[k])
-        if len(top) < 2 or k in children:
-            continue
-        if usual == USUAL and denied:
-            part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
-            raise InputError(
-                f"dimension {name!r}: {codes[k]!r} is called like a total but is not the sum of the others in "
-                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, if numbers were rounded say "
-                "tolerance=, if the sheet is wrong correct it"
-            )
-        ends = k in (0, len(codes) - 1)
-        least = 1.0 if usual else ASK_AT_END if ends else ASK
-        if usual != USUAL and not denied and len(top) > 2 and bits >= least:
-            raise InputError(
-                f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
-                f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"
-            )
-
-
-def _ask_about_runs(name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]]) -> None:
-    """Refuse a label with a total in its name, as "North total", that may add up those just before or behind it."""
-    for k, code in enumerate(codes):
-        words = code.split()
-        if k in children or len(words) < 2 or like_a_total(words[-1]) != USUAL:
-            continue
-        for run in (range(k - 2, k), range(k + 1, k + 3)):
-            if run.start >= 0 and run.stop <= len(codes) and not lines.evidence(k, run)[0] and lines.values[k].any():
-                raise InputError(
-                    f"dimension {name!r}: {code!r} is called like the sum of some labels, and too little is shown to "
-                    f"tell of which; say {option(name, None)} if no label is a sum of others, else leave it out"
-                )
 
 
 def _tree(

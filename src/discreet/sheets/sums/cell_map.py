@@ -14,7 +14,7 @@ from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sums.axis_levels import AxisDimension
-from discreet.sheets.sums.axis_sums import AxisLines
+from discreet.sheets.sums.axis_lines import AxisLines
 
 MOST_COMBINATIONS = 30_000_000
 
@@ -61,7 +61,7 @@ class CellMap:
         there = where >= 0
         values = np.where(there, np.nan_to_num(self.values)[where], 0.0)
         shown = ~(there & self.hidden[where])
-        return AxisLines(values, shown, there, allowed)
+        return AxisLines(values, shown, there, allowed, 10.0**-self.decimals)
 
     def cells_along(self, axis: int) -> Array:
         """A row for each code of a dimension, a column for each combination of the others: the cell there, or -1."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
-from discreet.sheets.sums.axis_sums import ASK_AT_END, AxisLines, SumTree
+from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
+from discreet.sheets.sums.axis_sums import SumTree
 from discreet.tables.groups import MOST_CODES
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option

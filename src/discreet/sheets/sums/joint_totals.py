@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.sheets.sums.axis_sums import AxisLines, SumTree
+from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import option
@@ -18,7 +19,10 @@ def with_joint_totals(
     cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str | None], allowed: float
 ) -> list[SumTree]:
     """The trees with totals of several dimensions at once; a name of a total of which nothing shows is asked about."""
+    _refuse_denied_blanks(cells, said)
     names = _unproved(cells, trees, said)
+    alone = _alone(cells, trees, said)
+    names |= alone
     if len(names) < 2:
         _refuse(cells, names)
         return list(trees)
@@ -30,7 +34,9 @@ def with_joint_totals(
     for axis in range(len(cells.shape)):
         if axis not in names:
             continue
-        below = {part for own in trees[axis].children.values() for part in own}
+        below = {
+            part for code, own in trees[axis].children.items() if code != _code(cells, axis, names) for part in own
+        }
         top = [k for k, code in enumerate(cells.codes[axis]) if code not in below and k != names[axis]]
         tops[axis] = top
         parts = np.take(parts, top, axis=axis)
@@ -42,8 +48,10 @@ def with_joint_totals(
     there = along >= 0
     values = np.where(there, np.nan_to_num(cells.values)[along], 0.0)
     lines = AxisLines(values, ~(there & cells.hidden[along]), there, allowed)
-    denied, confirmed, _, _ = lines.evidence(0, range(1, len(along)))
-    if denied or not (confirmed or cells.hidden.any()):
+    denied, confirmed, bits, _ = lines.evidence(0, range(1, len(along)))
+    if alone:
+        _ask_about_alone(cells, alone, denied, bits, said)
+    elif denied or not (confirmed or cells.hidden.any()):
         _refuse(cells, names)
     joint = list(trees)
     for axis, top in tops.items():
@@ -52,6 +60,20 @@ def with_joint_totals(
         children = {**trees[axis].children, total: tuple(codes[k] for k in top)}
         joint[axis] = replace(trees[axis], children=children, total=total)
     return joint
+
+
+def _code(cells: CellMap, axis: int, names: Mapping[int, int]) -> str:
+    return cells.codes[axis][names[axis]]
+
+
+def _refuse_denied_blanks(cells: CellMap, said: Mapping[str, str | None]) -> None:
+    """Refuse to take items without a label for a category: nothing on the sheet calls them so."""
+    for dim in cells.dimensions:
+        if dim.blank is not None and dim.name in said and said[dim.name] is None:
+            raise InputError(
+                f"dimension {dim.name!r}: some rows or columns have no label of it, and {option(dim.name, None)} says "
+                "that they are not its total; give them a label, or leave them aside by their header (leave=, --leave)"
+            )
 
 
 def _unproved(cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str | None]) -> dict[int, int]:
@@ -64,6 +86,45 @@ def _unproved(cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str |
         if tree.total is None and dim.name not in said and len(usual) == 1 and len(codes) > 1:
             names[axis] = usual[0]
     return names
+
+
+def _alone(cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str | None]) -> dict[int, int]:
+    """A label that stands only where that of another dimension is blank, and that blank, by dimension.
+
+    "All persons" behind sexes by age, above no age: it is no category of the ages, and can only be the total of both.
+    """
+    for axis, dim in enumerate(cells.dimensions):
+        if dim.blank is None:
+            continue
+        blank = cells.codes[axis].index(dim.blank)
+        is_blank = cells.position[:, axis] == blank
+        for other, tree in enumerate(trees):
+            here = {*cells.position[is_blank, other].tolist()}
+            elsewhere = {*cells.position[~is_blank, other].tolist()}
+            name = cells.dimensions[other].name
+            if other != axis and len(here) == 1 and not here & elsewhere and len(elsewhere) > 1:
+                (only,) = here
+                if tree.total in (None, cells.codes[other][only]) and said.get(name) is None:
+                    return {other: only, axis: blank}
+    return {}
+
+
+def _ask_about_alone(
+    cells: CellMap, alone: Mapping[int, int], denied: int, bits: float, said: Mapping[str, str | None]
+) -> None:
+    """Refuse a label above blank ones that is not shown to be the total of both dimensions."""
+    outer, inner = alone
+    name, code, below = cells.dimensions[outer].name, _code(cells, outer, alone), cells.dimensions[inner].name
+    usual = like_a_total(code)
+    enough = 0.0 if usual == USUAL else ASK_AT_END if usual else SURE
+    if not denied and bits >= enough and bits > 0 and name not in said:
+        return
+    shown = f"is not the sum of the others in {denied:,} lines" if denied else "too little shows that it is the total"
+    raise InputError(
+        f"dimension {name!r}: {code!r} has no labels of {below!r}, as a total of both has, but {shown}; if it is the "
+        f"total say {option(name, code)}, if it is a category leave it aside by its header (leave={code!r}, --leave), "
+        "as its parts are not on the sheet"
+    )
 
 
 def _refuse(cells: CellMap, names: Mapping[int, int]) -> None:

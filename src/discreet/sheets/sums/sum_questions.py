@@ -1,0 +1,87 @@
+"""Questions about totals: labels that are called like one and do not add up, or add up and are not called one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.tables.total_names import USUAL, like_a_total
+from discreet.tables.totals import ASK, option
+
+OF_SOME = 3
+"""A name that says that a label is a sum of some others: "North total"."""
+
+
+def sum_name(code: str) -> int:
+    """How much a label sounds like a total; "North total" like one of some labels.
+
+    >>> [sum_name(code) for code in ("Total", "North total", "All Saints", "North")]
+    [2, 3, 1, 0]
+    """
+    words = code.split()
+    return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
+
+
+def ask_about_totals(
+    name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
+) -> None:
+    """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
+    for k, (denied, _, bits, less) in zip(top, lines.each(top), strict=True):
+        usual = like_a_total(codes[k])
+        if len(top) < 2 or k in children:
+            continue
+        if usual == USUAL and denied:
+            part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
+            raise InputError(
+                f"dimension {name!r}: {codes[k]!r} is called like a total but is not the sum of the others in "
+                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, if numbers were rounded say "
+                "tolerance=0.5 (--tolerance 0.5), if the sheet is wrong correct it"
+            )
+        if usual != USUAL and denied:
+            _ask_if_nearly(name, codes[k], lines, k, [other for other in top if other != k])
+        ends = k in (0, len(codes) - 1)
+        least = 1.0 if usual else ASK_AT_END if ends else ASK
+        if usual != USUAL and not denied and len(top) > 2 and bits >= least:
+            raise InputError(
+                f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
+                f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"
+            )
+
+
+def ask_about_runs(name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]]) -> None:
+    """Refuse a label with a total in its name, as "North total", that may add up those just before or behind it."""
+    for k, code in enumerate(codes):
+        words = code.split()
+        if k in children or len(words) < 2 or like_a_total(words[-1]) != USUAL:
+            continue
+        for run in (range(k - 2, k), range(k + 1, k + 3)):
+            if run.start >= 0 and run.stop <= len(codes) and not lines.evidence(k, run)[0] and lines.values[k].any():
+                raise InputError(
+                    f"dimension {name!r}: {code!r} is called like the sum of some labels, and too little is shown to "
+                    f"tell of which; say {option(name, None)} if no label is a sum of others, else leave it out"
+                )
+
+
+def _ask_if_nearly(name: str, code: str, lines: AxisLines, whole: int, others: Sequence[int]) -> None:
+    """Refuse a label that misses the sum of the others by a little, or in a few lines: a total that is off."""
+    if len(others) < 2:
+        return
+    usual = like_a_total(code)
+    denied, confirmed, bits, less = lines.evidence(whole, others)
+    far, _, rounded_bits, _ = replace(lines, allowed=lines.allowed + 0.5 * lines.unit).evidence(whole, others)
+    rounded = not far and rounded_bits >= (ASK_AT_END if usual else SURE)
+    mostly = confirmed >= denied and bits >= (ASK if usual else SURE)
+    sums = float(np.where(lines.shown[others], lines.values[others], 0).sum())
+    remainder = bool(usual) and less and 2 * sums >= float(lines.values[whole].sum())
+    if rounded or mostly or remainder:
+        part = ", partly=True (--partly) if only some of its parts are listed" if less else ""
+        raise InputError(
+            f"dimension {name!r}: {code!r} is nearly the sum of the others, but not in {denied:,} lines; if it is a "
+            f"category say {option(name, None)}; if it is the total correct the sheet, or say {option(name, code)} and "
+            f"with it tolerance=0.5 (--tolerance 0.5) if numbers were rounded{part}, totals='compute' (--totals "
+            "compute) to take the sums"
+        )
