@@ -1,10 +1,12 @@
-"""Runs the benchmarks and writes their page: the machine, the ratios, then everything that was printed.
+"""Runs the benchmarks, records what they print, and writes their page from the records: ratios, tables and figures.
 
     python benchmarks/page.py [NAME ...] [--give NAME=ARGUMENTS ...] [--output docs/benchmarks.md]
     python benchmarks/page.py --security [--tiny]
+    python benchmarks/page.py --draw
 
-Without names every script beside this one is run, but for the digest; with names only those, and what the page has of
-the others stays. What a script printed also takes the place of what stands between ``<!-- NAME: begin -->`` and ``<!--
+Without names every script beside this one is run, but for the digest; with names only those, and the records of the
+others stay. Records are in ``results.json``, with date and machine; ``--draw`` runs nothing and writes page and figures
+from them. What a script printed also takes the place of what stands between ``<!-- NAME: begin -->`` and ``<!--
 NAME: end -->`` in any page beside the output. ``--security`` runs what docs/security.md and docs/server.md have, at
 sizes that take about half an hour on two cores; ``--tiny`` tries the same in a few minutes and writes no page.
 ``--give agreement=FOLDER`` hands a script its arguments; one whose docstring asks for a FOLDER is left out otherwise.
@@ -14,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import datetime
+import json
 import os
 import platform
 import re
@@ -21,9 +25,13 @@ import shlex
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also when it is loaded from elsewhere
+from figures import drawn, markdown, tables
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
@@ -43,17 +51,18 @@ SECURITY = {  # scripts whose figures docs/security.md and docs/server.md have: 
     "server": ("", "--people 3000"),
 }
 DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-SECTION = re.compile(r"^### (\S+)\.py\n\n(.*?)\n\n(`.*?`[^\n]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a script is about, how it was run, and what it printed."""
+    """What a script is about, how, when and where it was run, and what it printed."""
 
     name: str
     about: str
     how: str
     printed: str
+    date: str = ""
+    machine: str = ""
 
 
 def machine() -> list[str]:
@@ -95,8 +104,10 @@ def run(script: Path, arguments: str, where: str) -> Result | None:
         return None
     words = " ".join("FOLDER" if os.sep in word else word for word in shlex.split(arguments))
     seconds = time.perf_counter() - began
-    how = f"`python benchmarks/{script.name}{' ' + words if words else ''}`: {seconds:,.0f} s on {where}"
-    return Result(script.stem, about(script), how, done.stdout.strip("\n"))
+    cores = ", ".join(where.split(", ")[:2])
+    how = f"`python benchmarks/{script.name}{' ' + words if words else ''}`: {seconds:,.0f} s on {cores}"
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return Result(script.stem, about(script), how, done.stdout.strip("\n"), today, where)
 
 
 def about(script: Path) -> str:
@@ -134,23 +145,49 @@ def put(folder: Path, one: Result) -> list[str]:
     return changed
 
 
-def kept(page: Path) -> dict[str, Result]:
-    """What an earlier run wrote."""
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    return {name: Result(name, what, how, printed) for name, what, how, printed in SECTION.findall(text)}
+def recorded(path: Path) -> dict[str, Result]:
+    """What earlier runs printed, by the names of the scripts."""
+    return {one["name"]: Result(**one) for one in json.loads(path.read_text(encoding="utf-8"))} if path.exists() else {}
 
 
-def written(results: list[Result], now: list[str]) -> str:
-    """The page."""
-    words = "Written by `make bench`. Compare ratios within a run, not seconds between machines."
-    lines = ["# Benchmarks", "", words, "", f"Machine: {', '.join(now)}.", "", "## Ratios", ""]
+def written(results: Sequence[Result]) -> str:
+    """The page: ratios first, then of each script its tables, its figure and what it printed."""
+    words = "Written by `make bench` from recorded runs. Compare ratios within a run, not seconds between machines."
+    lines = ["# Benchmarks", "", words, "", "## Ratios", "", "| benchmark | what it printed |", "|---|---|"]
     for one in results:
         found = [" ".join(line.split()) for line in one.printed.splitlines() if RATIO.search(line)]
-        lines += [f"- [{one.name}](#{one.name}py): `{line}`" for line in found]
-    lines += ["", "## Everything that was printed", ""]
+        lines += [f"| [{one.name}](#{one.name}py) | {line} |" for line in found]
+    lines += ["", "## Machines", "", "| machine | benchmarks |", "|---|---|"]
+    for machine in sorted({one.machine for one in results}):
+        lines.append(f"| {machine} | {', '.join(f'{o.name} ({o.date})' for o in results if o.machine == machine)} |")
     for one in results:
-        lines += [f"### {one.name}.py", "", one.about, "", one.how, "", "```text", one.printed, "```", ""]
-    return "\n".join(lines)
+        lines += ["", *section(one)]
+    return "\n".join(lines) + "\n"
+
+
+def section(one: Result) -> list[str]:
+    """What the page says of one script."""
+    lines = [f"## {one.name}.py", "", one.about, "", f"{one.how}, {one.date}."]
+    as_printed = "\n|---" in one.printed
+    for title, rows in [] if as_printed else tables(one.name, one.printed):
+        lines += ["", f"**{title[:1].upper()}{title[1:]}**", "", *markdown(rows)]
+    if drawn(one.name, one.printed) is not None:
+        lines += ["", f"![{one.about.rstrip('.')}](pictures/bench-{one.name}.png)"]
+    if as_printed:
+        return [*lines, "", one.printed]
+    whole = ['<details markdown="1"><summary>everything that was printed</summary>', "", "```text", one.printed, "```"]
+    return [*lines, "", *whole, "", "</details>"]
+
+
+def draw(results: Sequence[Result], page: Path) -> None:
+    """The page, and the figures in the folder of pictures beside it."""
+    import discreet as dc
+
+    page.write_text(written(results), encoding="utf-8")
+    for one in results:
+        if (ax := drawn(one.name, one.printed)) is not None:
+            page.parent.joinpath("pictures").mkdir(exist_ok=True)
+            (page.parent / "pictures" / f"bench-{one.name}.png").write_bytes(dc.plot.png(ax, dpi=80))
 
 
 def main() -> None:
@@ -161,7 +198,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=HERE, help="where the scripts are")
     parser.add_argument("--security", action="store_true", help="what docs/security.md and docs/server.md have")
     parser.add_argument("--tiny", action="store_true", help="with --security: a trial, and no page is written")
+    parser.add_argument("--results", type=Path, help="where records of runs are kept; beside the scripts")
+    parser.add_argument("--draw", action="store_true", help="run nothing: write page and figures from the records")
     given = parser.parse_args()
+    given.results = given.results or given.folder / "results.json"
+    if given.draw:
+        draw(list(recorded(given.results).values()), given.output)
+        return
     if given.tiny and not given.security:
         parser.error("--tiny goes with --security")
     found = [path for path in sorted(given.folder.glob("*.py")) if path.stem not in ASIDE]
@@ -173,8 +216,8 @@ def main() -> None:
         if name not in scripts:
             parser.error(f"no script {name!r}; there are {', '.join(scripts)}")
     now = machine()
-    where = ", ".join(now[:2])
-    results, failed = kept(given.output), []
+    where = ", ".join(now)
+    results, failed = recorded(given.results), []
     for name in names:
         if name not in arguments and needs_folder(scripts[name]):
             print(f"== {name}.py left out: it needs a folder (--give {name}=FOLDER)", flush=True)
@@ -188,7 +231,9 @@ def main() -> None:
                 print(f"wrote its figures into {page}", flush=True)
     if given.tiny:
         sys.exit(f"failed: {', '.join(failed)}" if failed else None)
-    given.output.write_text(written([results[n] for n in scripts if n in results], now), encoding="utf-8")
+    kept = [results[name] for name in scripts if name in results]
+    given.results.write_text(json.dumps([asdict(one) for one in kept], indent=1, ensure_ascii=False) + "\n")
+    draw(kept, given.output)
     print(f"wrote {given.output.name}")
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
