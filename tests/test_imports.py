@@ -59,7 +59,7 @@ LAYERS = {
         image_bytes risk_charts change_charts
     """,
     "sheets": """
-        sheet_grid stated_counts
+        sheet_grid stated_counts counts_in_words
         sheet_options sheet_layout
         rewrite
         excel opendocument
@@ -147,7 +147,8 @@ LAYERS = {
         effect
     """,
     "in_place": """
-        one_person
+        one_person secret_numbers
+        kept_texts
         protection_report contents put_back
         chosen_methods protecting
         linked_sheets count_frames

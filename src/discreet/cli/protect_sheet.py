@@ -39,6 +39,12 @@ def sheet_options(command: Any) -> Any:
         click.option("--recipe", metavar="NAME", help="A published rule: opensafely, midpoint6, nhs, cms-11, ..."),
         click.option("--mark", metavar="TEXT", help="What stands for a hidden number: * unless stated; '[c]', '<6'."),
         click.option("--layout", type=click.Choice(["same", "tidy"]), help="The same file back (default), or a list."),
+        click.option(
+            "--keep-text",
+            multiple=True,
+            metavar="HEADER|CELL",
+            help="Keep the texts of a column, or of a cell such as A1, unjudged; repeatable.",
+        ),
         click.option("--force", is_flag=True, help="Write over a file that is there (never over DATA)."),
     ]
     for option in reversed(options):
@@ -46,7 +52,7 @@ def sheet_options(command: Any) -> Any:
     return reading_options(without=SHARED)(command)
 
 
-OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "force")
+OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "keep_text", "force")
 SHARED = ("total", "value", "decimal", "thousands", "missing", "nested")
 """Options that records and lists of cells have, too."""
 EMPTY = (None, (), False)
@@ -114,7 +120,7 @@ def protect_finished(
     check_target(source, target, force=sheet["force"])
     reading = _reading(which, sheet)
     try:
-        file = protect_file(source, chosen, reading=reading, understood=_told)
+        file = protect_file(source, chosen, reading=reading, understood=_told, keep=sheet["keep_text"])
     except InputError as error:
         if NO_TABLE in str(error) and source.suffix.lower() in RECORDS:
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
@@ -125,8 +131,11 @@ def protect_finished(
     if layout == "tidy":
         _tidy(file, target, format)
     else:
-        for line in write_in_place(file, target, marks, _note(file, marks)):
+        written = write_in_place(file, target, marks, _note(file, marks))
+        for line in written.left_out:
             say(f"left out: {line}")
+        for line in written.kept:
+            say(f"kept: {line}")
         say(f"wrote {target}")
     say(f"for the form: {form_sentence(file.outcomes)}")
 

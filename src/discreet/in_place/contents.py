@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.in_place.kept_texts import kept_texts
+from discreet.in_place.secret_numbers import secret_numbers
 from discreet.release import Protected, Status
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, NAME, NOTE, TITLE, DerivedNumber
+from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
 
-STAYS = (TITLE, NAME, HEADER, LABEL, NOTE)
 SECONDARY_MARK = "*"
 RANGE = re.compile(r"(?:<\s*(?P<below>\d+)|(?:≤|<=)\s*(?P<most>\d+)|1\s*[-–]\s*(?P<last>\d+))")
 
@@ -26,8 +27,14 @@ class SheetContents:
     replacements: Mapping[CellPlace, int | float | str]
     shown: frozenset[CellPlace]
     derived: tuple[DerivedNumber, ...]
-    blanked: int
-    """Numbers of the sheet that belong to no table and are left out."""
+    blanked: Mapping[CellPlace, str] = field(default_factory=dict)
+    """Cells that are neither labels nor judged numbers, or texts that state what is hidden: blanked, and why."""
+    kept: frozenset[CellPlace] = frozenset()
+    """Texts that stay because it was said, whatever they tell."""
+    labels: frozenset[CellPlace] = frozenset()
+    """Of the places that stay, labels and headers."""
+    secrets: frozenset[float] = frozenset()
+    """Numbers that no text of the file may state. Confidential."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +64,14 @@ def marks_for(mark: str, under: int | None) -> tuple[HiddenMarks, bool]:
     return HiddenMarks(mark, SECONDARY_MARK, most), True
 
 
-def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> SheetContents:
-    """What stands in each place of the sheet; what nobody judged stays only if it is not a number."""
+def contents_of(
+    sheet: SheetTable,
+    done: Protected,
+    marks: HiddenMarks,
+    keep: Sequence[str] = (),
+    elsewhere: frozenset[float] = frozenset(),
+) -> SheetContents:
+    """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
     table = done.table
     layout, names = table.layout, [d.codes for d in table.dimensions]
     values = np.asarray(done.published[table.measure], float)
@@ -85,15 +98,18 @@ def contents_of(sheet: SheetTable, done: Protected, marks: HiddenMarks) -> Sheet
                 shown.add(place)
             else:
                 replacements[place] = int(values[k]) if whole else float(values[k])
-    derived = {number.place for number in sheet.percentages}
-    blanked = 0
-    for (row, column), role in sheet.layout.roles.items():
-        place = sheet.grid.place(row, column)
-        if role in STAYS:
-            shown.add(place)
-        elif place not in shown and place not in replacements and place not in derived:
-            blanked += role == ASIDE
-    return SheetContents(replacements, frozenset(shown), tuple(sheet.percentages), blanked)
+    judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
+    secret = secret_numbers(sheet, done)
+    texts = kept_texts(sheet, judged, secret, keep, elsewhere)
+    return SheetContents(
+        replacements,
+        frozenset(shown | texts.shown),
+        tuple(sheet.percentages),
+        texts.blanked,
+        texts.kept,
+        texts.labels,
+        secret.all,
+    )
 
 
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:

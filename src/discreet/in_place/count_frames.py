@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from discreet.base.arguments import checked, whole
-from discreet.errors import InputError
+from discreet.errors import DiscreetWarning, InputError
 from discreet.in_place.chosen_methods import recipe_method, seed_of, small_counts_hidden
 from discreet.in_place.contents import contents_of, marks_for
+from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.protecting import protected_sheet
 from discreet.in_place.protection_report import ProtectionReport
-from discreet.in_place.put_back import frame_like
+from discreet.in_place.put_back import frame_like, left_out_of_frame
 from discreet.methods.contract import Method
 from discreet.methods.keys import Secret
 from discreet.methods.perturb.cell_key import CellKey
@@ -33,6 +36,7 @@ def suppress_small_counts(
     mark: str | None = None,
     key: str | bytes | Secret | None = None,
     report: Report = None,
+    keep_text: str | Sequence[str] = (),
     **reading: Any,
 ) -> Any:
     """The same frame without counts from 1 to ``under`` - 1, nor any that would follow from the totals.
@@ -40,7 +44,8 @@ def suppress_small_counts(
     ``frame``: a cross-tabulation, pivot, grouped count or long table of pandas, polars or Arrow, with or without
     totals. Hidden counts are missing, or ``mark`` stands there ("*", "[c]"; "<6" says a range, and is audited as one).
     Percentages beside the counts are worked out anew. ``zeros`` hides empty cells, too. ``report`` is called with what
-    was done; of pandas it also stands in ``.attrs["discreet"]``. Further options are those of ``read_table``.
+    was done; of pandas it also stands in ``.attrs["discreet"]``. Columns that are neither labels nor counts come back
+    empty, with a warning, unless ``keep_text`` names them. Further options are those of ``read_table``.
 
     >>> import pandas as pd
     >>> counts = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39], "All": [29, 33, 62]}, index=["a", "b", "All"])
@@ -48,7 +53,7 @@ def suppress_small_counts(
     [<NA>, <NA>, 23]
     """
     whole("under", under, 2)
-    return protected_frame(frame, small_counts_hidden(under, zeros, mark, key), mark, under, report, reading)
+    return protected_frame(frame, small_counts_hidden(under, zeros, mark, key), mark, under, report, reading, keep_text)
 
 
 @checked
@@ -60,6 +65,7 @@ def round_counts(
     seed: int | None = None,
     secret: str | bytes | Secret | None = None,
     report: Report = None,
+    keep_text: str | Sequence[str] = (),
     **reading: Any,
 ) -> Any:
     """The same frame with every count rounded to ``base``.
@@ -79,7 +85,7 @@ def round_counts(
         raise InputError(f"how={how!r} draws no random numbers: leave seed and secret out, or take how='random'")
     else:
         chosen = kinds[how](base)
-    return protected_frame(frame, chosen, None, None, report, reading)
+    return protected_frame(frame, chosen, None, None, report, reading, keep_text)
 
 
 @checked
@@ -92,6 +98,7 @@ def perturb_counts(
     seed: int | None = None,
     secret: str | bytes | Secret | None = None,
     report: Report = None,
+    keep_text: str | Sequence[str] = (),
     **reading: Any,
 ) -> Any:
     """The same frame with small noise on every count, at most ``d`` away, of variance ``v`` (cell key method).
@@ -106,7 +113,7 @@ def perturb_counts(
     True
     """
     chosen = CellKey(d, v, zeros=zeros, seed=seed_of(seed, secret))
-    return protected_frame(frame, chosen, None, None, report, reading)
+    return protected_frame(frame, chosen, None, None, report, reading, keep_text)
 
 
 @checked
@@ -119,6 +126,7 @@ def apply_recipe(
     secret: str | bytes | Secret | None = None,
     report: Report = None,
     settings: dict[str, Any] | None = None,
+    keep_text: str | Sequence[str] = (),
     **reading: Any,
 ) -> Any:
     """The same frame by a recipe that an office publishes: "opensafely", "midpoint6", "nhs", "cms-11", ...
@@ -130,11 +138,17 @@ def apply_recipe(
     [<NA>, 10, 15, 25, 50]
     """
     chosen = recipe_method(recipe, settings or {}, seed, secret)
-    return protected_frame(frame, chosen, mark, None, report, reading)
+    return protected_frame(frame, chosen, mark, None, report, reading, keep_text)
 
 
 def protected_frame(
-    frame: Any, chosen: Method, mark: str | None, under: int | None, report: Report, reading: dict[str, Any]
+    frame: Any,
+    chosen: Method,
+    mark: str | None,
+    under: int | None,
+    report: Report,
+    reading: dict[str, Any],
+    keep_text: str | Sequence[str] = (),
 ) -> Any:
     """A frame read as a table, protected, audited, and put back; nothing comes back that the audit does not pass."""
     if not is_frame(frame):
@@ -144,9 +158,16 @@ def protected_frame(
         )
     marks, _ = marks_for(mark or "*", under)
     sheet = read_table(frame, **reading)
+    keep = (keep_text,) if isinstance(keep_text, str) else tuple(keep_text)
+    check_kept((sheet,), keep)
     done, outcome = protected_sheet(sheet, chosen)
     outcome.check()
-    out = frame_like(frame, sheet.grid, contents_of(sheet, done, marks), mark)
+    contents = contents_of(sheet, done, marks, keep)
+    out = frame_like(frame, sheet.grid, contents, mark)
+    left_out = left_out_of_frame(sheet.grid, contents)
+    if left_out:
+        warnings.warn("; ".join(left_out), DiscreetWarning, stacklevel=4)
+    outcome = replace(outcome, remarks=(*outcome.remarks, *left_out))
     if hasattr(out, "attrs"):
         out.attrs["discreet"] = outcome.to_dict()
     if report is not None:

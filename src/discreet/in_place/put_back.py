@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.in_place.contents import SheetContents
-from discreet.sheets.rewrite.number_look import written_with_share
+from discreet.sheets.rewrite.number_look import first_number, without_share, written_with_share
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
-from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sheet_layout import DerivedNumber, derived_value
 
 NULLABLE = {name.lower(): name for size in (8, 16, 32, 64) for name in (f"Int{size}", f"UInt{size}")}
 MISSING = object()
@@ -35,6 +35,8 @@ def _now(grid: SheetGrid, contents: SheetContents, mark: str | None) -> dict[tup
     values: dict[CellPlace, Any] = dict(contents.replacements)
     for place in marked:
         values[place] = MISSING if mark is None else contents.replacements[place]
+    for place in contents.blanked:
+        values[place] = MISSING
     for number in contents.derived:
         values[number.place] = _share(number, grid, contents, values, mark)
     for row, column in grid.cells:
@@ -51,18 +53,26 @@ def _share(
     def published(place: CellPlace | None) -> float | None:
         if place is None:
             return None
-        value = values.get(place, _number(grid, place) if place in contents.shown else None)
+        value = values.get(place, _count(grid, place) if place in contents.shown else None)
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
     part, whole = published(number.numerator), published(number.denominator)
-    share = None if part is None or not whole else round(number.scale * part / whole, number.decimals)
+    share = None if part is None or whole is None else derived_value(number.kind, part, whole, number.scale)
+    share = None if share is None else round(share, number.decimals)
     if number.inside:
-        if part is None:
-            return values.get(number.place, MISSING)
-        return written_with_share(grid.text(number.place.row, number.place.column), part, share, mark or "*")
+        text = grid.text(number.place.row, number.place.column)
+        if part is not None:
+            return written_with_share(text, part, share, mark or "*")
+        return values.get(number.place, without_share(text) if number.place in contents.shown else MISSING)
     if share is None:
         return MISSING if mark is None else mark
     return share
+
+
+def _count(grid: SheetGrid, place: CellPlace) -> float | None:
+    """The number of a cell, also where a share stands behind it in the same text."""
+    value = grid.value(place.row, place.column)
+    return first_number(value) if isinstance(value, str) else _number(grid, place)
 
 
 def _number(grid: SheetGrid, place: CellPlace) -> float | None:
@@ -70,12 +80,36 @@ def _number(grid: SheetGrid, place: CellPlace) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
+def left_out_of_frame(grid: SheetGrid, contents: SheetContents) -> tuple[str, ...]:
+    """What of a frame does not come back, by the headers of its columns, and what stays unjudged."""
+    blanked = {place.column for place in contents.blanked}
+    unconfirmed = {number.place.column for number in contents.derived if number.numerator is None}
+    kept = {place.column for place in contents.kept}
+    sentences = (
+        (blanked, "columns that are neither labels nor counts come back empty (keep_text= keeps texts)"),
+        (unconfirmed, "percentages, means or rates whose base is not confirmed are left out"),
+        (kept, "columns stay as said, and the audit does not judge them"),
+    )
+    heads = grid.header_rows or 1
+    named = {
+        column: " ".join(text for row in range(1, heads + 1) if (text := grid.text(row, column)))
+        for columns, _ in sentences
+        for column in columns
+    }
+    return tuple(
+        f"{words}: {listed([named[column] for column in sorted(columns)])}" for columns, words in sentences if columns
+    )
+
+
 def _by_column(now: Mapping[tuple[int, int], Any], rows: int, columns: int) -> dict[int, list[tuple[int, Any]]]:
     """Changes by column, both from 0, given how many rows and columns of the grid stand before the body."""
     held: dict[int, list[tuple[int, Any]]] = {}
     for (row, column), value in now.items():
         if row <= rows or column <= columns:
-            raise InputError("a number in the labels of the frame would have to change; make labels texts")
+            raise InputError(
+                "something in the labels or headers of the frame may not stay: a number that no table accounts for, or "
+                "a text that states a hidden count; make labels plain texts, or name them (keep_text=)"
+            )
         held.setdefault(column - columns - 1, []).append((row - rows - 1, value))
     return held
 
@@ -112,6 +146,8 @@ def _pandas_column(series: Any, changes: Sequence[tuple[int, Any]]) -> Any:
         return pd.Series([pd.NA if v is None else v for v in values], index=series.index, dtype=object)
     if any(value is None for value in values) and isinstance(kind, np.dtype) and kind.kind in "iu":
         kind = NULLABLE[str(kind)]
+    elif any(value is None for value in values) and kind.kind == "b":
+        kind = "boolean"
     if any(isinstance(value, float) and value % 1 for _, value in changes) and kind.kind in "iu":
         kind = "Float64"
     return pd.Series(values, index=series.index, dtype=kind)

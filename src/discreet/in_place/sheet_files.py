@@ -10,6 +10,7 @@ from typing import Any
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
+from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.linked_sheets import (
     ROUNDS,
     also_hiding,
@@ -20,10 +21,14 @@ from discreet.in_place.linked_sheets import (
 )
 from discreet.in_place.protecting import protected_sheet
 from discreet.in_place.protection_report import ProtectionReport
+from discreet.in_place.secret_numbers import secret_numbers
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
 from discreet.sheets.reading_sheets import read_tables
+from discreet.sheets.rewrite.notices import KEPT, NO_BASE, REPEATED, Notices
 from discreet.sheets.same_layout import REWRITERS, write_same
+from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sheet_layout import TITLE
 from discreet.sheets.sheet_table import SheetTable
 
 SAFE = ".safe"
@@ -42,12 +47,25 @@ class ProtectedFile:
     """Separator, decimal sign and encoding, where they were said."""
     text_sheets: tuple[str, ...] = ()
     """Sheets of notes, of which the texts are kept."""
+    keep: tuple[str, ...] = ()
+    """Headers of columns and addresses of cells whose texts stay, whatever they say."""
+
+    def contents(self, marks: HiddenMarks) -> list[SheetContents]:
+        """What stands in the cells of each table and beside it; raises where labels state what is hidden."""
+        pairs = list(zip(self.sheets, self.done, strict=True))
+        secrets = frozenset().union(*(secret_numbers(sheet, one).all for sheet, one in pairs))
+        return [contents_of(sheet, one, marks, self.keep, secrets) for sheet, one in pairs]
 
     @property
     def releases(self) -> list[Release]:
-        """What may be published, table by table."""
-        titles = [sheet.layout.title for sheet in self.sheets]
-        return [one.release(title=title or None) for one, title in zip(self.done, titles, strict=True)]
+        """What may be published, table by table; a title that states what is hidden is left out."""
+        several = self.contents(HiddenMarks("c", "c"))
+        pairs = list(zip(self.sheets, several, strict=True))
+        titles = [
+            sheet.layout.title if not any(sheet.layout.roles.get(p[1:]) == TITLE for p in held.blanked) else ""
+            for sheet, held in pairs
+        ]
+        return [one.release(title=title) for one, title in zip(self.done, titles, strict=True)]
 
 
 def protect_file(
@@ -56,6 +74,7 @@ def protect_file(
     *,
     reading: Mapping[str, Any] | None = None,
     understood: Callable[[SheetTable], object] | None = None,
+    keep: Sequence[str] = (),
 ) -> ProtectedFile:
     """Read every table of a file, protect and audit it; raise unless all are passed.
 
@@ -68,6 +87,7 @@ def protect_file(
     for sheet in tables:
         if understood is not None:
             understood(sheet)
+    check_kept(tables, keep)
     pairs = linked_tables(tables)
     results = [protected_sheet(sheet, chosen) for sheet in tables]
     masks: dict[int, Any] = {}
@@ -87,7 +107,8 @@ def protect_file(
         outcome.check()
     check_linked(tables, pairs, protected)
     text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
-    return ProtectedFile(source, tables, protected, outcomes, text, tuple((reading or {}).get("text_sheets", ())))
+    notes = tuple((reading or {}).get("text_sheets", ()))
+    return ProtectedFile(source, tables, protected, outcomes, text, notes, tuple(keep))
 
 
 def safe_name(source: Path, *, layout: str) -> Path:
@@ -106,16 +127,26 @@ def check_target(source: Path, target: Path, *, force: bool) -> None:
         raise InputError(f"{target.name!r} is there already; give another name (-o), or --force to write over it")
 
 
-def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: str) -> tuple[str, ...]:
-    """Write the file again in its own layout; what of it was left out, in sentences."""
-    contents = [contents_of(sheet, one, marks) for sheet, one in zip(file.sheets, file.done, strict=True)]
-    merged = _merged(contents)
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that was written: what of its source is not in it, and what stays unjudged because it was said."""
+
+    left_out: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+
+
+def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: str) -> WrittenFile:
+    """Write the file again in its own layout; what of it was left out or kept, in sentences."""
+    merged = merged_contents(file.contents(marks))
+    replacements: dict[CellPlace, int | float | str | None] = {**dict.fromkeys(merged.blanked), **merged.replacements}
     written = write_same(
         file.source,
         target,
-        merged.replacements,
+        replacements,
         shown=merged.shown,
         derived=merged.derived,
+        kept=merged.kept,
+        secrets=merged.secrets,
         note=note,
         mark=marks.secondary,
         text_sheets=file.text_sheets,
@@ -124,13 +155,29 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         encoding=file.text.get("encoding"),
         book=file.sheets[0].grid.book,
     )
-    return written.left_out
+    blanked, stays = Notices(), Notices()
+    for place, reason in sorted(merged.blanked.items()):
+        blanked.at(reason, place)
+    for number in merged.derived:
+        if number.numerator is None:
+            blanked.at(NO_BASE, number.place)
+    for place in sorted(merged.kept):
+        stays.at(KEPT, place)
+    return WrittenFile((*written.left_out, *blanked.sentences()), stays.sentences())
 
 
-def _merged(several: Sequence[SheetContents]) -> SheetContents:
+def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     """The contents of all tables; a place that one of them changes does not stay for another."""
     replacements = {place: value for one in several for place, value in one.replacements.items()}
     derived = tuple(number for one in several for number in one.derived)
     places = {number.place for number in derived if not number.inside}
-    shown = {place for one in several for place in one.shown if place not in replacements and place not in places}
-    return SheetContents(replacements, frozenset(shown), derived, sum(one.blanked for one in several))
+    kept = frozenset(place for one in several for place in one.kept)
+    labels = frozenset(place for one in several for place in one.labels)
+    # what one table hides no title or note of another may tell
+    telling = {place for one in several for place, reason in one.blanked.items() if reason == REPEATED} - labels
+    taken = {place for one in several for place in one.shown} - telling
+    shown = {place for place in taken if place not in replacements and place not in places}
+    judged = {*replacements, *places, *shown, *(number.place for number in derived)}
+    blanked = {place: reason for one in several for place, reason in one.blanked.items() if place not in judged}
+    secrets = frozenset(number for one in several for number in one.secrets)
+    return SheetContents(replacements, frozenset(shown), derived, blanked, kept - blanked.keys(), labels, secrets)

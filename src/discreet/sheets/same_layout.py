@@ -50,13 +50,16 @@ def write_same(
     separator: str | None = None,
     encoding: str | None = None,
     book: object = None,
+    kept: Collection[Place] = (),
+    secrets: Collection[float] = (),
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
     ``replacements`` says what stands in a cell now: a number, a mark, or None for nothing. ``shown`` are the places
     that may stay as they are. Every other number is blanked, every other sheet left out, and everything in the file
-    that is not a visible cell of these sheets, or their look, is dropped; the result says what that was. ``book`` is
-    the workbook where it was read before, and is then not read again.
+    that is not a visible cell of these sheets, or their look, is dropped; the result says what that was. No text
+    outside ``shown`` may state one of the ``secrets`` or a number that is replaced, unless its place is ``kept``.
+    ``book`` is the workbook where it was read before, and is then not read again.
     """
     path = Path(target)
     if isinstance(source, bytes):
@@ -69,7 +72,17 @@ def write_same(
     check_suffix(path, suffixes, f"what is made of {name!r}")
     contents: dict[Place, Content] = dict(replacements.items())
     edits = Edits(
-        contents, frozenset(shown), tuple(derived), note, mark, tuple(text_sheets), decimal, separator, encoding
+        contents,
+        frozenset(shown),
+        tuple(derived),
+        note,
+        mark,
+        tuple(text_sheets),
+        decimal,
+        separator,
+        encoding,
+        frozenset(kept),
+        frozenset(secrets),
     )
     if isinstance(book, ExcelBook):
         written, left_out = rewrite_book(book, edits)

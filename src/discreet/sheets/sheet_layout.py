@@ -13,25 +13,40 @@ NOTE, ASIDE = "note", "left aside"
 ROLES = (TITLE, NAME, HEADER, LABEL, NUMBER, TOTAL, MARK, SHARE, NOTE, ASIDE)
 """What a cell of a sheet can be; ``name`` is the name of a dimension, ``label`` a code or its label in the stub,
 ``header`` one above the columns, ``share`` a number that is derived from others."""
+DIFFERENCE, CHANGE = "difference", "change"
 
 
 @dataclass(frozen=True)
 class DerivedNumber:
-    """A number of the sheet that follows from others: a percentage, a proportion, a mean.
+    """A number of the sheet that follows from others: a percentage, a proportion, a difference, a mean.
 
-    ``numerator`` and ``denominator`` are places of counts whose quotient times ``scale`` it is, as arithmetic confirms;
+    ``numerator`` and ``denominator`` are places of counts whose quotient times ``scale`` it is, as arithmetic confirms
+    (or the count from which, and that which, is subtracted);
     None where that could not be confirmed: then it must not be published once a number is hidden.
     """
 
     place: CellPlace
     kind: str
-    """"share", "mean" or "unknown"."""
+    """"share", "difference", "change" (in parts of ``scale``), "mean" or "unknown"."""
     numerator: CellPlace | None = None
     denominator: CellPlace | None = None
     scale: float = 100.0
     decimals: int = 0
     inside: bool = False
     """Whether it stands in the cell of its numerator, as in ``12 (34.5%)``."""
+
+
+def derived_value(kind: str, part: float, whole: float, scale: float) -> float | None:
+    """What a derived number of a kind comes to; None where its base is zero.
+
+    >>> [derived_value(kind, 9, 12, 100.0) for kind in ("share", "difference", "change")]
+    [75.0, -3.0, -25.0]
+    """
+    if kind == DIFFERENCE:
+        return float(part - whole)
+    if not whole:
+        return None
+    return scale * (part - whole if kind == CHANGE else part) / whole
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.sheets.rewrite.delimited_text import fields_of
+from discreet.sheets.rewrite.notices import REPEATED
 from discreet.sheets.same_layout import write_same
 
 FIELD = st.text(st.sampled_from('ab1 ,;"\n\r.'), max_size=5)
@@ -80,14 +81,13 @@ def test_separators_encodings_quotes_and_line_ends_stay(tmp_path: Path, source: 
 
 
 def test_numbers_that_were_judged_by_nobody_are_blanked(tmp_path: Path) -> None:
-    """And sentences that repeat a hidden one; what is only perhaps the same is said."""
-    source = b'ward,n,copy\nNorth,1234567,1234567\n\n"North had 1,234,567.",,\nTable 3,3,\n'
+    """And sentences that repeat a hidden one, large or small; the number of a table is none."""
+    source = b'ward,n,copy\nNorth,1234567,1234567\n\n"North had 1,234,567.",,\nTable 3,3,Of them 3 men\n'
     done = write_same(source, tmp_path / "out.csv", {("", 2, 2): "*", ("", 5, 2): "*"}, shown=())
     assert done.path.read_bytes() == b'ward,n,copy\nNorth,*,\n\n"",,\nTable 3,*,\n'
     assert done.left_out == (
         "numbers outside the tables that were understood are blanked: C2",
-        "texts that repeat a number which is hidden now are blanked: A4",
-        "texts hold the same number as a hidden cell, perhaps by chance; look at them: A5",
+        f"{REPEATED}: A4, C5",
     )
 
 

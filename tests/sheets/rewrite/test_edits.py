@@ -12,25 +12,30 @@ A, B, C, D = (CellPlace("", 1, column) for column in (1, 2, 3, 4))
 
 
 @pytest.mark.parametrize(
-    ("text", "understood", "repeated"),
+    ("text", "understood", "tells"),
     [
-        ("North had 4,567 women", False, 4567),
-        ("North had 4 567 women", True, 4567),
-        ("4567", True, 0),  # a header that is a number
-        ("in 2019", False, 999),  # perhaps a year: to be looked at
-        ("in 2019", True, 0),
-        ("Table 3", False, 3),
-        ("Table 3", True, 0),
-        ("of 700", False, 0),  # which is shown elsewhere
-        ("no number", False, 0),
+        ("North had 4,567 women", False, True),
+        ("North had 4 567 women", True, True),
+        ("4567", True, False),  # a header that is a number
+        ("in 2019", False, False),  # a year
+        ("2019 women", False, True),
+        ("Table 3, ages 3 to 9", False, False),
+        ("with 3 women", False, True),
+        ("with three women", False, True),
+        ("with 3 women", True, False),  # judged by whoever understood it
+        ("of 700", False, False),  # which is shown elsewhere
+        ("all 88", False, True),  # one of the secrets
+        ("no number", False, False),
     ],
 )
-def test_sentences_that_repeat_hidden_numbers(text: str, understood: bool, repeated: float) -> None:
-    """Large numbers wherever they stand; small ones and years where nobody understood the cell."""
+def test_sentences_that_repeat_hidden_numbers(text: str, understood: bool, tells: bool) -> None:
+    """Large numbers wherever they stand; small ones where nobody understood the cell; years and numbering never."""
     cells = SourceCells({A: 4567.0, B: 3.0, C: 2019.0, D: 700.0, ("", 2, 1): 700.0})
     note = CellPlace("", 9, 1)
     shown = {D, note} if understood else {D}
-    assert settle_edits(Edits({A: "*", B: "*", C: "*"}, shown), cells).repeated(note, text) == repeated
+    marks = {A: "*", B: "*", C: "*"}
+    assert settle_edits(Edits(marks, shown, secrets=[88.0]), cells).tells(note, text) == tells
+    assert not settle_edits(Edits(marks, shown, secrets=[88.0], kept=[note]), cells).tells(note, text)
 
 
 @pytest.mark.parametrize(
@@ -49,4 +54,4 @@ def test_derived_numbers_have_the_decimals_that_were_stored(
     """Those that were cut off are cut off again; a share stored in full is in full."""
     cells = SourceCells({A: 10.0, B: 30.0, C: before})
     number = DerivedNumber(C, "share", A, B, scale, decimals)
-    assert settle_edits(Edits({}, {A, B}, [number]), cells).now[C] == pytest.approx(after, abs=1e-12)
+    assert settle_edits(Edits({}, {A, B}, [number]), cells).now.get(C, before) == pytest.approx(after, abs=1e-12)

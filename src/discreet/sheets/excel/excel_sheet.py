@@ -12,7 +12,7 @@ from discreet.sheets.excel.excel_names import SHEET_ROW
 from discreet.sheets.excel.excel_styles import Styles
 from discreet.sheets.excel.excel_texts import Texts
 from discreet.sheets.rewrite import notices as say
-from discreet.sheets.rewrite.edits import TELLING, Content, Settled
+from discreet.sheets.rewrite.edits import Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula, moved_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import plain_text, written_like
@@ -158,11 +158,8 @@ class SheetWriter:
             return self._blanked(cell, say.INVISIBLE)
         if cell.formula is not None and at not in self._shown and any(sign.isdigit() for sign in cell.raw):
             return self._blanked(cell, say.FROM_FORMULA)
-        repeated = self._edits.repeated(self._place(cell), cell.raw)
-        if repeated >= TELLING:
+        if self._edits.tells(self._place(cell), cell.raw):
             return self._blanked(cell, say.REPEATED)
-        if repeated:
-            self._notices.at(say.DOUBTFUL, self._place(cell))
         if cell.number is not None:
             self._numbers_end = max(self._numbers_end, cell.row)
         elif cell.row > self._numbers_end:

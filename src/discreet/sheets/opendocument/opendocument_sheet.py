@@ -23,7 +23,7 @@ from discreet.sheets.opendocument.opendocument_names import (
 )
 from discreet.sheets.opendocument.opendocument_styles import DocumentStyles
 from discreet.sheets.rewrite import notices as say
-from discreet.sheets.rewrite.edits import TELLING, Content, Settled
+from discreet.sheets.rewrite.edits import Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_text, written_like
@@ -254,14 +254,11 @@ class DocumentSheet:
             reason = say.UNJUDGED
         elif "table:formula" in cell.about and any(s.isdigit() for s in cell.text) and place not in self._edits.shown:
             reason = say.FROM_FORMULA
-        repeated = self._edits.repeated(place, cell.text)
-        if reason is None and repeated >= TELLING:
+        elif self._edits.tells(place, cell.text):
             reason = say.REPEATED
         if reason is not None:
             self._notices.at(reason, place)
             return
-        if repeated:
-            self._notices.at(say.DOUBTFUL, place)
         if not cell.text.strip():
             return
         self._texts_end = place.row

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from discreet.errors import InputError, listed
-from discreet.sheets.rewrite.number_look import first_number, plain_number, written_with_share
-from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.counts_in_words import states_one
+from discreet.sheets.rewrite.number_look import first_number, plain_number, without_share, written_with_share
+from discreet.sheets.sheet_layout import DerivedNumber, derived_value
 from discreet.sheets.stated_counts import stated_count
 
 Place = tuple[str, int, int]
@@ -40,6 +41,7 @@ class Edits:
     them headers that are numbers. A number anywhere else was judged by nobody and is blanked. ``derived`` are worked
     out of published numbers, and the mark stands where that cannot be done. Of ``text_sheets`` the texts are kept, and
     no number. ``decimal``, ``separator`` and ``encoding`` are those of text files, where they are not plain to see.
+    Texts in places of ``kept`` stay whatever they say; no other may state one of the ``secrets``.
     """
 
     replacements: Mapping[Place, Content]
@@ -51,6 +53,8 @@ class Edits:
     decimal: str | None = None
     separator: str | None = None
     encoding: str | None = None
+    kept: Collection[Place] = ()
+    secrets: Collection[float] = ()
 
     def __post_init__(self) -> None:
         check_mark(self.mark)
@@ -134,20 +138,21 @@ class Settled:
             sheets.setdefault(sheet, set()).add((row, column))
         return {sheet: frozenset(cells) for sheet, cells in sheets.items()}
 
-    def repeated(self, place: Place, text: str) -> float:
-        """The largest hidden number that a sentence repeats; 0 if none.
+    def tells(self, place: Place, text: str) -> bool:
+        """Whether a text states a number that is hidden now, or one of the secrets.
 
-        A year counts as a small number, which may be there by chance; in places that were understood small ones do not
-        count, nor does a header that is a number.
+        In places that were understood only numbers of four digits and more count, but for years: the smaller ones were
+        judged there already. A header that is a number does not count.
         """
+        if place in self.edits.kept:
+            return False
         understood = place in self.shown
-        if not any(sign.isdigit() for sign in text) or (understood and plain_number(text) is not None):
-            return 0
-        repeated = [number for number in numbers_in(text) if number in self.truths]
-        telling = [number for number in repeated if number >= TELLING and number not in YEARS]
-        if telling:
-            return max(telling)
-        return 0 if understood else min(max(repeated, default=0), TELLING - 1)
+        if understood and plain_number(text) is not None:
+            return False
+        long = [number for number in numbers_in(text) if number >= TELLING and number not in YEARS]
+        if any(number in self.truths for number in long):
+            return True
+        return not understood and states_one(text, self.truths | frozenset(self.edits.secrets))
 
 
 def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
@@ -165,15 +170,27 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
     for number in edits.derived:
         part = published(number.numerator)
         whole = published(number.denominator)
-        share = None if part is None or not whole else number.scale * part / whole
+        share = None if part is None or whole is None else derived_value(number.kind, part, whole, number.scale)
         if number.inside:
+            written = cells.texts.get(number.place, "")
             if part is not None:
                 text = None if share is None else round(share, number.decimals)
-                now[number.place] = written_with_share(cells.texts.get(number.place, ""), part, text, edits.mark)
+                now[number.place] = written_with_share(written, part, text, edits.mark)
+            elif number.place in shown:  # a share of something that is not known: the count alone stays
+                now[number.place] = without_share(written)
+        elif share is None:
+            now[number.place] = edits.mark
+        elif _stays(worked_out := _as_precise(share, number, cells), cells.number(number.place)):
+            shown |= {number.place}  # as it was written, with its signs
         else:
-            now[number.place] = edits.mark if share is None else _as_precise(share, number, cells)
+            now[number.place] = worked_out
     shown -= set(now)
     return Settled(edits, now, shown, _truths(cells, now, shown))
+
+
+def _stays(worked_out: float, before: float | None) -> bool:
+    """Whether a number worked out of published ones is the one that stands there already."""
+    return before is not None and abs(worked_out - before) <= 1e-12 * max(1.0, abs(before))
 
 
 def _as_precise(share: float, number: DerivedNumber, cells: SourceCells) -> float:

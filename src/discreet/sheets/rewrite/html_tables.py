@@ -8,9 +8,8 @@ from html import escape
 from html.parser import HTMLParser
 
 from discreet.errors import InputError, listed
-from discreet.sheets.rewrite import notices as say
 from discreet.sheets.rewrite.delimited_text import decoded
-from discreet.sheets.rewrite.edits import TELLING, Edits, Place, Settled, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.rewrite.text_cells import decimal_sign, text_now
@@ -32,6 +31,7 @@ _STYLE = re.compile(
     re.DOTALL,
 )
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
+TOLD = "texts outside of tables that state a hidden number, or a total that is not shown"
 MOST_SPAN = 1000
 MOST_FLAG = 3
 ATTRIBUTES: dict[str, re.Pattern[str]] = {
@@ -214,14 +214,13 @@ class _Page(HTMLParser):
         """A text that stands in no cell."""
         if self._edits is None or not text.strip():
             return text
-        place = (self.names[-1] if self._depth else "", self._row if self._depth else 0, 1)
         if first_number(text.strip()) is not None:
             self._notices.add("numbers that stand outside of tables")
             return ""
-        repeated = self._edits.repeated(("", 0, 0), text)
-        if repeated:
-            self._notices.at(say.REPEATED, (place[0] or "text outside of tables", max(place[1], 1), 1))
-        return "" if repeated >= TELLING else text
+        if self._edits.tells(("", 0, 0), text):
+            self._notices.add(TOLD)
+            return ""
+        return text
 
     def _end_style(self) -> None:
         style = re.sub(r"/\*.*?\*/", "", "".join(self._style or ()), flags=re.DOTALL)

@@ -14,8 +14,12 @@ IN_HIDDEN = "cells in hidden rows or columns are blanked (show them before to ke
 UNDER_MERGE = "cells under a merged one are blanked"
 BY_FORMAT = "cells whose number format shows nothing of them are blanked"
 FROM_FORMULA = "texts with numbers that a formula puts together are blanked"
-REPEATED = "texts that repeat a number which is hidden now are blanked"
-DOUBTFUL = "texts hold the same number as a hidden cell, perhaps by chance; look at them"
+REPEATED = (
+    "texts that repeat a number which is hidden now, or a total that is not shown, are blanked (--keep-text keeps them)"
+)
+BESIDE = "texts beside the numbers of a table, neither labels nor headers, are blanked (--keep-text keeps them)"
+NO_BASE = "percentages, means or rates whose base is not confirmed are left out"
+KEPT = "stays as said, and the audit does not judge it"
 NO_VALUE = "formulas that were saved without their result are blanked (open and save the file in a spreadsheet program)"
 INVISIBLE = "texts in the colour of the paper are blanked"
 FEW = 5

@@ -109,6 +109,15 @@ def written_with_share(pattern: str, number: float, share: float | None, mark: s
     return f"{written_like(match[1], number)}{match[2]}{inner}{match[4]}"
 
 
+def without_share(text: str) -> str:
+    """The count of a text without what stands behind it in brackets.
+
+    >>> without_share("1,200 (7.2%)"), without_share("12 [<0.1]")
+    ('1,200', '12')
+    """
+    return re.split(r"[(\[]", text, maxsplit=1)[0].strip()
+
+
 def plain_text(number: float, decimal: str = ".") -> str:
     """A number as text with as many digits as it needs, and none behind the point of a whole one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from discreet.sheets.rewrite import notices as say
-from discreet.sheets.rewrite.edits import TELLING, Place, Settled
+from discreet.sheets.rewrite.edits import Place, Settled
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, written_like
 
@@ -22,12 +22,9 @@ def text_now(edits: Settled, place: Place, text: str, decimal: str | None, notic
     if first_number(text, decimal) is not None and place not in edits.shown:
         notices.at(say.UNJUDGED, place)
         return ""
-    repeated = edits.repeated(place, text)
-    if repeated >= TELLING:
+    if edits.tells(place, text):
         notices.at(say.REPEATED, place)
         return ""
-    if repeated:
-        notices.at(say.DOUBTFUL, place)
     return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.cell_reading import NUMERIC, decimals_of
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, DerivedNumber, derived_value
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
 
 SCALES = (100.0, 1.0, 1_000.0, 10_000.0, 100_000.0)
+MOST_COMPARED = 40
+"""Of so many columns every two are tried for differences."""
 
 
 def derived_numbers(
@@ -52,7 +55,7 @@ def _wholes(cells: CellMap, trees: Sequence[SumTree]) -> list[list[int]]:
         top = place[tree.total] if tree.total is not None else None
         tops.append(top)
         for k, position in enumerate(cells.position.tolist()):
-            for whole in dict.fromkeys((top, parent.get(position[axis]))):
+            for whole in (top, parent.get(position[axis])):  # two of every cell: ways are the same for all
                 if whole is not None:
                     moved = [*position[:axis], whole, *position[axis + 1 :]]
                     cell = at.get(int(np.ravel_multi_index(moved, shape)))
@@ -98,7 +101,31 @@ def _confirmed(
                         )
                         for place, top, base in zip(own, tops, bottom, strict=True)
                     ]
+    if len(counts) <= MOST_COMPARED and (changes := _changes(block, cells, count_at, own, counts, numbers, decimals)):
+        return changes
     return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
+
+
+def _changes(
+    block: SheetBlock,
+    cells: CellMap,
+    count_at: dict[tuple[int, int], int],
+    own: Sequence[tuple[int, int]],
+    counts: Sequence[Sequence[tuple[int, int]]],
+    numbers: Sequence[float | None],
+    decimals: int,
+) -> list[DerivedNumber]:
+    """Numbers of a column or row as differences of two others, or as changes in percent; none if they are not."""
+    lines = [[count_at.get(place, -1) for place in line] for line in counts]
+    for after, before in permutations(lines, 2):
+        for kind, scale in ((DIFFERENCE, 1.0), (CHANGE, 100.0)):
+            if not _fits(cells, numbers, after, before, scale, decimals, kind):
+                continue
+            return [
+                DerivedNumber(block.grid.place(*place), kind, _place(cells, top), _place(cells, base), scale, decimals)
+                for place, top, base in zip(own, after, before, strict=True)
+            ]
+    return []
 
 
 def _fits(
@@ -108,8 +135,9 @@ def _fits(
     bottoms: Sequence[int],
     scale: float,
     decimals: int,
+    kind: str = "share",
 ) -> bool:
-    """Whether every number that can be tried is the quotient, give or take half of its last digit."""
+    """Whether every number that can be tried is what two counts come to, give or take half of its last digit."""
     tried = 0
     for number, top, bottom in zip(numbers, tops, bottoms, strict=True):
         if number is None:
@@ -119,13 +147,14 @@ def _fits(
         if cells.hidden[top] or cells.hidden[bottom]:
             continue
         above, below = float(cells.values[top]), float(cells.values[bottom])
-        if below == 0:
+        result = derived_value(kind, above, below, scale)
+        if result is None:
             if number:
                 return False
             continue
-        if abs(above / below * scale - number) > 0.5000001 * 10.0**-decimals:
+        if abs(result - number) > 0.5000001 * 10.0**-decimals:
             return False
-        tried += number not in (0.0, scale)
+        tried += number not in (0.0, scale) or top == bottom
     return tried > 0
 
 

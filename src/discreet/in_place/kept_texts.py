@@ -1,0 +1,191 @@
+"""Texts of a sheet that is written back: which stay, which are blanked, and which are for their owner to change."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from discreet.errors import InputError, listed, nearest
+from discreet.in_place.secret_numbers import SecretNumbers
+from discreet.sheets.counts_in_words import counts_in, states_one
+from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
+from discreet.sheets.rewrite.number_look import first_number, plain_number
+from discreet.sheets.sheet_grid import CellPlace, column_number
+from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, NAME, NOTE, SHARE, TITLE
+from discreet.sheets.sheet_table import SheetTable
+
+_ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
+_MEASURED = re.compile(
+    r"\d[.,]\d|[%‰/|]|\d\s*(?:-|–|to|of|von|sur|de|in|:)\s*\d|^[~≈<>≤≥+▲▼↑↓±]|\bn\s*=|^(\W)\1+$|^(?:true|false)$",
+    re.IGNORECASE,
+)
+YEARS = range(1800, 2151)
+
+
+@dataclass(frozen=True)
+class KeptTexts:
+    """Places of texts that stay, those that are blanked with the reason, and those that stay because it was said."""
+
+    shown: frozenset[CellPlace]
+    blanked: Mapping[CellPlace, str] = field(default_factory=dict)
+    kept: frozenset[CellPlace] = frozenset()
+    labels: frozenset[CellPlace] = frozenset()
+    """Of those that stay, labels and headers."""
+
+
+def kept_texts(
+    sheet: SheetTable,
+    numbers: Collection[CellPlace],
+    secret: SecretNumbers,
+    keep: Sequence[str] = (),
+    elsewhere: Collection[float] = (),
+) -> KeptTexts:
+    """What becomes of every cell of the sheet that is none of the ``numbers`` of its table.
+
+    ``keep`` names columns by their header and other cells by their address: their texts stay, whatever they say.
+    ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts.
+    """
+    judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere))
+    shown: set[CellPlace] = set()
+    blanked: dict[CellPlace, str] = {}
+    for row, column in sheet.grid.cells:
+        place = sheet.grid.place(row, column)
+        if place in numbers:
+            continue
+        reason = judge.reason(place)
+        if reason is None:
+            shown.add(place)
+        elif reason:
+            blanked[place] = reason
+    judge.refuse_labels()
+    return KeptTexts(frozenset(shown), blanked, frozenset(shown & judge.keep), frozenset(shown & judge.labels))
+
+
+class _Judge:
+    """Says of a cell why it is blanked: None if it stays, "" if that is left to whoever writes the file."""
+
+    def __init__(
+        self, sheet: SheetTable, secret: SecretNumbers, keep: frozenset[CellPlace], elsewhere: frozenset[float]
+    ) -> None:
+        self._sheet, self._secret, self.keep = sheet, secret, keep
+        self._elsewhere = elsewhere
+        self.labels: set[CellPlace] = set()
+        layout = sheet.layout
+        self._roles = layout.roles
+        self._headers, self._stub = set(layout.header_rows), set(layout.stub_columns)
+        self._body = set(layout.body_rows) | {row for (row, _), role in layout.roles.items() if role == SHARE}
+        self._in_row = Counter(row for row, _ in sheet.grid.cells)
+        self._telling: list[CellPlace] = []
+
+    def reason(self, place: CellPlace) -> str | None:
+        row, column = place.row, place.column
+        role = self._roles.get((row, column))
+        value = self._sheet.grid.value(row, column)
+        words = isinstance(value, str) and first_number(value) is None
+        if place in self.keep and words:
+            return None
+        if role in (LABEL, HEADER, NAME) or row in self._headers or (row in self._body and column in self._stub):
+            self._look_at_label(place)
+            self.labels.add(place)
+            return None if role in (LABEL, HEADER, NAME) or words else ""
+        if row in self._body:
+            return BESIDE if not isinstance(value, (int, float)) or isinstance(value, bool) else UNJUDGED
+        text = self._sheet.grid.text(row, column)
+        if role in (TITLE, NOTE):
+            if not words and not (plain_number(text) in YEARS and plain_number(text) not in self._secret.all):
+                return UNJUDGED
+            return REPEATED if self._tells(text) else None
+        inside = self._sheet.layout.range.holds(row, column)
+        if inside and role == ASIDE and column not in self._stub and not self._is_repeated_header(place):
+            return BESIDE
+        return REPEATED if words and self._tells(text) else ""
+
+    def _tells(self, text: str) -> bool:
+        """Whether a sentence states a number of this table that is not shown, or names a count of another's."""
+        return states_one(text, self._secret.all) or any(
+            one.named and one.number in self._elsewhere for one in counts_in(text)
+        )
+
+    def _is_repeated_header(self, place: CellPlace) -> bool:
+        """Whether a header stands again among the numbers, as on a new page, or a label alone in its row."""
+        grid = self._sheet.grid
+        text = grid.text(place.row, place.column)
+        again = any(grid.text(row, place.column) == text for row in self._headers)
+        return again or self._in_row[place.row] == 1
+
+    def _look_at_label(self, place: CellPlace) -> None:
+        """Remember a label or header that states a count which is not shown."""
+        text = self._sheet.grid.text(place.row, place.column)
+        if place in self.keep or plain_number(text) is not None:
+            return
+        stated = counts_in(text)
+        if not stated:
+            return
+        if place.row in self._headers:
+            own = self._secret.of_columns(place.column, self._last_below(place))
+        else:
+            own = self._secret.of_row(place.row)
+        if any((one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated):
+            self._telling.append(place)
+
+    def _last_below(self, place: CellPlace) -> int:
+        """The last column that a header stands above: up to the next one in its row."""
+        behind = [c for r, c in self._sheet.grid.cells if r == place.row and c > place.column]
+        return min(behind, default=self._sheet.layout.range.last_column + 1) - 1
+
+    def refuse_labels(self) -> None:
+        """Raise where labels or headers state what is hidden, or a column of labels holds measurements."""
+        if columns := self._measured():
+            raise InputError(
+                f"{self._sheet.name!r}: columns of labels hold what looks measured: {listed(columns)}; move them "
+                "behind the numbers, where they are blanked, or say keep_text= (--keep-text HEADER) if they may stay"
+            )
+        where = [place.address for place in self._telling]
+        if where:
+            raise InputError(
+                f"{self._sheet.name!r}: labels or headers state a hidden count or a total that the sheet does not show "
+                f"({listed(where, 4)}), and labels are not rewritten; take the numbers out of them, give the totals a "
+                "row or column of their own, or say keep_text= (--keep-text ADDRESS) if they are something else"
+            )
+
+    def _measured(self) -> list[str]:
+        """Columns of labels behind the first whose texts are mostly shares, intervals, bars or comparisons."""
+        measured = []
+        for column in self._sheet.layout.stub_columns[1:]:
+            places = [self._sheet.grid.place(row, column) for row in self._sheet.layout.body_rows]
+            texts = [self._sheet.grid.text(p.row, p.column) for p in places if p not in self.keep]
+            filled = [text for text in texts if text]
+            if filled and 2 * sum(_MEASURED.search(text) is not None for text in filled) > len(filled):
+                measured.append(places[0].address.rstrip("0123456789"))
+        return measured
+
+
+def _kept_places(sheet: SheetTable, keep: Sequence[str]) -> frozenset[CellPlace]:
+    """The cells that ``keep`` names on this sheet; none if it names others."""
+    places: set[CellPlace] = set()
+    for name in keep:
+        columns = {
+            c for row, c in sheet.grid.cells if row in sheet.layout.header_rows and sheet.grid.text(row, c) == name
+        }
+        places |= {sheet.grid.place(row, c) for row, c in sheet.grid.cells if c in columns}
+        if not columns and (match := _ADDRESS.fullmatch(name)):
+            places.add(sheet.grid.place(int(match[2]), column_number(match[1])))
+    return frozenset(places)
+
+
+def check_kept(sheets: Sequence[SheetTable], keep: Sequence[str]) -> None:
+    """Raise if ``keep`` names something that no sheet has."""
+    for name in keep:
+        if not any(place[1:] in sheet.grid.cells for sheet in sheets for place in _kept_places(sheet, (name,))):
+            headers = [
+                sheet.grid.text(row, c)
+                for sheet in sheets
+                for row, c in sheet.grid.cells
+                if row in sheet.layout.header_rows
+            ]
+            raise InputError(
+                f"keep_text= (--keep-text) names {name!r}, neither a header nor the address of a cell with something "
+                f"in it; {nearest(name, list(dict.fromkeys(headers)))}"
+            )

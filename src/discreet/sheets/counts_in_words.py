@@ -1,0 +1,102 @@
+"""Counts that a sentence or a label states: its numbers without dates, ages, limits, percentages and numbering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import NamedTuple
+
+_MONTHS = (
+    "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s|zo)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|juin|juillet|"
+    "aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[czs](?:ember|embre)?"
+)
+_LIMITS = (
+    "rounded to|nearest|multiples? of|"
+    "under|below|over|above|than|least|most|up to|exceeding|minimum|maximum|unter|über|als|mindestens|höchstens|ab|bis|"
+    "moins de|plus de|menos de|más de|aged?|ages|alter|âge|edad"
+)
+_UNITS = (
+    "years?|months?|weeks?|days?|hours?|minutes?|yrs?|jahren?|monate|tage|ans|mois|jours|años|km|kg|mg|ml|cm|mm|miles"
+)
+_NUMBERED = (
+    "tables?|tab|tabelle|tableau|tabla|figures?|fig|charts?|sheets?|notes?|footnotes?|annex|appendix|sections?|chapter|"
+    "part|version|release|edition|wave|round|phase|quarter|quartal|grades?|bands?|types?|levels?|class|decile|quintile|"
+    "quartile|stage|step|category|icd|no|nr|§|years?|weeks?|months?|days?|page|volume|vol|issue|row|column|line|article"
+)
+NOUNS = (
+    "men|women|man|woman|people|persons?|patients?|pupils?|students?|cases?|deaths?|births?|residents?|child|children|"
+    "boys?|girls?|males?|females?|respondents?|participants?|employees?|households?|records?|individuals?|in all|"
+    "personen|patienten|fälle|männer|frauen|kinder|personnes|cas|hommes|femmes|enfants|personas|casos|hombres|mujeres"
+)
+_COUNTED = (
+    "one two three four five six seven eight nine ten eleven twelve",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "un deux trois quatre cinq six sept huit neuf dix onze douze",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+)
+_WORDS = {word: value for words in _COUNTED for value, word in enumerate(words.split(), 1)}
+_YEAR = r"(?:1[89]\d\d|20\d\d|21[0-4]\d)"
+_INNOCENT = re.compile(
+    "|".join(
+        (
+            r"\d{4}-\d\d-\d\d",
+            r"\b\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)\b",
+            rf"\b\d{{1,2}}\.?\s*(?:{_MONTHS})\b\.?",
+            rf"\b(?:{_MONTHS})\.?\s+\d{{1,2}}\b(?!\s*(?:{NOUNS})\b)",
+            rf"(?<![=\d,.]){_YEAR}(?:\s*[-/–]\s*(?:\d{{4}}|\d\d))?(?![\d,.]\d)(?!\s*(?:{NOUNS})\b)",
+            r"\b\d+(?:[.,]\d+)?\s*(?:%|‰|per ?cent\b|percent\b|pct\b|prozent\b)",
+            r"\b\d+(?:[.,]\d+)?\s*(?:-|–|—|\bto\b|\bbis\b|\bà\b)\s*\d+(?:[.,]\d+)?",
+            r"\b\d+\s*\+",
+            r"\b\d+\s+(?:and|or|und|et|y|ou|o)\s+(?:over|older|more|above|under|younger|below|fewer|less|mehr|älter|plus)\b",
+            rf"(?:\b(?:{_LIMITS})|[<>≤≥])\s*=?\s*\d[\d,. ]*(?:\s*(?:-|–|—|\bto\b|\bbis\b)\s*\d+)?",
+            r"\b(?:per|pro|pour|por|je)\s+\d[\d,. ]*",
+            rf"(?:\b(?:{_NUMBERED})|§)\.?\s*\d+(?:\.\d+)*[a-z]?\b(?!\s+(?:{NOUNS})\b)",
+            rf"\A\s*[(\[]?\d{{1,2}}(?:[)\].:]\s|\s+(?=[A-ZÀ-Þ])(?!(?:{NOUNS})\b))",
+            r"\A\s*[(\[]\d{1,2}[)\]]",
+            rf"\b\d+(?:[.,]\d+)?\s*(?:{_UNITS})\b",
+            r"[£$€]\s*\d[\d,. ]*",
+            r"[^\W\d]-?\d+\w*",
+            r"\b\d+[^\W\d]\w*",
+            r"\b\d{6,}(?=\D|\Z)",
+        )
+    ),
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"(?<![\d.,])\d{1,3}(?:[,.'\u2019 \u00a0\u202f]\d{3})+(?!\d)|(?<![\d.,])\d+(?![.,]?\d)")
+_BY_NAME = re.compile(r"(?:\b(?:n|base|total|count|gesamt)\s*[=:]?|=)\s*\Z", re.IGNORECASE)
+_SET_APART = re.compile(r"[(\[,;:]\s*\Z")
+_NOUN = re.compile(rf"\s+(?:{NOUNS})\b", re.IGNORECASE)
+_IN_WORDS = re.compile(rf"\b({'|'.join(_WORDS)})\s+(?:{NOUNS})\b", re.IGNORECASE)
+
+
+class StatedNumber(NamedTuple):
+    """A whole number in a text; ``named`` if the text calls it a count, ``apart`` if it stands apart from a name."""
+
+    number: float
+    named: bool
+    apart: bool
+
+
+def counts_in(text: str) -> list[StatedNumber]:
+    """The whole numbers of a text that may be counts.
+
+    >>> [one.number for one in counts_in("Table 4: of 1,234 patients aged 65 and over in 2024, four men moved")]
+    [1234.0, 4.0]
+    >>> counts_in("Beacon (n = 53)"), counts_in("5-9 years")
+    ([StatedNumber(number=53.0, named=True, apart=False)], [])
+    """
+    numbers = []
+    if any(sign.isdigit() for sign in text):
+        rest = _INNOCENT.sub(lambda match: "\x00" * len(match[0]), text)
+        for token in _TOKEN.finditer(rest):
+            before, behind = rest[: token.start()], rest[token.end() :]
+            named = bool(_BY_NAME.search(before) or _NOUN.match(behind))
+            digits = float(re.sub(r"\D", "", token[0]))
+            numbers.append(StatedNumber(digits, named, bool(_SET_APART.search(before))))
+    numbers += [StatedNumber(float(_WORDS[word.lower()]), True, False) for word in _IN_WORDS.findall(text)]
+    return numbers
+
+
+def states_one(text: str, secret: Container[float]) -> bool:
+    """Whether a sentence states one of these numbers, in digits or words."""
+    return any(one.number in secret for one in counts_in(text))
