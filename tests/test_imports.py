@@ -98,7 +98,7 @@ LAYERS = {
         separate_variables running_sums
     """,
     "sheets/sums": """
-        axis_levels axis_lines
+        axis_levels axis_lines number_groups
         sum_questions
         axis_sums
         cell_map

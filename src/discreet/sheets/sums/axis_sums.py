@@ -15,6 +15,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.sheets.sums.number_groups import covered_by_others
 from discreet.sheets.sums.sum_questions import OF_SOME, ask_about_runs, ask_about_totals, sum_name
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import option
@@ -47,21 +48,34 @@ def find_sums(
     totals. ``partly`` allows parts that leave a remainder. ``trusted``: what is said, shown or called a total is one
     even where it does not add up.
     """
-    if name in said and said[name] is None:
-        return SumTree()
-    place = {code: k for k, code in enumerate(codes)}
     children: dict[int, list[int]] = {}
+    if name in said and said[name] is None:
+        _add_number_groups(codes, lines, children)
+        return _tree(codes, children, None, (), ())
+    place = {code: k for k, code in enumerate(codes)}
     for code in codes:
         if (above := parents.get(code)) is not None:
             children.setdefault(place[above], []).append(place[code])
     short = [] if trusted else _verified(name, codes, lines, children, partly)
+    known = set(children)
+    _add_number_groups(codes, lines, children)
     below = {child for parts in children.values() for child in parts}
     top = [k for k in range(len(codes)) if k not in below]
-    known = set(children)
     if (stated := said.get(name)) is not None:
         return _with_stated(name, codes, lines, children, top, stated, short, trusted)
     top = _passes([sum_name(code) for code in codes], lines, children, top)
     return _judged(name, codes, lines, children, top, known, short, trusted)
+
+
+def _add_number_groups(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]]) -> None:
+    """Add sums that labels say by the numbers they are of, as "65+" does, where lines show them and none denies it."""
+    below = {child for parts in children.values() for child in parts}
+    for whole, parts in covered_by_others(codes).items():
+        if whole in children or below & {*parts}:
+            continue
+        denied, confirmed, _, _ = lines.evidence(whole, parts)
+        if confirmed and not denied:
+            children[whole] = parts
 
 
 def _verified(

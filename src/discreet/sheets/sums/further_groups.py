@@ -12,7 +12,7 @@ from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.tables.groups import MOST_CODES
 from discreet.tables.total_names import USUAL, like_a_total
-from discreet.tables.totals import ASK, option
+from discreet.tables.totals import ASK
 
 
 def further_groups(
@@ -33,8 +33,8 @@ def further_groups(
     if others:
         raise InputError(
             f"dimension {name!r}: {whole!r} is called like a total and is the sum of some labels, but not of "
-            f"{listed(others, 4)}; if it is a category say {option(name, None)}, else leave out rows that are sums of "
-            "others (range=), or give the table with a codebook"
+            f"{listed(others, 4)}, which may group the same in another way; put each grouping into a table of its own "
+            "below its own header, with the total in each, or leave one out (range=, --range)"
         )
     return replace(tree, total=whole), groups
 
