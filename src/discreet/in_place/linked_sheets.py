@@ -11,22 +11,23 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import Refused
 from discreet.methods.suppress.method import Suppress
-from discreet.release import Protected
+from discreet.release import Protected, Status
 from discreet.rules import Request
 from discreet.sheets.sheet_table import SheetTable
 
 CellName = frozenset[tuple[str, str]]
-LEAST_COMMON = 3
 ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedPair:
-    """Of two tables the positions of their cells in common."""
+    """Of two tables the positions of their cells in common that hold the same number."""
 
     first: int
     second: int
     cells: tuple[tuple[int, int], ...]
+    differ: bool = False
+    """Whether other cells of the same name differ, such as totals of which one counts more rows."""
 
 
 def cell_positions(sheet: SheetTable) -> dict[CellName, int]:
@@ -43,19 +44,26 @@ def cell_positions(sheet: SheetTable) -> dict[CellName, int]:
 
 
 def linked_tables(sheets: Sequence[SheetTable]) -> list[LinkedPair]:
-    """Pairs of tables of one population: several cells in common, and the same number in all of them."""
-    if len(sheets) < 2:
-        return []
+    """Pairs of tables of one population: at least half of the finest cells in common hold the same number.
+
+    Cells that are empty in both say nothing. Totals may differ where one table has rows that the other has not.
+    """
     names = [cell_positions(sheet) for sheet in sheets]
     pairs = []
     for i, one in enumerate(names):
         for j in range(i + 1, len(names)):
-            common = [(one[name], names[j][name]) for name in one.keys() & names[j].keys()]
-            if len(common) < LEAST_COMMON:
+            common = list(one.keys() & names[j].keys())
+            if not common:
                 continue
-            here, there = (np.array(side) for side in zip(*common, strict=True))
-            if np.array_equal(sheets[i].table.value[here], sheets[j].table.value[there]):
-                pairs.append(LinkedPair(i, j, tuple(common)))
+            here = np.array([one[name] for name in common])
+            there = np.array([names[j][name] for name in common])
+            left, right = sheets[i].table.value[here], sheets[j].table.value[there]
+            size = np.array([len(name) for name in common])
+            finest = (size == size.max()) & ((left != 0) | (right != 0))
+            same = left == right
+            if finest.any() and 2 * int((finest & same).sum()) >= int(finest.sum()):
+                cells = tuple(zip(here[same].tolist(), there[same].tolist(), strict=True))
+                pairs.append(LinkedPair(i, j, cells, not bool(same.all())))
     return pairs
 
 
@@ -90,6 +98,45 @@ def check_linked(sheets: Sequence[SheetTable], pairs: Sequence[LinkedPair], done
             f"{many:,} cells of {names} show what another table of the file hides",
             "take --hide-under, which hides a cell in all tables, or protect the tables one by one with --sheet",
         )
+    for pair in pairs:
+        if pair.differ and (many := known_together(pair, done)):
+            both = " and ".join(repr(sheets[k].name) for k in (pair.first, pair.second))
+            raise Refused(
+                "linked tables",
+                f"{many:,} hidden cells follow from {both} together: their totals differ by rows that only one of them "
+                "has",
+                "give both tables the same rows, leave the totals out of one of them, or protect and publish one alone "
+                "(--sheet)",
+            )
+
+
+def known_together(pair: LinkedPair, done: Sequence[Protected]) -> int:
+    """Sensitive cells of two tables that are sums and differences of what both show, common cells being the same."""
+    from scipy.sparse import coo_array, csc_array, hstack
+
+    from discreet.linear import modular
+
+    one, two = done[pair.first], done[pair.second]
+    layouts = one.table.layout, two.table.layout
+    inner = [layout.inner_of_cell for layout in layouts]
+    count = layouts[0].n_inner
+    variable = np.arange(layouts[1].n_inner) + count
+    for here, there in pair.cells:
+        if inner[0][here] >= 0 and inner[1][there] >= 0:
+            variable[inner[1][there]] = inner[0][here]
+    first = coo_array(layouts[0].matrix)
+    second = coo_array(layouts[1].matrix)
+    size = count + layouts[1].n_inner
+    blocks = [
+        csc_array((first.data, (first.row, first.col)), shape=(size, first.shape[1])),
+        csc_array((second.data, (variable[second.row], second.col)), shape=(size, second.shape[1])),
+    ]
+    shown = np.concatenate([~one.hidden, ~two.hidden])
+    asked = np.concatenate([part.status == Status.PRIMARY.value for part in (one, two)]) & ~shown
+    if not asked.any():
+        return 0
+    matrix = hstack(blocks, format="csc")
+    return int(modular.in_span(matrix, np.flatnonzero(shown), np.flatnonzero(asked)).sum())
 
 
 def masks_of(

@@ -1,0 +1,78 @@
+"""Sheets of one workbook: what one hides the other hides, and nothing follows from two totals that differ by a row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+
+from discreet.cli import run
+from discreet.in_place.linked_sheets import linked_tables
+from discreet.sheets.reading_sheets import read_tables
+
+Rows = dict[str, tuple[int, int]]
+WARDS: Rows = {"Abbey": (71, 100), "Beacon": (49, 4), "Castle": (30, 43), "Dene": (60, 51)}
+
+
+def save(path: Path, *sheets: Rows) -> None:
+    """Each as a sheet with totals of rows and columns."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, rows in enumerate(sheets):
+        sheet = book.create_sheet(f"Sheet {number}")
+        sheet.append(["Ward", "Female", "Male", "Total"])
+        sums = tuple(map(sum, zip(*rows.values(), strict=True)))
+        for name, counts in [*rows.items(), ("All wards", sums)]:
+            sheet.append([name, *counts, sum(counts)])
+    book.save(path)
+
+
+def hidden(path: Path) -> list[set[tuple[str, int]]]:
+    """Ward and column of the marks of each sheet."""
+    return [
+        {(row[0], k) for row in sheet.iter_rows(values_only=True) for k in (1, 2) if row[k] == "*"}
+        for sheet in openpyxl.load_workbook(path)
+    ]
+
+
+def test_a_row_more_does_not_undo_the_link(tmp_path: Path, capfdbinary: Any) -> None:
+    """Totals differ, and every ward agrees: both sheets hide the same wards."""
+    save(tmp_path / "a.xlsx", WARDS, {**WARDS, "Unknown": (11, 20)})
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    first, second = hidden(tmp_path / "a.safe.xlsx")
+    assert first == second
+    assert ("Beacon", 2) in first
+    capfdbinary.readouterr()
+
+
+def test_what_follows_from_the_difference_of_totals_is_refused(tmp_path: Path, capfdbinary: Any) -> None:
+    """The one unknown woman is the second total of women less the first, whatever else is hidden."""
+    save(tmp_path / "a.xlsx", WARDS, {**WARDS, "Unknown": (1, 0)})
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 3
+    assert "hidden cells follow from 'a.xlsx: Sheet 0' and 'a.xlsx: Sheet 1' together" in (
+        capfdbinary.readouterr().err.decode()
+    )
+    assert not (tmp_path / "a.safe.xlsx").exists()
+
+
+@pytest.mark.parametrize(
+    ("other", "linked"),
+    [
+        ({"Beacon": (49, 4), "Elm": (9, 90)}, True),  # one ward in common
+        ({name: (a + 7, b + 9) for name, (a, b) in WARDS.items()}, False),  # another year
+        ({"Abbey": (71, 100), "Beacon": (49, 4), "Castle": (8, 90), "Dene": (9, 11)}, True),  # half of them
+        ({"Elm": (49, 4)}, False),  # no name in common but the totals
+    ],
+)
+def test_which_sheets_are_of_one_population(tmp_path: Path, other: Rows, linked: bool) -> None:
+    """At least half of the finest cells in common agree; cells of another year do not."""
+    save(tmp_path / "a.xlsx", WARDS, other)
+    tables = read_tables(tmp_path / "a.xlsx")
+    pairs = linked_tables(tables)
+    assert bool(pairs) == linked
+    for pair in pairs:
+        here, there = (np.array(side) for side in zip(*pair.cells, strict=True))
+        assert np.array_equal(tables[0].table.value[here], tables[1].table.value[there])
