@@ -1,9 +1,10 @@
 """Cell suppression from a thousand to a million cells: seconds, peak memory, and the ratio to what R needed.
 
-Run: python benchmarks/suppress.py [FOLDER] [--audit]
+Run: python benchmarks/suppress.py [FOLDER] [--audit] [--whole]
 FOLDER holds the scaling inputs, one folder each (inner.csv[.gz], hier_geo.csv, hier_nace.csv, hier_age.csv); without it
 tables of the same shape are made. Each size runs in a process of its own, after the compiled code has been cached.
-``--audit`` also checks up to 100,000 cells for sensitive cells with one possible value, and repairs.
+``--audit`` also checks up to 100,000 cells for sensitive cells with one possible value, and repairs. ``--whole`` then
+prints the whole call as a ratio to elimination alone for other shapes, and how it grows (``whole_call.py``).
 """
 
 from __future__ import annotations
@@ -140,3 +141,5 @@ if __name__ == "__main__":
     else:
         given = [a for a in sys.argv[1:] if not a.startswith("-")]
         main(Path(given[0]) if given else None, "--audit" in sys.argv)
+        if "--whole" in sys.argv:
+            subprocess.run([sys.executable, str(Path(__file__).with_name("whole_call.py"))], check=True)

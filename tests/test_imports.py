@@ -46,7 +46,7 @@ LAYERS = {
         system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves
         modular light_vectors light_cuts
         null_space presolve program components
-        extremes network whole_points whole_moves
+        extremes network whole_points whole_moves pushed_points
         integer
         whole_repair
         intervals exact_point
@@ -250,7 +250,6 @@ SOLVERS = {
     "discreet.methods.perturb.entropy": {"linprog", "minimize"},
     "discreet.methods.suppress.limits": {"highspy", "scipy.optimize"},  # only to have them in memory
     "discreet.methods.suppress.repair.coalitions": WHOLE_NUMBERS,
-    "discreet.methods.suppress.repair.escape": WHOLE_NUMBERS,
     "discreet.population.poisson_gamma": {"minimize_scalar"},
     "discreet.population.polya": {"brentq"},
 }

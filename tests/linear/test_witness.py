@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.linear.integer import SHORT
-from discreet.linear.witness import movable, two_values
+from discreet.linear.pushed_points import two_values
+from discreet.linear.witness import movable
 from tests.linear.systems import by_scipy, chain, random_system, random_tree
 
 

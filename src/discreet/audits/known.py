@@ -16,6 +16,7 @@ from discreet.tables import relations as related
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from discreet.linear.witness import Movement
     from discreet.tables.table import Table
 
 
@@ -129,13 +130,21 @@ def settled_intervals(
 
 @checked
 def unmovable(known: Known, targets: Array, *, progress: Progress | None = None) -> Array:
-    """Which targets have a single possible value: decided by witnesses, few programs, and rank modulo a prime."""
-    from discreet.linear.witness import movable
+    """Which targets have a single possible value: decided by witnesses, few programs, and rank modulo a prime.
+
+    Where it is in doubt whether there is a second one in whole numbers, none is taken to be: see ``movement_of``.
+    """
+    return ~movement_of(known, targets, progress=progress).moves
+
+
+def movement_of(known: Known, targets: Array, *, progress: Progress | None = None) -> Movement:
+    """Of each target whether it has two possible values, and of which that is in doubt."""
+    from discreet.linear.witness import movement
 
     system = known.system()
     wanted = _numbers(targets, known.matrix.shape[1])
     try:
-        return ~movable(system, wanted, progress)
+        return movement(system, wanted, progress)
     except ContradictionError:
         from discreet.audits.contradiction import explain
 

@@ -21,6 +21,20 @@ class Entries(NamedTuple):
     column_values: Array
 
 
+class BasePoint(NamedTuple):
+    """The solution that walks begin from: its distance from the known one, and how far it may move down and up.
+
+    ``least`` and ``most`` are the extremes of the distance so far. Every move that is found leads on to another
+    solution, from which other variables have room.
+    """
+
+    distance: Array
+    down: Array
+    up: Array
+    least: Array
+    most: Array
+
+
 class Walk(NamedTuple):
     """Where a walk stands. Rows that the change breaks are listed in ``broken``, ``place`` says where (−1: kept)."""
 
@@ -46,18 +60,77 @@ def _steps(entries: Entries, room: Array, targets: Array, steps: int, tries: int
 
 @compiled(steps=_steps)
 def find_moves(
-    entries: Entries, room: Array, targets: Array, steps: int, tries: int, weight: Array, seed: int, seen: Array
+    entries: Entries, base: BasePoint, targets: Array, steps: int, tries: int, weight: Array, seed: int
 ) -> int:
-    """Look for a move of each target by one unit, up or down, and note in ``seen`` how far any variable has moved.
+    """Look for a move of each target by one unit, up or down, and note in ``base`` how far any variable has moved.
 
     A walk changes the target and then, as long as rows are broken, one variable of a broken row by a unit towards
     keeping it: the one after which the weighted errors are least. Where no change helps, the broken rows get heavier;
-    part of that is kept for the next walks, so that rows that are hard to keep are kept first. ``room`` (below, above)
-    is how far each variable may move, ``seen`` (least and greatest change so far) the result; gives the steps taken.
+    part of that is kept for the next walks, so that rows that are hard to keep are kept first. Gives the steps taken.
+    """
+    walk = no_walk(len(entries.column_ptr) - 1, weight, seed)
+    taken = 0
+    for target in targets:
+        for attempt in range(tries):
+            if base.least[target] < 0 or base.most[target] > 0:
+                break
+            unit = 1 if attempt % 2 == 0 else -1
+            if (base.up[target] if unit > 0 else base.down[target]) < 1:
+                continue
+            walk.number[CLOCK] = 0
+            apply_unit(target, unit, entries, walk)
+            for _ in range(steps):
+                if walk.number[BROKEN] == 0:
+                    break
+                taken += 1
+                one_step(target, entries, base, walk)
+            if walk.number[BROKEN] == 0:
+                follow(base, walk)
+            end(entries, walk)
+    return taken
+
+
+@compiled
+def list_moves(
+    entries: Entries, base: BasePoint, targets: Array, steps: int, tries: int, seed: int, variables: Array, ends: Array
+) -> int:
+    """A move of each target by one unit, all from the same solution: how many there are, and what each changes.
+
+    The variables of move k stand in ``variables`` before ``ends[k]``; moves for which there is no room are left out.
     """
     n = len(entries.column_ptr) - 1
-    m = len(entries.row_ptr) - 1
-    walk = Walk(
+    walk = no_walk(n, np.ones(len(entries.row_ptr) - 1, np.int64), seed)
+    moves = 0
+    used = 0
+    for target in targets:
+        for attempt in range(tries):
+            unit = 1 if attempt % 2 == 0 else -1
+            if (base.up[target] if unit > 0 else base.down[target]) < 1:
+                continue
+            walk.number[CLOCK] = 0
+            apply_unit(target, unit, entries, walk)
+            for _ in range(steps):
+                if walk.number[BROKEN] == 0:
+                    break
+                one_step(target, entries, base, walk)
+            kept = walk.number[BROKEN] == 0 and used + walk.number[TOUCHED] <= len(variables)
+            for i in range(walk.number[TOUCHED] if kept else 0):
+                if walk.change[walk.touched[i]] != 0:
+                    variables[used] = walk.touched[i]
+                    used += 1
+            end(entries, walk)
+            if kept:
+                ends[moves] = used
+                moves += 1
+                break
+    return moves
+
+
+@compiled_part
+def no_walk(n: int, weight: Array, seed: int) -> Walk:
+    """Where a walk stands before its first step."""
+    m = len(weight)
+    return Walk(
         np.zeros(n, np.int64),
         np.zeros(m, np.int64),
         weight,
@@ -67,23 +140,6 @@ def find_moves(
         np.full(n, -1, np.int64),
         np.array([0, 0, 0, seed], np.int64),
     )
-    taken = 0
-    for target in targets:
-        for attempt in range(tries):
-            if seen[0, target] < 0 or seen[1, target] > 0:
-                break
-            unit = 1 if attempt % 2 == 0 else -1
-            if room[1 if unit > 0 else 0, target] < 1:
-                continue
-            walk.number[CLOCK] = 0
-            apply_unit(target, unit, entries, walk)
-            for _ in range(steps):
-                if walk.number[BROKEN] == 0:
-                    break
-                taken += 1
-                one_step(target, entries, room, walk)
-            end(entries, walk, seen)
-    return taken
 
 
 @compiled_part
@@ -94,7 +150,7 @@ def random_below(walk: Walk, below: int) -> int:
 
 
 @compiled_part
-def one_step(target: int, entries: Entries, room: Array, walk: Walk) -> None:
+def one_step(target: int, entries: Entries, base: BasePoint, walk: Walk) -> None:
     """Change the best variable of a broken row by one unit; rows get heavier where nothing helps."""
     row = walk.broken[random_below(walk, walk.number[BROKEN])]
     other = walk.broken[random_below(walk, walk.number[BROKEN])]
@@ -108,7 +164,7 @@ def one_step(target: int, entries: Entries, room: Array, walk: Walk) -> None:
         j = entries.row_columns[e]
         unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
         after = walk.change[j] + unit
-        if j == target or after > room[1, j] or -after > room[0, j] or walk.rests_until[j] > walk.number[CLOCK]:
+        if j == target or after > base.up[j] or -after > base.down[j] or walk.rests_until[j] > walk.number[CLOCK]:
             continue
         price = 1 if walk.change[j] == 0 else 0  # of equals the one that is changed already: short moves
         for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
@@ -161,16 +217,24 @@ def apply_unit(j: int, unit: int, entries: Entries, walk: Walk) -> None:
 
 
 @compiled_part
-def end(entries: Entries, walk: Walk, seen: Array) -> None:
-    """Note a move that keeps every row, and begin from nothing again; weights lose a quarter."""
-    kept = walk.number[BROKEN] == 0
+def follow(base: BasePoint, walk: Walk) -> None:
+    """Go on from where a move that keeps every row leads."""
+    for i in range(walk.number[TOUCHED]):
+        j = walk.touched[i]
+        base.distance[j] += walk.change[j]
+        base.down[j] += walk.change[j]
+        base.up[j] -= walk.change[j]
+        base.least[j] = min(base.least[j], base.distance[j])
+        base.most[j] = max(base.most[j], base.distance[j])
+
+
+@compiled_part
+def end(entries: Entries, walk: Walk) -> None:
+    """Begin from nothing again; weights lose a quarter."""
     for i in range(walk.number[BROKEN]):
         walk.place[walk.broken[i]] = -1
     for i in range(walk.number[TOUCHED]):
         j = walk.touched[i]
-        if kept:
-            seen[0, j] = min(seen[0, j], walk.change[j])
-            seen[1, j] = max(seen[1, j], walk.change[j])
         walk.change[j] = 0
         walk.rests_until[j] = -1
         for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):

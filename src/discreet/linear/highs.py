@@ -43,6 +43,10 @@ SIMPLEX: Options = {
 }
 """The dual simplex method on the program as it is, which keeps its basis from one run to the next."""
 PRIMAL: Options = {**SIMPLEX, "simplex_strategy": 4}
+VERTEX: Options = {"solver": "ipm", "presolve": "on", "run_crossover": "on"}
+"""The interior point method and a vertex near its end: the faster first run of a large program by far."""
+INTERIOR: Options = {**SIMPLEX, **VERTEX, "run_crossover": "off"}
+"""The interior point method alone: no vertex, but a point away from all bounds that need not be met."""
 FROM_SCRATCH: tuple[Options, ...] = ({},)  # forget a basis that led nowhere and try once more
 OTHERWISE: tuple[Options, ...] = ({}, {"simplex_strategy": 1}, {"presolve": "on"}, {"solver": "ipm"})  # then other ways
 

@@ -27,6 +27,19 @@ def settle(search: Search, tuning: LinearTuning = LINEAR) -> None:
     short = np.flatnonzero(search.wanted & (width > 0) & (width <= SHORT))
     if not len(short):
         return
+    _second_whole(search, short, tuning)
+
+
+def second_values(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> tuple[Array, Array]:
+    """Of each target whether it has one whole value only, and whether that is in doubt as time ran out."""
+    search = Search(system, targets, lambda done: None)
+    if len(targets):
+        _second_whole(search, targets, tuning)
+    return search.outer[0, targets] == search.outer[1, targets], search.doubt[targets]
+
+
+def _second_whole(search: Search, short: Array, tuning: LinearTuning) -> None:
+    """Look for a second whole value of some variables around a known solution."""
     stop = time.monotonic() + tuning.whole_seconds
     point = search.system.point
     if point is None or not search.system.fits(point):

@@ -16,7 +16,10 @@ class LinearTuning:
     steps: int = 8  # programs of a lane before it learns what the others have found
     near: tuple[int, ...] = (300,)  # variables left free around one whose second whole value is looked for
     whole_seconds: float = 1.5  # per component for second whole values; what is not settled by then is unknown
-    points: int = 12  # random summed costs per component before programs for single variables
+    large: int = 500  # rows of a program that begins with the interior point method
+    warm_steps: int = 1_000  # of the simplex method from the last vertex; beyond, a large program begins anew
+    pushes: int = 40  # interior points per component before programs for single variables, at most
+    push_share: float = 0.05  # of the variables pushed together that must get there for another push
     walks: tuple[tuple[int, int], ...] = (
         (30, 2),
         (100, 4),
@@ -26,10 +29,14 @@ class LinearTuning:
         (10_000, 4),
         (30_000, 4),
     )  # fmt: skip - steps and tries of the walks of each turn, for targets that the turns before have not moved
+    walk_steps: tuple[int, int] = (1_000_000, 400)  # of all walks of a component together, and more for each target
     walk_share: float = 0.1  # of the targets tried together that must move for the turn to go on
     walk_sample: int = 100_000  # steps of the targets tried together, each with one try
     walk_least: int = 16  # of them
-    few: int = 64  # targets for which summed costs do not pay: they get their exact interval at once
+    pool_walks: tuple[tuple[int, int], ...] = ((100, 4), (300, 4), (1_000, 4))  # the same for moves kept in a pool
+    pool_room: int = 64  # variables of a move that is kept, on average
+    few: int = 64  # targets for which pushing them together does not pay in a small component
+    pushed_few: int = 6  # the same in a large one
     flow_chunk: int = 256  # targets of a network between two looks at the clock
     flow_lane: int = 2_000  # targets of a network for each lane, which goes on from the flow it has
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged
-from discreet.linear.highs import OTHERWISE, PRIMAL, LinearProgram, Outcome, Solver
+from discreet.linear.highs import INTERIOR, OTHERWISE, PRIMAL, VERTEX, LinearProgram, Outcome, Solver
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.system import ContradictionError, System
 
 UNSETTLED = "the solver settles a linear program of this audit neither way; what it is about is unknown, not safe"
@@ -14,10 +15,17 @@ WIDEST = 1e4  # the longest interval of a program in its own units: tolerances a
 
 
 class SystemProgram:
-    """One component in HiGHS, moved to the lower bounds and scaled so that its tolerances are far below one unit."""
+    """One component in HiGHS, moved to the lower bounds and scaled so that its tolerances are far below one unit.
 
-    def __init__(self, system: System, *, scale: float | None = None) -> None:
+    A large one begins with the interior point method. Later runs go on from the vertex that is there by the simplex
+    method, and begin anew where that takes too many steps.
+    """
+
+    def __init__(self, system: System, *, scale: float | None = None, tuning: LinearTuning = LINEAR) -> None:
         self.system = system
+        self.tuning = tuning
+        self.large = system.rows.shape[0] > tuning.large
+        self.has_vertex = False
         self.shift = np.where(
             np.isfinite(system.lower), system.lower, np.where(np.isfinite(system.upper), system.upper, 0)
         )
@@ -36,12 +44,26 @@ class SystemProgram:
         changed = np.flatnonzero(cost != self.cost)
         self.solver.change_costs(changed, cost[changed])
         self.cost = cost
-        outcome = self.solver.run(OTHERWISE)
+        outcome = self._run()
         if outcome is Outcome.INFEASIBLE:
             raise ContradictionError
         if outcome is Outcome.UNSETTLED:
             raise Unjudged(UNSETTLED)
         return None if outcome is Outcome.UNBOUNDED else self.point()
+
+    def _run(self) -> Outcome:
+        outcome = Outcome.UNSETTLED
+        if self.large and self.has_vertex:
+            with self.solver.options({"simplex_iteration_limit": self.tuning.warm_steps}):
+                outcome = self.solver.run()
+        if self.large and outcome is Outcome.UNSETTLED:
+            self.solver.forget()
+            with self.solver.options(VERTEX):
+                outcome = self.solver.run()
+        if outcome is Outcome.UNSETTLED:
+            outcome = self.solver.run(OTHERWISE)
+        self.has_vertex = outcome is Outcome.SOLVED
+        return outcome
 
     def point(self) -> Array:
         """The present solution in the system's own units."""
@@ -49,6 +71,25 @@ class SystemProgram:
         near = np.rint(x)
         x = np.where(np.abs(x - near) <= max(1e-6, 1e-6 * self.scale), near, x)
         clipped: Array = np.clip(x, self.system.lower, self.system.upper)
+        return clipped
+
+
+class InteriorProgram(SystemProgram):
+    """The same by the interior point method alone, within other bounds each time."""
+
+    def __init__(self, system: System, *, tuning: LinearTuning = LINEAR) -> None:
+        super().__init__(system, tuning=tuning)
+        self.solver.set_options(INTERIOR)
+
+    def minimum_within(self, cost: Array, lower: Array, upper: Array) -> Array | None:
+        """A point within bounds where the cost is nearly least; None if the solver does not get there."""
+        everything = np.arange(self.system.size)
+        self.solver.change_costs(everything, cost)
+        self.solver.change_bounds(everything, (lower - self.shift) / self.scale, (upper - self.shift) / self.scale)
+        self.solver.forget()
+        if self.solver.run((VERTEX,)) is not Outcome.SOLVED:
+            return None
+        clipped: Array = np.clip(self.point(), lower, upper)
         return clipped
 
 

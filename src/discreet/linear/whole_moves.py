@@ -1,10 +1,13 @@
 """Second whole values without programs: moves of one unit from a known solution, found by local search.
 
-A move is a change in whole numbers that keeps every row and every bound; adding it to the known solution gives another,
-so every variable in it has two values. What is found is certain; what is not found says nothing.
+A move is a change in whole numbers that keeps every row and every bound; adding it to a known solution gives another,
+so every variable in it has two values, and the search goes on from there. What is found is certain; what is not found
+says nothing.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +15,9 @@ from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.system import System
+
+if TYPE_CHECKING:
+    from discreet.linear._whole_moves import BasePoint, Entries
 
 FAR = 2**40  # room without end
 
@@ -28,31 +34,89 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     >>> bool((high > low).all())
     True
     """
-    from discreet.linear._whole_moves import Entries, find_moves
+    from discreet.linear._whole_moves import find_moves
 
-    point = system.point
-    if point is None or not system.fits(point) or (system.rows.data != np.rint(system.rows.data)).any():
+    if not has_whole_point(system):
         return None
-    matrices = (system.rows, system.columns)
-    entries = Entries(*(array for m in matrices for array in _whole(m.indptr, m.indices, m.data)))
-    room = np.stack([point - system.lower, system.upper - point])
-    room = np.minimum(np.floor(room + 1e-6), FAR).astype(np.int64)
-    seen = np.zeros((2, system.size), np.int64)
+    entries, base = _begin(system)
     weight = np.ones(system.rows.shape[0], np.int64)
     left = np.asarray(targets, np.int64)
+    budget = tuning.walk_steps[0] + tuning.walk_steps[1] * len(left)
     for turn, (steps, tries) in enumerate(tuning.walks):
         some = max(tuning.walk_sample // steps, tuning.walk_least)
         rest = left
-        while len(rest):  # a few first, then more at a time while it pays
+        while len(rest) and budget > 0:  # a few first, then more at a time while it pays
             deadline.check()
             now, rest = rest[:some], rest[some:]
-            find_moves(entries, room, now, steps, tries, weight, 1 + turn + 7 * len(rest), seen)
-            moved = (seen[0, now] < 0) | (seen[1, now] > 0)
+            budget -= find_moves(entries, base, now, steps, tries, weight, 1 + turn + 7 * len(rest))
+            moved = (base.least[now] < 0) | (base.most[now] > 0)
             if moved.sum() < tuning.walk_share * len(now):
                 break
-        left = left[(seen[0, left] == 0) & (seen[1, left] == 0)]
-    return point + seen[0], point + seen[1]
+        left = left[(base.least[left] == 0) & (base.most[left] == 0)]
+    return system.point + base.least, system.point + base.most
 
 
-def _whole(*arrays: Array) -> list[Array]:
-    return [array.astype(np.int64) for array in arrays]
+class MovePool:
+    """Moves of one unit from a known solution, for whoever knows some of the variables: those that keep these.
+
+    A move counts for everybody who knows none of its variables, so that few are looked for.
+    """
+
+    def __init__(self, system: System, targets: Array, tuning: LinearTuning = LINEAR) -> None:
+        self.tuning = tuning
+        self.entries, self.base = _begin(system)
+        self.moves: list[Array] = []
+        self.moves_of: dict[int, list[int]] = {}
+        self.count = np.zeros(system.size, np.int64)
+        self.unmoved(np.empty(0, np.int64), targets)
+
+    def unmoved(self, known: Array, targets: Array) -> Array:
+        """Targets that no move was found for among those that keep the known variables."""
+        touched = {move for v in known.tolist() for move in self.moves_of.get(v, ())}
+        left = targets
+        usable = self.count.copy()
+        for move in touched:
+            usable[self.moves[move]] -= 1
+        left = left[(usable[left] == 0) & ~np.isin(left, known)]
+        rooms = self.base.down[known], self.base.up[known]
+        self.base.down[known] = self.base.up[known] = 0
+        for turn, (steps, tries) in enumerate(self.tuning.pool_walks):
+            if not len(left):
+                break
+            deadline.check()
+            moved = self._look(left, steps, tries, 1 + turn + 7 * len(self.moves))
+            left = np.setdiff1d(left, moved)
+        self.base.down[known], self.base.up[known] = rooms
+        return np.concatenate([left, np.intersect1d(targets, known)])
+
+    def _look(self, targets: Array, steps: int, tries: int, seed: int) -> Array:
+        """Look for further moves of some targets; the variables that these change."""
+        from discreet.linear._whole_moves import list_moves
+
+        variables = np.empty(self.tuning.pool_room * len(targets) + len(self.count), np.int64)
+        ends = np.empty(len(targets), np.int64)
+        many = list_moves(self.entries, self.base, targets.astype(np.int64), steps, tries, seed, variables, ends)
+        changed = variables[: ends[many - 1] if many else 0]
+        for move in np.split(changed, ends[: max(many - 1, 0)]) if many else []:
+            for v in move.tolist():
+                self.moves_of.setdefault(v, []).append(len(self.moves))
+            self.moves.append(move)
+            self.count[move] += 1
+        return np.unique(changed)
+
+
+def has_whole_point(system: System) -> bool:
+    """Whether there is a known solution in whole numbers, of rows of whole numbers."""
+    whole = bool((system.rows.data == np.rint(system.rows.data)).all())
+    return whole and system.point is not None and system.fits(system.point)
+
+
+def _begin(system: System) -> tuple[Entries, BasePoint]:
+    """The rows twice, and the known solution with the room it has."""
+    from discreet.linear._whole_moves import BasePoint, Entries
+
+    matrices = (system.rows, system.columns)
+    entries = Entries(*(a.astype(np.int64) for m in matrices for a in (m.indptr, m.indices, m.data)))
+    rooms = system.point - system.lower, system.upper - system.point
+    down, up = (np.minimum(np.floor(room + 1e-6), FAR).astype(np.int64) for room in rooms)
+    return entries, BasePoint(np.zeros(system.size, np.int64), down, up, *np.zeros((2, system.size), np.int64))

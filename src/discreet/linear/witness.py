@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from discreet.base.annotations import Array, Progress
 from discreet.linear.components import components
-from discreet.linear.integer import SHORT
+from discreet.linear.integer import SHORT, second_values
 from discreet.linear.intervals import Tell, by_propagation, exact
-from discreet.linear.linear_tuning import LINEAR
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
-from discreet.linear.program import SystemProgram
+from discreet.linear.pushed_points import PushedPoints, two_values
 from discreet.linear.system import System
 from discreet.linear.whole_moves import seen_by_moves
 
 
+@dataclass(frozen=True, eq=False)
+class Movement:
+    """Of each target whether two values are possible for it (in whole numbers, where only those are).
+
+    ``doubt``: two whole values are within its bounds, but no second solution in whole numbers was found, nor a proof
+    that there is none. Those do not count as moving.
+    """
+
+    moves: Array
+    doubt: Array
+
+
 def movable(system: System, targets: Array, progress: Progress | None = None) -> Array:
-    """Targets with at least two possible values at the published precision."""
+    """Targets with at least two possible values at the published precision; what is in doubt is not among them."""
+    return movement(system, targets, progress).moves
+
+
+def movement(
+    system: System, targets: Array, progress: Progress | None = None, tuning: LinearTuning = LINEAR
+) -> Movement:
+    """The same, with what is in doubt."""
     small, steps = reduce(system)
     wanted = forward(steps, targets)
     low = small.lower.copy()
     high = small.upper.copy()
+    sure = np.ones(small.size, bool)
     tell = Tell(progress, max(len(targets), 1), max(len(targets), 1) - len(wanted))
     for part, variables in components(small):
         local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
@@ -29,58 +51,64 @@ def movable(system: System, targets: Array, progress: Progress | None = None) ->
         if bounds is not None:
             low[variables], high[variables] = bounds
             continue
-        low[variables], high[variables] = _seen(part, local)
+        low[variables], high[variables], sure[variables] = _seen(part, local, tuning)
         tell(len(local))
+    least, most = back(steps, np.where(sure, low, high), high)
     low, high = back(steps, low, high)
     tell.finish()
-    return two_values(low[targets], high[targets])
+    moves = two_values(least[targets], most[targets])
+    return Movement(moves, two_values(low[targets], high[targets]) & ~moves)
 
 
-def two_values(low: Array, high: Array) -> Array:
-    """Whether an interval holds at least two numbers of the published precision (whole units)."""
-    slack = 1e-6 * np.maximum(1, np.minimum(np.abs(low), np.abs(high)) * 1e-6)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.floor(high + slack) - np.ceil(low - slack) >= 1)
-
-
-def _seen(system: System, targets: Array) -> tuple[Array, Array]:
-    """Extremes over solutions that differ; targets that none of them moved get their exact interval."""
+def _seen(system: System, targets: Array, tuning: LinearTuning) -> tuple[Array, Array, Array]:
+    """Extremes over solutions that differ, and which are sure; what no solution moves gets its exact interval."""
     low = np.full(system.size, np.inf)
     high = np.full(system.size, -np.inf)
+    sure = np.ones(system.size, bool)
     stuck = targets
-    moves = seen_by_moves(system, targets)
+    moves = seen_by_moves(system, targets, tuning)
     if moves is not None:
         low, high = moves
         stuck = targets[low[targets] == high[targets]]
     if len(stuck):
-        _move_by_programs(system, stuck, low, high)
+        base = None if moves is None else system.point
+        sure[stuck] = _move_by_programs(system, base, stuck, low, high, tuning)
     unseen = low > high  # variables that nobody asked about
-    return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high)
+    return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high), sure
 
 
-def _move_by_programs(system: System, stuck: Array, low: Array, high: Array) -> None:
-    """The same for targets that no move was found for: points where random costs are least; then exact intervals."""
-    model = SystemProgram(system)
-    random = np.random.default_rng(1)
-    finite = bool(np.isfinite(system.lower).all() and np.isfinite(system.upper).all())
-    fractional = system.integer and network(system.rows) is None
-    for k in range(LINEAR.points if finite and len(stuck) > LINEAR.few else 0):
-        cost = np.zeros(system.size)
-        cost[stuck] = random.uniform(0.5, 1.5, len(stuck)) * (1 if k % 2 else -1)
-        if k >= 4:
-            cost[stuck] *= random.choice([-1, 1], len(stuck))
-        x = model.minimum(cost)
-        if x is None:
-            break
-        np.minimum(low, x, out=low)
-        np.maximum(high, x, out=high)
-        moved = two_values(low[stuck], high[stuck])
-        if fractional:  # a short interval may hold one whole-number solution only
-            moved &= high[stuck] - low[stuck] > SHORT
-        left = stuck[~moved]
-        if not len(left) or (k >= 6 and len(left) > 0.9 * len(stuck)):
-            stuck = left
-            break
-        stuck = left
-    if len(stuck):
-        low[stuck], high[stuck], _ = exact(system, stuck, Tell(None, 1, 0))
+def _move_by_programs(
+    system: System, base: Array | None, stuck: Array, low: Array, high: Array, tuning: LinearTuning
+) -> Array:
+    """The same for targets that no move was found for, and which are sure: pushed together, then one by one."""
+    few = tuning.pushed_few if system.rows.shape[0] > tuning.large else tuning.few
+    sure = np.ones(system.size, bool)
+    flows = network(system.rows) is not None and bool(np.isfinite(system.upper - system.lower).all())
+    if flows or len(stuck) <= few:
+        low[stuck], high[stuck], sure[stuck] = exact(system, stuck, Tell(None, 1, 0))
+        return sure[stuck]
+    pushed = PushedPoints(system, base, low, high, tuning)
+    unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0)
+    if system.integer:  # a short interval may hold one whole-number solution only
+        moved = np.setdiff1d(stuck, unmoved)
+        sure[moved] = _second_values(pushed, moved)
+    if len(unmoved):
+        low[unmoved], high[unmoved], sure[unmoved] = exact(system, unmoved, Tell(None, 1, 0))
+    return sure[stuck]
+
+
+def _second_values(pushed: PushedPoints, targets: Array) -> Array:
+    """Of targets with two values in fractions whether what is seen of them holds in whole numbers, too.
+
+    Long intervals are taken to; the others where a second value is found. What has one value is seen at that alone.
+    """
+    roomy = targets[(pushed.system.upper - pushed.system.lower)[targets] > SHORT]
+    pushed.push(roomy, SHORT + 1.0, SHORT)
+    short = (pushed.high - pushed.low)[targets] <= SHORT
+    sure = ~short
+    if short.sum() <= pushed.tuning.few:
+        at = targets[short]
+        alone, doubt = second_values(pushed.system, at, pushed.tuning)
+        sure[short] = ~doubt
+        pushed.high[at[alone]] = pushed.low[at[alone]]
+    return sure

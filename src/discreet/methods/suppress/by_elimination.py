@@ -19,7 +19,7 @@ from discreet.methods.suppress.suppressed import ELIMINATION, RANK, REPAIR, Supp
 
 def suppressed_by_elimination(task: Task) -> Suppressed:
     """Elimination's pattern after audit and repair."""
-    n, step, rounds = len(task.table), first_step(task), 0
+    n, step, rounds, undecided = len(task.table), first_step(task), 0, 0
     began = time.perf_counter()
     hidden = task.withheld
     result = _enough(task)
@@ -38,11 +38,12 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
         if len(result.hopeless):
             return nothing_found(task, result.hopeless)
         step[(result.hidden & ~hidden)[:n]] = REPAIR
-        hidden, rounds = result.hidden, result.rounds
+        hidden, rounds, undecided = result.hidden, result.rounds, len(result.undecided)
     details = {
         ELIMINATION: 0,
         REPAIR: 0,
         "audits": rounds,
+        "undecided": undecided,
         "seconds elimination": middle - began,
         "seconds repair": time.perf_counter() - middle,
         **_rank_figures(task, hidden),

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged
-from discreet.linear.highs import SIMPLEX, LinearProgram, Options, Outcome, Solver
+from discreet.linear.highs import SIMPLEX, UNSEEDED, LinearProgram, Options, Outcome, Solver
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
 from discreet.methods.suppress.model.tuning import RepairTuning
@@ -176,30 +176,31 @@ class EscapeProgram:
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import hstack
+        from scipy.sparse import csr_array, hstack
 
         deadline.check()
         rows = np.unique(self.rows.tocsc()[:, np.flatnonzero(np.abs(move) > self.tuning.slack)].indices)
         near = np.unique(self.rows[rows].indices)
-        here, size = self.rows[:, near].tocsc(), len(near)
-        least, most = np.zeros(2 * size), self.most[np.concatenate([near, self.n + near])]
+        here = self.rows[:, near].tocsr()
+        here = here[np.diff(here.indptr) > 0]
+        both = np.concatenate([near, self.n + near])
+        size = len(near)
+        least, most = np.zeros(2 * size), self.most[both]
         place = int(np.searchsorted(near, at))
         for k, by in ((place, max(step, 0.0)), (size + place, max(-step, 0.0))):
             least[k] = most[k] = by
-        limit = min(self.tuning.whole_seconds, deadline.left())
-        program = milp(
-            price[np.concatenate([near, self.n + near])],
-            integrality=np.ones(2 * size, np.int64),
-            bounds=Bounds(least, most),
-            constraints=LinearConstraint(hstack([here, -here], format="csc"), 0, 0),
-            options={"time_limit": limit, "mip_rel_gap": self.tuning.whole_gap},
-        )
-        if program.x is None:
+        right = np.zeros(here.shape[0])
+        program = LinearProgram(csr_array(hstack([here, -here])), price[both], least, most, right, right)
+        solver = Solver(UNSEEDED, program)
+        solver.only_whole_numbers(2 * size)
+        seconds = min(self.tuning.whole_seconds, deadline.left())
+        solver.set_options({"time_limit": seconds, "mip_rel_gap": self.tuning.whole_gap})
+        solver.run()
+        if len(solver.x) != 2 * size:
             return None
         whole = np.zeros(self.n)
-        whole[near] = np.rint(program.x[:size] - program.x[size:])
-        return whole
+        whole[near] = np.rint(solver.x[:size] - solver.x[size:])
+        return whole if whole[at] == step and self._fits(whole) else None  # what a solver that ran out of time holds
 
     def _fits(self, move: Array) -> bool:
         slack = self.tuning.slack

@@ -18,8 +18,9 @@ from discreet.errors import Unjudged
 from discreet.linear.components import components
 from discreet.linear.intervals import solve
 from discreet.linear.presolve import Affine, reduce
+from discreet.linear.pushed_points import two_values
 from discreet.linear.system import System
-from discreet.linear.witness import two_values
+from discreet.linear.whole_moves import MovePool, has_whole_point
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
@@ -76,10 +77,15 @@ def _stuck(
         raise Unjudged("what contributors learn is worked out from the true table, and none is given")
     model, random, truth = SystemProgram(part), np.random.default_rng(1), part.point
     solid = max(1.0, tuning.solid * model.scale)  # a move that is no rounding of the solver
+    pool = MovePool(part, np.unique(asked[asked >= 0])) if has_whole_point(part) else None
     for name in np.unique(who):
         mine = np.unique(own[who == name]).astype(np.int32)
         wanted = np.flatnonzero((asked >= 0) & (sole != name))
         left = np.unique(asked[wanted])
+        if pool is not None:
+            left = pool.unmoved(mine, left)
+        if not len(left):
+            continue
         at = (truth[mine] - model.shift[mine]) / model.scale
         model.solver.change_bounds(mine, at, at)
         for turn in range(tuning.points):

@@ -7,7 +7,7 @@ linear program around the cell, and those cells are hidden too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Repaired:
-    """Which cells are hidden now, how often the audit ran, and the cells for which there is no escape."""
+    """Which cells are hidden now, how often the audit ran, and the cells for which there is no escape.
+
+    ``undecided``: sensitive cells with two whole values within their bounds, of which no second table in whole numbers
+    was found, nor a proof that there is none.
+    """
 
     hidden: Array
     rounds: int
     hopeless: Array
+    undecided: Array = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -54,10 +59,12 @@ def repair(
     ``known`` is the intruder's knowledge of the present pattern ``hidden`` (both bounds at the value where a cell is
     published), ``truth`` the value of every variable of its system.
     """
+    undecided = np.empty(0, np.int64)
     for turn in range(1, tuning.rounds + 1):
-        needs, reach = _short(known, truth, needs, progress, tuning)
+        needs, reach, doubt = _short(known, truth, needs, progress, tuning)
+        undecided = np.union1d(undecided, doubt)
         if not len(needs):
-            return Repaired(hidden, turn, needs.cell)
+            return Repaired(hidden, turn, needs.cell, undecided)
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
         more, hopeless = _to_hide(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):
@@ -65,19 +72,23 @@ def repair(
         hidden = hidden | more
         lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
         known = replace(known, lower=lower, upper=upper)
-    return Repaired(hidden, turn, _short(known, truth, needs, progress, tuning)[0].cell)
+    needs, _, doubt = _short(known, truth, needs, progress, tuning)
+    return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt))
 
 
 def _short(
     known: Known, truth: Array, needs: Requirements, progress: Progress | None, tuning: RepairTuning
-) -> tuple[Requirements, Array]:
-    """The needs that are not met, and how far below and above the truth their cells reach so far."""
-    from discreet.audits.known import intervals, unmovable
+) -> tuple[Requirements, Array, Array]:
+    """The needs that are not met, how far below and above the truth their cells reach so far, and cells in doubt."""
+    from discreet.audits.known import intervals, movement_of
 
     wide = (needs.below > 0) | (needs.above > 0) | (needs.sliding > 0)
     short, reach = np.zeros(len(needs), bool), np.zeros((2, len(needs)))
+    doubt = np.empty(0, np.int64)
     if not wide.all():
-        short[~wide] = unmovable(known, needs.cell[~wide], progress=progress)
+        movement = movement_of(known, needs.cell[~wide], progress=progress)
+        short[~wide] = ~movement.moves & ~movement.doubt
+        doubt = needs.cell[~wide][movement.doubt]
     if wide.any():
         low, high = intervals(known, needs.cell[wide], progress=progress)
         asked, value = needs.take(np.flatnonzero(wide)), truth[needs.cell[wide]]
@@ -89,7 +100,7 @@ def _short(
             | (high - low < np.maximum(asked.sliding, 1) - slack)
         )
     at = np.flatnonzero(short)
-    return needs.take(at), reach[:, at]
+    return needs.take(at), reach[:, at], doubt
 
 
 def _steps(needs: Requirements, reach: Array, j: int) -> list[list[float]]:

@@ -1,0 +1,203 @@
+"""The whole call of a suppression, pattern and proof, beside elimination alone in the same run.
+
+Run: python benchmarks/whole_call.py [SHAPE ...] [--most CELLS] [--list]
+Each shape runs in a process of its own. The ratio is of processor time, so that a busy machine tells the same. At the
+end: growth as the slope of seconds over cells, both as logarithms, for families of shapes that differ in size alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import discreet as dc
+
+COUNTS_GOAL, AMOUNTS_GOAL, SLOPE_GOAL = 4.0, 6.0, 1.3
+MILLION_SECONDS, MILLION_MB = 300.0, 4096.0
+Made = Callable[[], tuple[dc.Table, dc.Suppress]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table to be suppressed; ``family``: those that growth is measured over; ``goal``: ratio to elimination."""
+
+    made: Made
+    family: str = ""
+    goal: float = COUNTS_GOAL
+
+
+def rates(shape: tuple[int, ...], mean: float, skew: float, noise: float) -> np.ndarray:
+    """Counts whose expectation is a product of rates, times noise of every cell's own."""
+    rng = np.random.default_rng(1)
+    expected = np.ones(())
+    for size in shape:
+        expected = np.multiply.outer(expected, rng.lognormal(0, skew, size))
+    expected = expected * rng.lognormal(0, noise, shape)
+    return rng.poisson(expected * mean / expected.mean())
+
+
+def flat(*shape: int, mean: float = 14, skew: float = 0.8, noise: float = 0.5) -> Made:
+    """Dimensions without groups."""
+    names = [f"d{k}" for k in range(len(shape))]
+    return lambda: (dc.Table.of(rates(shape, mean, skew, noise), names), dc.Suppress(dc.Threshold(4)))
+
+
+def sparse(codes: int) -> Made:
+    """Small counts everywhere: m x 2 x 100."""
+
+    def made() -> tuple[dc.Table, dc.Suppress]:
+        counts = np.random.default_rng(2).poisson(2.8, (codes, 2, 100))
+        return dc.Table.of(counts, ["a", "b", "c"]), dc.Suppress(dc.Threshold(5))
+
+    return made
+
+
+def hierarchical(areas: int, places: int, branches: int, ages: int, sexes: int = 1) -> Made:
+    """Three or four dimensions, two of them with a level of groups."""
+
+    def made() -> tuple[dc.Table, dc.Suppress]:
+        geo = [f"G{a:03d}{b:02d}" for a in range(areas) for b in range(places)]
+        nace = [f"N{a:02d}{b}" for a in range(branches) for b in range(4)]
+        dims = [dc.Dimension.from_prefix("geo", geo, [4]), dc.Dimension.from_prefix("nace", nace, [3])]
+        shape: tuple[int, ...] = (len(geo), len(nace))
+        for name, size in (("age", ages), ("sex", sexes)):
+            if size > 1:
+                dims.append(dc.Dimension.flat(name, [f"{name}{k}" for k in range(size)]))
+                shape = (*shape, size)
+        return dc.Table.of(rates(shape, 14, 0.8, 0.5), dims), dc.Suppress(dc.Threshold(4))
+
+    return made
+
+
+def amounts(*shape: int) -> Made:
+    """Turnover of firms, p % rule, contributors who know their own cells."""
+
+    def made() -> tuple[dc.Table, dc.Suppress]:
+        import pandas as pd
+
+        rng = np.random.default_rng(3)
+        firms = rng.poisson(3 * rng.lognormal(0, 0.7, shape)).ravel()
+        codes = np.unravel_index(np.repeat(np.arange(len(firms)), firms), shape)
+        names = [f"d{k}" for k in range(len(shape))]
+        frame = pd.DataFrame({name: [f"c{c:03d}" for c in column] for name, column in zip(names, codes, strict=True)})
+        frame["holding"] = [f"h{k}" for k in rng.integers(0, max(len(frame) * 9 // 10, 1), len(frame))]
+        frame["turnover"] = np.rint(rng.lognormal(4, 1.5, len(frame))).astype(int)
+        data = dc.Microdata.of(frame, dimensions=names, magnitudes=["turnover"], holding="holding")
+        return dc.tabulate(data, names, value="turnover"), dc.Suppress(dc.PPercent(10), singletons="own")
+
+    return made
+
+
+SHAPES = {
+    "two-way 20k": Shape(flat(200, 100)),
+    "three-way 11k": Shape(flat(40, 20, 12)),
+    "three-way 48k": Shape(flat(80, 40, 14)),
+    "skewed 20k": Shape(flat(40, 25, 18, mean=10, skew=1.6, noise=1.0)),
+    "sparse 11k": Shape(sparse(36), "sparse"),
+    "sparse 22k": Shape(sparse(72), "sparse"),
+    "sparse 108k": Shape(sparse(356), "sparse"),
+    "groups 11k": Shape(hierarchical(6, 10, 8, 3), "three-way"),
+    "groups 50k": Shape(hierarchical(20, 10, 8, 5), "three-way"),
+    "groups 100k": Shape(hierarchical(30, 10, 12, 4), "three-way"),
+    "groups 300k": Shape(hierarchical(50, 10, 12, 8), "three-way"),
+    "groups million": Shape(hierarchical(60, 10, 25, 11), "", float("inf")),
+    "four-way groups 12k": Shape(hierarchical(6, 5, 5, 3, 2), "four-way"),
+    "four-way groups 50k": Shape(hierarchical(12, 8, 6, 4, 2), "four-way"),
+    "four-way groups 180k": Shape(hierarchical(22, 10, 8, 5, 2), "four-way"),
+    "four-way 11k": Shape(flat(12, 9, 8, 8)),
+    "four-way 24k": Shape(flat(16, 12, 10, 9)),
+    "four-way zeros 20k": Shape(flat(16, 12, 10, 8, mean=1, skew=1)),
+    "five-way 13k": Shape(flat(8, 6, 6, 5, 4)),
+    "five-way 25k": Shape(flat(12, 8, 6, 5, 4)),
+    "amounts 2k": Shape(amounts(20, 12, 5), goal=AMOUNTS_GOAL),
+    "amounts 9k": Shape(amounts(60, 20, 6), goal=AMOUNTS_GOAL),
+    "amounts four-way 5k": Shape(amounts(12, 8, 6, 5), goal=AMOUNTS_GOAL),
+}
+
+
+def measure(name: str) -> None:
+    """One shape, in this process: figures as JSON."""
+    table, method = SHAPES[name].made()
+    table.matrix  # noqa: B018 - made when first used; it belongs to the table
+    small = dc.Table.of(np.arange(12).reshape(3, 4), ["a", "b"])
+    dc.protect(small, dc.Suppress(dc.Threshold(4)))
+    out: dict[str, object] = {"cells": len(table)}
+    for key, asked in (("elimination", replace(method, repair="off")), ("whole", method)):
+        wall = time.perf_counter()
+        cpu = time.process_time()
+        done = dc.protect(table, asked)
+        out[key] = time.process_time() - cpu
+        out[f"{key} wall"] = time.perf_counter() - wall
+    out["hidden"] = int(done.hidden.sum())
+    out["added"] = done.details["repair"]
+    out["undecided"] = done.details["undecided"]
+    out["pattern"] = hashlib.sha256(np.packbits(done.hidden).tobytes()).hexdigest()[:8]
+    out["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(out))
+
+
+def slopes(points: dict[str, list[tuple[int, float]]]) -> None:
+    """Growth of each family, from its smallest to its largest table."""
+    for family, figures in points.items():
+        if len(figures) < 2:
+            continue
+        cells, seconds = np.log(np.array(sorted(figures)).T)
+        slope = float(np.polyfit(cells, seconds, 1)[0])
+        word = "" if slope <= SLOPE_GOAL else " missed"
+        print(f"slope of seconds over cells, {family}: {slope:.2f}, goal {SLOPE_GOAL}{word}")
+
+
+def main(names: list[str], most: int) -> None:
+    print(
+        f"{'table':22} {'cells':>9} {'hidden':>8} {'added':>6} {'undecided':>9} {'elim. s':>8} {'whole s':>8} "
+        f"{'wall s':>8} {'ratio':>6} {'goal':>5} {'MB':>6}  pattern"
+    )
+    points: dict[str, list[tuple[int, float]]] = {}
+    for name in names:
+        command = [sys.executable, __file__, "--one", name]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name:22} failed", done.stderr.strip().splitlines()[-1:])
+            continue
+        got = json.loads(done.stdout.splitlines()[-1])
+        ratio = got["whole"] / max(got["elimination"], 1e-3)
+        shape = SHAPES[name]
+        missed = ratio > shape.goal
+        goal = f"{shape.goal:5.0f}"
+        if name == "groups million":
+            missed = got["whole wall"] > MILLION_SECONDS or got["peak"] > MILLION_MB
+            goal = f"{MILLION_SECONDS:.0f} s"
+        print(
+            f"{name:22} {got['cells']:>9,} {got['hidden']:>8,} {got['added']:>6,} {got['undecided']:>9,} "
+            f"{got['elimination']:>8.2f} {got['whole']:>8.2f} {got['whole wall']:>8.2f} {ratio:>6.1f} {goal:>5} "
+            f"{got['peak']:>6.0f}  {got['pattern']}{' missed' if missed else ''}",
+            flush=True,
+        )
+        if shape.family and got["cells"] <= most:
+            points.setdefault(shape.family, []).append((got["cells"], got["whole"]))
+    slopes(points)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shapes", nargs="*", choices=[[], *SHAPES], default=[], metavar="SHAPE")
+    parser.add_argument("--most", type=int, default=400_000, help="cells of the largest table that is run")
+    parser.add_argument("--one", choices=list(SHAPES), help="one shape in this process, figures as JSON")
+    parser.add_argument("--list", action="store_true", help="the names of all shapes")
+    told = parser.parse_args()
+    if told.list:
+        print(*SHAPES, sep="\n")
+    elif told.one:
+        measure(told.one)
+    else:
+        small = [name for name in SHAPES if told.most >= 1_000_000 or name != "groups million"]
+        main(told.shapes or small, told.most)

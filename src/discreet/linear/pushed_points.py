@@ -1,0 +1,86 @@
+"""Which of many variables can take another value: points of the interior, each pushed for all that are left at once.
+
+Every variable in question is kept within a unit of where it stands and pushed away from there, in the direction of the
+point before: so that one run of the interior point method shows as many of them as possible to move, instead of moving
+a few of them far. About a third of what is left is shown by each run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.base import deadline
+from discreet.base.annotations import Array
+from discreet.linear.linear_tuning import LINEAR, LinearTuning
+from discreet.linear.program import InteriorProgram
+from discreet.linear.system import System
+
+FLIPPED = 0.3  # of the directions are turned round in each push
+STILL = 1e-3  # of a unit: less is no direction
+
+
+class PushedPoints:
+    """The least and greatest value of each variable in the points so far."""
+
+    def __init__(
+        self, system: System, base: Array | None, low: Array, high: Array, tuning: LinearTuning = LINEAR
+    ) -> None:
+        self.system = system
+        self.base = base  # a known solution
+        self.low = low
+        self.high = high
+        self.tuning = tuning
+        self.program = InteriorProgram(system, tuning=tuning)
+        self.random = np.random.default_rng(1)
+        self.last: Array | None = None
+
+    def push(self, targets: Array, reach: float, width: float) -> Array:
+        """Targets of which no two values more than ``width`` apart are seen, with two whole ones between or at them.
+
+        ``reach``: how far from the known solution, or from the middle of what is seen, a target may go.
+        """
+        left = self._left(targets, width)
+        for _ in range(self.tuning.pushes):
+            first = self.last is None  # pushes nothing
+            if len(left) <= self.tuning.pushed_few or not self._point(left, reach):
+                break
+            before, left = len(left), self._left(left, width)
+            if before - len(left) < self.tuning.push_share * before and not first:
+                break
+        return left
+
+    def _left(self, targets: Array, width: float) -> Array:
+        low = self.low[targets]
+        high = self.high[targets]
+        return targets[~(two_values(low, high) & (high - low > width))]
+
+    def _point(self, left: Array, reach: float) -> bool:
+        """One more point, False if the solver gives none."""
+        deadline.check()
+        system = self.system
+        lower = system.lower.copy()
+        upper = system.upper.copy()
+        cost = np.zeros(system.size)
+        if self.last is not None:
+            base = ((self.low + self.high) / 2 if self.base is None else self.base)[left]
+            away = np.where(self.last[left] > base, 1.0, -1.0)
+            still = np.abs(self.last[left] - base) < STILL
+            away[self.random.random(len(left)) < np.where(still, 0.5, FLIPPED)] *= -1
+            away = np.where(system.upper[left] - base < 1, -1.0, np.where(base - system.lower[left] < 1, 1.0, away))
+            cost[left] = -away * self.random.uniform(0.8, 1.2, len(left))
+            lower[left] = np.maximum(lower[left], base - reach)
+            upper[left] = np.minimum(upper[left], base + reach)
+        x = self.program.minimum_within(cost, lower, upper)
+        if x is None:
+            return False
+        np.minimum(self.low, x, out=self.low)
+        np.maximum(self.high, x, out=self.high)
+        self.last = x
+        return True
+
+
+def two_values(low: Array, high: Array) -> Array:
+    """Whether an interval holds at least two numbers of the published precision (whole units)."""
+    slack = 1e-6 * np.maximum(1, np.minimum(np.abs(low), np.abs(high)) * 1e-6)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.floor(high + slack) - np.ceil(low - slack) >= 1)
