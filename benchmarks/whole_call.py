@@ -42,7 +42,7 @@ def rates(shape: tuple[int, ...], mean: float, skew: float, noise: float) -> np.
     for size in shape:
         expected = np.multiply.outer(expected, rng.lognormal(0, skew, size))
     expected = expected * rng.lognormal(0, noise, shape)
-    return rng.poisson(expected * mean / expected.mean())
+    return np.asarray(rng.poisson(expected * mean / expected.mean()))
 
 
 def flat(*shape: int, mean: float = 14, skew: float = 0.8, noise: float = 0.5) -> Made:
