@@ -72,7 +72,7 @@ LAYERS = {
         reading_sheets
     """,
     "sheets/rewrite": """
-        number_look archive xml_copy kept_formulas
+        number_look archive xml_copy kept_formulas looks
         edits
         notices
         text_cells

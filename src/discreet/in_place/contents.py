@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.in_place.kept_texts import kept_texts
 from discreet.in_place.secret_numbers import secret_numbers
 from discreet.release import Protected, Status
+from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
@@ -33,6 +34,8 @@ class SheetContents:
     """Texts that stay because it was said, whatever they tell."""
     labels: frozenset[CellPlace] = frozenset()
     """Of the places that stay, labels and headers."""
+    kinds: Mapping[CellPlace, tuple[int, Hashable]] = field(default_factory=dict)
+    """Number and kind of the table that a cell is of: cells of a kind should look alike."""
     secrets: frozenset[float] = frozenset()
     """Numbers that no text of the file may state. Confidential."""
 
@@ -108,8 +111,24 @@ def contents_of(
         texts.blanked,
         texts.kept,
         texts.labels,
+        {place: (0, kind) for place, kind in _kinds(sheet, done).items()}
+        | {place: (0, "beside") for place, reason in texts.blanked.items() if reason == BESIDE},
         secret.all,
     )
+
+
+def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, Hashable]:
+    """Of every number of a table whether it is an inner cell, a sum or a total in each dimension, or a share."""
+    layout = done.table.layout
+    rank = [
+        np.array([2 if code == d.total else int(code not in d.leaf_position) for code in d.codes])[layout.codes[:, k]]
+        for k, d in enumerate(layout.dimensions)
+    ]
+    names = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
+    kinds: dict[CellPlace, Hashable] = {number.place: "share" for number in sheet.percentages if not number.inside}
+    for codes, kind in zip(zip(*names, strict=True), zip(*[own.tolist() for own in rank], strict=True), strict=True):
+        kinds.update(dict.fromkeys(sheet.places.get(codes, ()), kind))
+    return kinds
 
 
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:

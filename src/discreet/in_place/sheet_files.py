@@ -147,6 +147,7 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         derived=merged.derived,
         kept=merged.kept,
         secrets=merged.secrets,
+        kinds=merged.kinds,
         note=note,
         mark=marks.secondary,
         text_sheets=file.text_sheets,
@@ -180,4 +181,7 @@ def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     judged = {*replacements, *places, *shown, *(number.place for number in derived)}
     blanked = {place: reason for one in several for place, reason in one.blanked.items() if place not in judged}
     secrets = frozenset(number for one in several for number in one.secrets)
-    return SheetContents(replacements, frozenset(shown), derived, blanked, kept - blanked.keys(), labels, secrets)
+    kinds = {place: (k, kind) for k, one in enumerate(several) for place, (_, kind) in one.kinds.items()}
+    return SheetContents(
+        replacements, frozenset(shown), derived, blanked, kept - blanked.keys(), labels, kinds, secrets
+    )

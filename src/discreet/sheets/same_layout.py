@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,6 +52,7 @@ def write_same(
     book: object = None,
     kept: Collection[Place] = (),
     secrets: Collection[float] = (),
+    kinds: Mapping[PlaceT, tuple[int, Hashable]] | None = None,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
@@ -59,6 +60,7 @@ def write_same(
     that may stay as they are. Every other number is blanked, every other sheet left out, and everything in the file
     that is not a visible cell of these sheets, or their look, is dropped; the result says what that was. No text
     outside ``shown`` may state one of the ``secrets`` or a number that is replaced, unless its place is ``kept``.
+    Cells of a table that ``kinds`` says to be alike come back in one look, unless theirs follow columns or stripes.
     ``book`` is the workbook where it was read before, and is then not read again.
     """
     path = Path(target)
@@ -83,6 +85,7 @@ def write_same(
         encoding,
         frozenset(kept),
         frozenset(secrets),
+        dict((kinds or {}).items()),
     )
     if isinstance(book, ExcelBook):
         written, left_out = rewrite_book(book, edits)

@@ -60,6 +60,7 @@ class Styles:
         self._base_font = _index(base, "fontId", self._fonts)
         self._used: dict[Key, int] = {(0, 0, "cell"): 0}
         self._used_differences: dict[int, int] = {}
+        self._plain: dict[int, int] = {}
 
     def _format(self, style: int) -> Element:
         return self._formats[style] if 0 <= style < len(self._formats) else self._formats[0]
@@ -89,6 +90,22 @@ class Styles:
             is_date_code(code) if own else number in BUILT_IN_DATES,
             is_duration_code(code) if own else number == BUILT_IN_DURATION,
         )
+
+    def drawn_as(self, style: int) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """Font, fill and alignment of a style, by which cells are compared."""
+        own = self._format(style)
+        aligned = [tuple(sorted(c.items())) for c in own if NAMES.short(c.tag) == "alignment"]
+        return own.get("fontId", "0"), own.get("fillId", "0"), aligned[0] if aligned else ()
+
+    def without_look(self, style: int) -> int:
+        """A style with the same format and lines, in the font of the workbook, without colours."""
+        if style not in self._plain:
+            plain = Element(self._format(style).tag, dict(self._format(style).items()))
+            plain.set("fontId", str(self._base_font))
+            plain.set("fillId", "0")
+            self._formats.append(plain)
+            self._plain[style] = len(self._formats) - 1
+        return self._plain[style]
 
     def for_number(self, style: int, value: float) -> int | None:
         """The style for a number that is shown; None if this format shows nothing of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.sheets.opendocument.opendocument_cells import (
@@ -25,6 +25,7 @@ from discreet.sheets.opendocument.opendocument_styles import DocumentStyles
 from discreet.sheets.rewrite import notices as say
 from discreet.sheets.rewrite.edits import Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula
+from discreet.sheets.rewrite.looks import telling_cells
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_text, written_like
 from discreet.sheets.sheet_grid import CellPlace
@@ -54,6 +55,7 @@ class DocumentSheet:
         self._numbers_end = self._texts_end = 0
         self._note_style: str | None = None
         self._note_column = 1
+        self._telling: frozenset[tuple[int, int]] = frozenset()
 
     def written(self) -> Element:
         """The sheet with its columns, rows, and the note below."""
@@ -69,6 +71,7 @@ class DocumentSheet:
         self._write_columns(self._table, sheet)
         changes = self._edits.by_sheet.get(self.name, {})
         rows = document_rows(self._table, self.name)
+        self._telling = self._telling_cells(rows)
         filled = [first + times - 1 for first, times, _, cells in rows if any(c.kind != "empty" for c in cells)]
         last = max([*filled, *(row for row, _ in changes)], default=0)
         self._write_rows(self._table, sheet, iter(rows), last)
@@ -174,7 +177,10 @@ class DocumentSheet:
         about = cell.about
         element = Element("table:covered-table-cell" if cell.covered else "table:table-cell")
         style = about.get("table:style-name") or self._column_style(column)
-        self._set_style(element, "table:style-name", about.get("table:style-name"), "table-cell")
+        own = about.get("table:style-name")
+        if (row, column) in self._telling:
+            style = own = self._styles.without_look(style)
+        self._set_style(element, "table:style-name", own, "table-cell")
         if times > 1:
             element.set("table:number-columns-repeated", str(times))
         for span in _SPANS:
@@ -196,6 +202,24 @@ class DocumentSheet:
         elif cell.kind != "empty":
             self._keep_number(element, cell, place)
         return element
+
+    def _telling_cells(self, rows: Iterable[DocumentRow]) -> frozenset[tuple[int, int]]:
+        """Cells of tables whose colours or fonts may follow their numbers."""
+        kinds = self._edits.kinds_of(self.name)
+        looks = {
+            (first + down, cell.column + across): self._styles.drawn_as(
+                cell.about.get("table:style-name") or self._column_style(cell.column + across)
+            )
+            for first, times, _, cells in (rows if kinds else ())
+            for cell in cells
+            if cell.kind != "empty"
+            for down in range(times)
+            for across in range(cell.times)
+        }
+        telling = telling_cells(looks, kinds) if looks else frozenset()
+        if telling:
+            self._notices.add(say.LOOKS)
+        return telling
 
     def _column_style(self, column: int) -> str | None:
         for first, times, element, _ in self._columns:

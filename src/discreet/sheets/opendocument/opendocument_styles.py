@@ -17,6 +17,9 @@ from discreet.sheets.opendocument.opendocument_names import (
 from discreet.sheets.rewrite.notices import Notices
 
 DEFAULT = "Default"
+PLAIN = " without colours"
+LOOKS = ("style:text-properties", "style:table-cell-properties", "style:paragraph-properties")
+STYLE_SPACE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
 _UNITS = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 _REFERENCES = ("style:parent-style-name", "style:data-style-name")
 LEAST = 0.05  # centimetres: below that a row or column shows nothing
@@ -70,6 +73,39 @@ class DocumentStyles:
                 about = NAMES.attributes(child)
                 if NAMES.short(child.tag) == "style:map" and ZERO_CONDITION(about.get("style:condition", "")):
                     self._use_format(about.get("style:apply-style-name", ""))
+
+    def drawn_as(self, name: str | None) -> tuple[tuple[str, str], ...]:
+        """Colours, fonts and alignment of a style of cells, with what it rests on; lines and formats do not count."""
+        drawn: dict[str, str] = {}
+        seen: set[str] = set()
+        while name and ("table-cell", name) in self._styles and name not in seen:
+            seen.add(name)
+            element = self._styles["table-cell", name][0]
+            for child in element:
+                for key, value in NAMES.attributes(child).items():
+                    if NAMES.short(child.tag) in LOOKS and not key.startswith(("fo:border", "style:border")):
+                        drawn.setdefault(key, value)
+            name = NAMES.attributes(element).get("style:parent-style-name")
+        return tuple(sorted(drawn.items()))
+
+    def without_look(self, name: str | None) -> str:
+        """The name of a style with the format and the lines of another, and no colours or fonts."""
+        plain = f"{name or DEFAULT}{PLAIN}"
+        if ("table-cell", plain) not in self._styles:
+            source = self._styles.get(("table-cell", name or ""))
+            tag = f"{{{STYLE_SPACE}}}"
+            element = Element(f"{tag}style", {f"{tag}name": plain, f"{tag}family": "table-cell"})
+            element.set(f"{tag}parent-style-name", DEFAULT)
+            if source is not None:
+                about = NAMES.attributes(source[0])
+                if data := about.get("style:data-style-name"):
+                    element.set(f"{tag}data-style-name", data)
+                for child in source[0]:
+                    if NAMES.short(child.tag) == "style:table-cell-properties":
+                        lines = {key: value for key, value in child.items() if "border" in key}
+                        SubElement(element, child.tag, lines)
+            self._styles["table-cell", plain] = element, True
+        return plain
 
     def for_mark(self, name: str | None) -> str:
         """A style for a mark in the place of a number: the same, without a format, on the right."""

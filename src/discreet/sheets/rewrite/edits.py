@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -55,6 +55,8 @@ class Edits:
     encoding: str | None = None
     kept: Collection[Place] = ()
     secrets: Collection[float] = ()
+    kinds: Mapping[Place, tuple[int, Hashable]] = field(default_factory=dict)
+    """Of cells of tables which table they are of, and whether inner, total or share: cells of a kind look alike."""
 
     def __post_init__(self) -> None:
         check_mark(self.mark)
@@ -129,6 +131,10 @@ class Settled:
         for (sheet, row, column), content in self.now.items():
             sheets.setdefault(sheet, {})[row, column] = content
         return sheets
+
+    def kinds_of(self, sheet: str) -> dict[tuple[int, int], tuple[int, Hashable]]:
+        """Table and kind of the cells of a sheet, by row and column."""
+        return {(row, column): kind for (name, row, column), kind in self.edits.kinds.items() if name == sheet}
 
     @cached_property
     def shown_by_sheet(self) -> Mapping[str, frozenset[tuple[int, int]]]:

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 from discreet.errors import InputError, listed
 from discreet.sheets.rewrite.delimited_text import decoded
 from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, settle_edits
-from discreet.sheets.rewrite.notices import Notices
+from discreet.sheets.rewrite.looks import telling_cells
+from discreet.sheets.rewrite.notices import LOOKS, Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.rewrite.text_cells import decimal_sign, text_now
 
@@ -32,6 +33,10 @@ _STYLE = re.compile(
 )
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
 TOLD = "texts outside of tables that state a hidden number, or a total that is not shown"
+LOOKING = ("class", "style", "width", "height", "bgcolor", "color", "align", "valign")
+_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_STRIPES = re.compile(r":nth-child\((?:even|odd)\)|:(?:first|last)-child|::?(?:hover|before|after)")
+_SINGLED_OUT = re.compile(r"[#+~\[:]|\.[\w-]*\d")
 MOST_SPAN = 1000
 MOST_FLAG = 3
 ATTRIBUTES: dict[str, re.Pattern[str]] = {
@@ -59,6 +64,11 @@ def rewrite_html(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str
         raise InputError(f"{name!r}: {len(lost)} of the cells to be changed are not in the page; read it again")
     notices = Notices()
     page = _Page(lambda place, words: text_now(changes, place, words, decimal, notices), changes, notices)
+    for table in first.names:
+        looks = {place[1:]: look for place, look in first.looks.items() if place[0] == table}
+        if telling := telling_cells(looks, changes.kinds_of(table)):
+            page.telling[table] = telling
+            notices.add(LOOKS)
     page.run(text)
     written = "<!DOCTYPE html>\n" + "".join(page.pieces) + "\n"
     return mark + written.encode(encoding, "xmlcharrefreplace"), notices.sentences()
@@ -73,6 +83,10 @@ class _Page(HTMLParser):
         self.pieces: list[str] = []
         self.cells: dict[Place, str] = {}
         self.names: list[str] = []
+        self.looks: dict[Place, tuple[str, ...]] = {}
+        self.telling: dict[str, frozenset[tuple[int, int]]] = {}
+        """Of each table the cells that come back without a look of their own."""
+        self._row_look = self._cell_look = ""
         self._skipped: list[str] = []  # the element that is left out, and those open inside it
         self._nested = 0  # tables that are open, written or not
         self._depth = 0  # those that are written
@@ -123,12 +137,24 @@ class _Page(HTMLParser):
         if self._depth == 1 and tag == "tr":
             self._end_cell()
             self._row += 1
+            given = {key: value for key, value in given.items() if not self._is_telling_row() or key not in LOOKING}
+            self._row_look = _look(given)
         if self._depth == 1 and tag in ("td", "th"):
             self._end_cell()
-            self._emit(self._tag(tag, given))
             self._begin_cell(given)
+            self._cell_look = _look(given)
+            if self._is_telling(self._place):
+                given = {key: value for key, value in given.items() if key not in LOOKING}
+            self.pieces.append(self._tag(tag, given))
             return
         self._emit(self._tag(tag, given))
+
+    def _is_telling(self, place: Place | None) -> bool:
+        return place is not None and place[1:] in self.telling.get(place[0], ())
+
+    def _is_telling_row(self) -> bool:
+        """Whether some cell of the row comes back without a look of its own."""
+        return any(row == self._row for row, _ in self.telling.get(self.names[-1], ()))
 
     def _count(self, tag: str, step: int) -> None:
         """Tables are counted as readers count them: those that are not displayed as well, those in cells not."""
@@ -148,6 +174,8 @@ class _Page(HTMLParser):
         if any(key.startswith("data-") or key in ("title", "alt", "summary", "aria-label") for key in dropped):
             self._notices.add("attributes of elements (data-, title and others)")
         kept = {k: v for k, v in given.items() if k in ATTRIBUTES and ATTRIBUTES[k].fullmatch(v)}
+        if "class" in kept and not (kept := {**kept, "class": _classes(kept["class"])})["class"]:
+            del kept["class"]
         return f"<{tag}" + "".join(f' {key}="{escape(value)}"' for key, value in kept.items()) + ">"
 
     def _begin_cell(self, given: dict[str, str]) -> None:
@@ -170,6 +198,10 @@ class _Page(HTMLParser):
         flagged = len(rest) <= MOST_FLAG and not any(sign.isdigit() for sign in rest)  # a letter for a footnote, raised
         words = texts[0] if flagged and texts else "".join(piece for is_text, piece in self._inner if is_text)
         self.cells[place] = words
+        tags = [piece for is_text, piece in self._inner if not is_text]
+        self.looks[place] = (self._row_look, self._cell_look, *tags)
+        if self._is_telling(place):
+            self._inner = [(is_text, piece) for is_text, piece in self._inner if is_text]
         now = self._now(place, words)
         changed = now != words
         written = False
@@ -226,7 +258,10 @@ class _Page(HTMLParser):
         style = re.sub(r"/\*.*?\*/", "", "".join(self._style or ()), flags=re.DOTALL)
         self._style = None
         if _STYLE.fullmatch(style) and not _UNSEEN.search(style.lower()):
-            self._emit(f"<style>{style}</style>")
+            plain = _RULE.sub(lambda rule: "" if _is_telling_rule(rule[1], rule[2]) else rule[0], style)
+            if plain != style:
+                self._notices.add("rules of style sheets for single cells or rows, and gradients")
+            self._emit(f"<style>{plain}</style>")
         else:
             self._notices.add("style sheets that load or hide something")
 
@@ -237,6 +272,21 @@ class _Page(HTMLParser):
         """The note below the last table."""
         at = max((n for n, piece in enumerate(self.pieces) if piece == "</table>"), default=len(self.pieces) - 1)
         self.pieces.insert(at + 1, f"\n<p><small>{escape(note, quote=False)}</small></p>")
+
+
+def _look(given: dict[str, str]) -> str:
+    """What attributes say of the look of a row or cell."""
+    return repr({key: _classes(value) if key == "class" else value for key, value in given.items() if key in LOOKING})
+
+
+def _classes(text: str) -> str:
+    """Classes without those that number a row or cell."""
+    return " ".join(word for word in text.split() if not any(sign.isdigit() for sign in word))
+
+
+def _is_telling_rule(selector: str, declared: str) -> bool:
+    """Whether a rule of a style sheet is for single cells or rows, or draws a bar."""
+    return bool(_SINGLED_OUT.search(_STRIPES.sub("", selector)) or "gradient" in declared)
 
 
 def _left_out(tag: str, unseen: bool) -> str:

@@ -18,6 +18,7 @@ REPEATED = (
     "texts that repeat a number which is hidden now, or a total that is not shown, are blanked (--keep-text keeps them)"
 )
 BESIDE = "texts beside the numbers of a table, neither labels nor headers, are blanked (--keep-text keeps them)"
+LOOKS = "colours and fonts of number cells that may follow their numbers (such tables are in one plain look)"
 NO_BASE = "percentages, means or rates whose base is not confirmed are left out"
 KEPT = "stays as said, and the audit does not judge it"
 NO_VALUE = "formulas that were saved without their result are blanked (open and save the file in a spreadsheet program)"
