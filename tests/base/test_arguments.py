@@ -151,6 +151,8 @@ SENSIBLE = {
     ("ru_map", "t2"),  # one for each measure
     ("read_table", "zero"),  # any text may be a mark
     ("read_table", "suppressed"),
+    ("read_table", "unavailable"),
+    ("read_table", "flag"),
     *((n, "axis") for n in ("expected_r2", "jos15_risk", "jos15_after", "r1", "r1_star", "r2", "r2_star")),
 }
 FRAMED = ("apply_recipe", "perturb_counts", "round_counts", "suppress_small_counts")

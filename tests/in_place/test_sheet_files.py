@@ -226,3 +226,33 @@ def test_a_file_without_sheets_has_none_to_keep(folder: Path, capfdbinary: Any) 
     assert run(["protect", "wards.csv", "--hide-under", "6", "--text-sheet", "Notes"]) == 2
     assert "has no sheets with names" in said(capfdbinary)
     assert not (folder / "wards.safe.csv").exists()
+
+
+@pytest.mark.parametrize(("cell", "option"), [("", ["--blank", "none"]), ("n.k.", ["--unavailable", "n.k."])])
+def test_a_cell_that_cannot_exist_hides_no_other(folder: Path, capfdbinary: Any, cell: str, option: list[str]) -> None:
+    """Whoever reads the sheet knows it to be nothing, so 5 in all are 5 men, and 48 - 40 - 5 are 3."""
+    source, pattern = folder / "wards.csv", folder / "pattern.csv"
+    source.write_text(f"Area;f;m;Total\nN;20;3;23\nS;30;40;70\nW;{cell};5;5\nTotal;50;48;98\n")
+    assert run(["protect", "wards.csv", "--hide-under", "4", *option]) == 0
+    rows = [line.split(";") for line in (folder / "wards.safe.csv").read_text().splitlines()]
+    assert rows[1][2] == "*"
+    assert rows[3][1] == cell
+    assert not (rows[3][2] == "*" and rows[3][3] == "5")
+    assert run(["audit", "wards.safe.csv", "--suppressed", "*", *option]) == 0
+    capfdbinary.readouterr()
+    pattern.write_text("Area;f;m;Total\nN;*;*;23\nS;30;40;70\nW;;*;5\nTotal;50;48;98\n")
+    assert run(["audit", "pattern.csv", "--suppressed", "*", "--blank", "none"]) == 1
+    assert "N m: 30 + 23 - 50 = 3" in said(capfdbinary)
+
+
+def test_marks_mean_the_same_wherever_a_sheet_is_read(folder: Path, capfdbinary: Any) -> None:
+    """Flags behind numbers, on the commands that show, protect and audit; a mark may say what it stands for."""
+    (folder / "flags.csv").write_text("Area;f;m;Total\nN;20 prov;3;23\nS;30;40;70\nTotal;50;43;93\n")
+    for command in (["show"], ["protect", "--hide-under", "6"]):
+        assert run([command[0], "flags.csv", *command[1:]]) == 2
+        assert run([command[0], "flags.csv", *command[1:], "--flag", "prov"]) == 0
+    assert "N;20 prov;*;23" not in (folder / "flags.safe.csv").read_text()
+    (folder / "marked.csv").write_text("Area;f;m;Total\nN;20 prov;low;23\nS;30;low;70\nTotal;50;43;93\n")
+    assert run(["audit", "marked.csv", "--flag", "prov", "--suppressed", "low=1-40"]) == 1
+    assert run(["show", "marked.csv", "--flag", "prov", "--suppressed", "low=1-40"]) == 0
+    capfdbinary.readouterr()

@@ -32,7 +32,9 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "thousands": ("--thousands", {"metavar": "SIGN", "help": "The sign between thousands."}),
     "blank": ("--blank", {"type": click.Choice(["zero", "hidden", "none"]), "help": "What blank cells mean."}),
     "zero": ("--zero", {**_TEXTS, "help": "A mark that means zero; repeatable."}),
-    "suppressed": ("--suppressed", {**_TEXTS, "help": "A mark that means a hidden number; repeatable."}),
+    "suppressed": ("--suppressed", {**_TEXTS, "help": "A mark that means a hidden number: '*', '[low]=1-4'."}),
+    "unavailable": ("--unavailable", {**_TEXTS, "help": "A mark that means a number that nobody has; repeatable."}),
+    "flag": ("--flag", {**_TEXTS, "help": "What may stand behind a number without changing it: p, provisional."}),
     "missing": ("--missing", {"multiple": True, "metavar": "[DIMENSION=]CODE", "help": "Rows without a label."}),
     "percent": ("--percent", {"multiple": True, "metavar": "HEADER", "help": "A column of percentages; repeatable."}),
     "leave": ("--leave", {"multiple": True, "metavar": "HEADER", "help": "A column to leave aside; repeatable."}),
@@ -70,6 +72,8 @@ def reading_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if name == "total":
             value = total_of(value)
+        elif name == "suppressed":
+            value = tuple(text.partition("=")[0] or text for text in value)  # an audit also takes what it may stand for
         elif name == "missing":
             value = missing_of(value)
         elif name == "names":

@@ -13,7 +13,7 @@ from discreet.sheets.counts_in_words import counts_in, states_one
 from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.sheet_grid import CellPlace, column_number
-from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, NAME, NOTE, SHARE, TITLE
+from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, SHARE, TITLE
 from discreet.sheets.sheet_table import SheetTable
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
@@ -90,6 +90,8 @@ class _Judge:
             self._look_at_label(place)
             self.labels.add(place)
             return None if role in (LABEL, HEADER, NAME) or words else ""
+        if role == MARK and words:  # a mark of the caller's, for a number that nobody has
+            return None
         if row in self._body:
             return BESIDE if not isinstance(value, (int, float)) or isinstance(value, bool) else UNJUDGED
         text = self._sheet.grid.text(row, column)

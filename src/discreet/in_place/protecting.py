@@ -32,10 +32,21 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
 
 
 def absent_cells(sheet: SheetTable) -> Array:
-    """Cells of the table that do not stand on the sheet, such as margins that it leaves out."""
+    """Cells of the table that do not stand on the sheet, such as margins that it leaves out.
+
+    A combination of finest labels of the sheet that has no cell there counts as zero, and whoever reads the sheet takes
+    it so: it is not absent but known, and hides nothing.
+    """
     layout = sheet.table.layout
     columns = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
-    return np.array([not sheet.places.get(codes) for codes in zip(*columns, strict=True)])
+    absent = np.array([not sheet.places.get(codes) for codes in zip(*columns, strict=True)])
+    zero = absent & (sheet.table.value == 0)
+    if zero.any():
+        for axis, dimension in enumerate(layout.dimensions):
+            listed = {codes[axis] for codes, places in sheet.places.items() if places}
+            finest = [code in dimension.leaf_position and code in listed for code in dimension.codes]
+            zero &= np.array(finest)[layout.codes[:, axis]]
+    return np.asarray(absent & ~zero)
 
 
 def _knowing(chosen: Method, absent: Array) -> Method:

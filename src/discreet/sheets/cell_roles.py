@@ -28,6 +28,8 @@ def cell_roles(
             roles[(row, column)] = NOTE
         elif row in headers:
             roles[(row, column)] = NAME
+        elif block.cells[row, column].unavailable:
+            roles[(row, column)] = MARK
     derived = {*parts.derived_columns}
     for row in block.body:
         for column in block.values:

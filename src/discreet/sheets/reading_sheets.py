@@ -39,6 +39,8 @@ def read_table(
     blank: str | None = None,
     zero: str | Sequence[str] = (),
     suppressed: str | Sequence[str] = (),
+    unavailable: str | Sequence[str] = (),
+    flag: str | Sequence[str] = (),
     missing: str | Mapping[str, str] | None = None,
     percent: str | Sequence[str] = (),
     leave: str | Sequence[str] = (),
@@ -56,7 +58,8 @@ def read_table(
     Totals: ``total`` (a code, or one for each dimension, None for no total), ``totals`` ("check", "compute", "trust"),
     ``tolerance`` per part. Numbers: ``measure`` (the headers of the counts), ``value`` (the name of a magnitude),
     ``percent`` and ``leave`` (headers of other numbers), ``decimal``, ``thousands``, ``blank`` ("zero", "hidden",
-    "none"), ``zero`` and ``suppressed`` (marks). Files of text: ``separator``, ``encoding``.
+    "none"); marks: ``zero``, ``suppressed``, ``unavailable`` (a number that nobody has), ``flag`` (stands behind a
+    number and changes nothing). Files of text: ``separator``, ``encoding``.
 
     >>> import pandas as pd
     >>> counts = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39]}, index=["North", "South", "Total"])

@@ -31,6 +31,8 @@ class SheetOptions:
     blank: str | None = None
     zero: str | Sequence[str] = ()
     suppressed: str | Sequence[str] = ()
+    unavailable: str | Sequence[str] = ()
+    flag: str | Sequence[str] = ()
     missing: str | Mapping[str, str] | None = None
     percent: str | Sequence[str] = ()
     leave: str | Sequence[str] = ()
@@ -55,6 +57,6 @@ class SheetOptions:
         if self.measure is not None:
             names = (self.measure,) if isinstance(self.measure, str) else tuple(str(text) for text in self.measure)
             object.__setattr__(self, "measure", names)
-        for name in ("zero", "suppressed", "percent", "leave"):
+        for name in ("zero", "suppressed", "unavailable", "flag", "percent", "leave"):
             texts = getattr(self, name)
             object.__setattr__(self, name, (texts,) if isinstance(texts, str) else tuple(str(t) for t in texts))

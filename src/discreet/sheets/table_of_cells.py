@@ -121,26 +121,37 @@ def _with_rest(
 def published_sheet(
     block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str, doubts: tuple[str, ...]
 ) -> Published:
-    """What the sheet publishes, hidden cells among it."""
+    """What the sheet publishes, hidden cells among it; a cell that is said not to exist is a zero that all know."""
+    nothing = _finest(cells.absent, cells, dims)
+    position = np.concatenate([cells.position, nothing])
+    zeros = np.zeros(len(nothing))
     codes = np.stack(
         [
-            np.array([d.position[c] for c in own])[cells.position[:, k]]
+            np.array([d.position[c] for c in own])[position[:, k]]
             for k, (d, own) in enumerate(zip(dims, cells.codes, strict=True))
         ],
         axis=1,
     )
     ranged = np.isfinite(cells.least) | np.isfinite(cells.most)
+    hidden = np.append(cells.hidden, zeros > 0)
     return Published(
         tuple(dims),
         codes.astype(np.int32),
-        {measure: np.where(cells.hidden, np.nan, cells.values)},
+        {measure: np.where(hidden, np.nan, np.append(cells.values, zeros))},
         {measure: cells.decimals},
-        np.where(cells.hidden, HIDDEN, "").astype(str),
+        np.where(hidden, HIDDEN, "").astype(str),
         doubts,
         words={"title": sheet_title(block)},
         notes=tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
-        ranges={measure: (cells.least, cells.most)} if ranged.any() else {},
+        ranges={measure: (np.append(cells.least, zeros), np.append(cells.most, zeros))} if ranged.any() else {},
     )
+
+
+def _finest(position: Any, cells: CellMap, dims: Sequence[Dimension]) -> Any:
+    """Of cells that are said not to exist those of finest labels alone, which everybody knows to be zero."""
+    finest = [np.array([c in d.leaf_position for c in own]) for d, own in zip(dims, cells.codes, strict=True)]
+    inner = np.logical_and.reduce([flags[position[:, k]] for k, flags in enumerate(finest)])
+    return position[inner]
 
 
 def sum_doubts(

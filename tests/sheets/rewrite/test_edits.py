@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.sheets.rewrite.edits import Edits, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Content, Edits, Place, SourceCells, settle_edits
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import DerivedNumber
 
@@ -33,7 +33,7 @@ def test_sentences_that_repeat_hidden_numbers(text: str, understood: bool, tells
     cells = SourceCells({A: 4567.0, B: 3.0, C: 2019.0, D: 700.0, ("", 2, 1): 700.0})
     note = CellPlace("", 9, 1)
     shown = {D, note} if understood else {D}
-    marks = {A: "*", B: "*", C: "*"}
+    marks: dict[Place, Content] = {A: "*", B: "*", C: "*"}
     assert settle_edits(Edits(marks, shown, secrets=[88.0]), cells).tells(note, text) == tells
     assert not settle_edits(Edits(marks, shown, secrets=[88.0], kept=[note]), cells).tells(note, text)
 

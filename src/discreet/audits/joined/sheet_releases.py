@@ -36,6 +36,7 @@ def sheet_releases(
         "thousands": signs.thousands,
         "zero": [mark for mark, meaning in stated.items() if meaning == ZERO],
         "suppressed": [mark for mark, meaning in stated.items() if meaning not in (ZERO, FLAG)],
+        "flag": [mark for mark, meaning in stated.items() if meaning == FLAG],
     }
     if total is not None:
         said["total"] = total

@@ -174,8 +174,9 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
     values[unclear] = 0
     if options.blank == "zero":
         values[blanks] = 0
-    absent = blanks & (options.blank == "none")
-    hidden = ((kinds == MARKED) & ~dashes) | (kinds == RANGED) | (blanks & (options.blank == "hidden"))
+    nobodys = np.array([cell.unavailable for cell in flat]).reshape(shape)
+    absent = (blanks & (options.blank == "none")) | nobodys
+    hidden = ((kinds == MARKED) & ~dashes & ~nobodys) | (kinds == RANGED) | (blanks & (options.blank == "hidden"))
     least = np.full(shape, -np.inf)
     most = np.full(shape, np.inf)
     for k, cell in enumerate(flat):

@@ -49,6 +49,8 @@ class ReadCell(NamedTuple):
     """What stands in brackets behind the number, as text."""
     flagged: bool = False
     dash: bool = False
+    unavailable: bool = False
+    """A mark for a number that nobody has, so that nobody hides it."""
 
     @property
     def is_year(self) -> bool:
@@ -89,6 +91,13 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
         return ReadCell(NUMERIC, text, number=0.0)
     if text in options.suppressed:
         return ReadCell(MARKED, text)
+    if text in options.unavailable:
+        return ReadCell(MARKED, text, unavailable=True)
+    if text.isdecimal() and text.isascii():  # most of all cells
+        return ReadCell(NUMERIC, text, text)
+    for flag in options.flag:
+        if text.endswith(flag) and _PLAIN.fullmatch(number := text.removesuffix(flag).strip()):
+            return ReadCell(NUMERIC, text, digits=_signed(number), flagged=True)
     if text in DASHES:
         return ReadCell(MARKED, text, dash=True)
     if plain in KNOWN_MARKS or _SHORTHAND.fullmatch(text):

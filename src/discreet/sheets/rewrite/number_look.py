@@ -21,6 +21,8 @@ def plain_number(text: str, decimal: str | None = None) -> float | None:
     >>> plain_number("1,234"), plain_number("1,234", ","), plain_number("12.5 %"), plain_number("0-4")
     (1234.0, 1.234, 12.5, None)
     """
+    if text.isdecimal() and text.isascii():  # most of all numbers
+        return float(text)
     match = _BODY.fullmatch(text.strip())
     if match is None:
         return None

@@ -35,6 +35,8 @@ class CellMap:
     most: Array
     places: tuple[tuple[CellPlace, ...], ...]
     decimals: int
+    absent: Array
+    """Code positions of cells of the body that are said not to exist, a row for each."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -94,6 +96,7 @@ def cell_map(
         [down[:, row_of], across[:, column_of] if len(columns) else np.empty((0, len(row_of)), int)]
     )
     kept = np.flatnonzero(~numbers.absent.ravel())
+    nothing = np.unique(position[:, numbers.absent.ravel()].T, axis=0)
     position = position[:, kept].T
     flat = np.ravel_multi_index(tuple(position.T), tuple(len(own) for own in codes))
     _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
@@ -122,6 +125,7 @@ def cell_map(
         most=flats["most"][chosen],
         places=tuple(where),
         decimals=numbers.decimals,
+        absent=nothing,
     )
 
 
