@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.if_counts import known_if_counts
 from discreet.audits.joined.mapping import MAGNITUDE, NameMapping
 from discreet.audits.joined.sources import publications
@@ -21,7 +23,7 @@ from discreet.audits.view import Prior, View, view, view_of_release
 from discreet.audits.view_audit import Protection, empty, of_view
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers, positive, whole
-from discreet.errors import InputError
+from discreet.errors import DiscreetWarning, InputError
 from discreet.release import Protected, Release
 from discreet.rules import Levels, Rule, as_rule, asked
 from discreet.tables.room import KeptSums
@@ -98,7 +100,7 @@ def audit(
             raise InputError(TRUTH_NEEDED.format("prior"))
         names = list(released.values) if measure is None else [measure]
         each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
-        each = [_informed(replace(one, released=(released,)), released, insiders, before, change) for one in each]
+        each = [_informed(one, released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
     several = inside_tables(released)
     seen = view(several, measure=measure, prior=prior, nonnegative=nonnegative)
@@ -202,9 +204,18 @@ def _of_publications(
         raise InputError(f"{measure!r} is not among what is published: {', '.join(known)}")
     each = []
     for name in known if measure is None else [measure]:
-        seen = view_together(joined, name, nonnegative)
-        report = of_view(seen, targets, progress=progress)
-        releases = tuple(p.release for p in joined.publications if name in p.release.values)
+        own = joined
+        seen = view_together(own, name, nonnegative)
+        try:
+            report = of_view(seen, targets, progress=progress)
+        except InfeasibleError:
+            own = replace(joined, publications=tuple(p.with_hidden_zeros() for p in joined.publications))
+            allowed = view_together(own, name, nonnegative)
+            if np.array_equal(seen.known.lower, allowed.known.lower):
+                raise
+            seen, report = allowed, of_view(allowed, targets, progress=progress)
+            _tell_zeros(name)
+        releases = tuple(p.release for p in own.publications if name in p.release.values)
         counts = () if joined.kinds.get(name) == MAGNITUDE else known_if_counts(report, releases, targets, progress)
         unjudged = (*report.unjudged, *counts, *empty(seen, targets))
         each.append(replace(report, unjudged=unjudged, released=releases))
@@ -220,9 +231,28 @@ def _of_release(
     progress: Any,
 ) -> Audit:
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
-    report = of_view(seen, targets, protection=protection, progress=progress)
+    try:
+        report = of_view(seen, targets, protection=protection, progress=progress)
+    except InfeasibleError:
+        release = replace(release, from_one=False)
+        allowed = view_of_release(release, measure=measure, nonnegative=nonnegative)
+        if np.array_equal(seen.known.lower, allowed.known.lower):
+            raise
+        seen, report = allowed, of_view(allowed, targets, protection=protection, progress=progress)
+        _tell_zeros(measure)
     counts = known_if_counts(report, [release], targets, progress)
-    return replace(report, unjudged=(*report.unjudged, *counts, *empty(seen, targets)))
+    unjudged = (*report.unjudged, *counts, *empty(seen, targets))
+    return replace(report, unjudged=unjudged, released=(release,))
+
+
+def _tell_zeros(measure: str) -> None:
+    """Say that zeros are hidden, as the numbers show."""
+    warnings.warn(
+        f"{measure}: no table fits if every count that is not shown is 1 at least, so zeros are hidden, too, and such "
+        "a count was taken as 0 at least; --zeros-hidden says the same",
+        DiscreetWarning,
+        stacklevel=4,
+    )
 
 
 def _asked_of(amounts: tuple[Array, ...], cells: int) -> Array:

@@ -36,8 +36,10 @@ def file_text(release: Release) -> str:
 def _value_texts(release: Release, name: str) -> list[str]:
     places = release.decimals[name]
     texts = ["" if v != v else f"{v:.{places}f}" for v in np.asarray(release.values[name], float).tolist()]
-    if name in release.ranges:
-        for k, (low, high) in enumerate(zip(*release.ranges[name], strict=True)):
+    least, most = release.ranges.get(name, (np.full(len(texts), -np.inf), np.full(len(texts), np.inf)))
+    least = np.maximum(least, release.least_hidden(name))
+    if np.isfinite(least).any() or np.isfinite(most).any():
+        for k, (low, high) in enumerate(zip(least, most, strict=True)):
             if not texts[k] and np.isfinite([low, high]).any():
                 both = f"{low:.{places}f} to {high:.{places}f}"
                 one = f">={low:.{places}f}" if np.isfinite(low) else f"<={high:.{places}f}"

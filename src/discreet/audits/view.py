@@ -128,6 +128,8 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     lower, upper = np.where(open_, -np.inf, shown), np.where(open_, np.inf, shown)
     if name in release.ranges:
         lower[at], upper[at] = within_ranges(release, name, lower[at], upper[at])
+    if nonnegative:
+        lower[at] = np.maximum(lower[at], release.least_hidden(name) * 10.0**decimals)
     gone = np.isnan(np.asarray(release.values[name], float))
     if name in release.quotients:
         lower[at], upper[at] = narrowed_by_quotients(lower[at], upper[at], gone, release.quotients[name], name)

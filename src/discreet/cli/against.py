@@ -51,6 +51,9 @@ def against(
         raise InputError(f"protection levels are of one measure; say --measure with one of {', '.join(release.values)}")
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
     held = read_truth(path, seen)
+    if (seen.unknown & (held.truth == 0)).any():  # zeros are hidden, so nobody can take it that they are not
+        release = replace(release, from_one=False)
+        seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
     listed = ~np.isnan(held.truth)
     in_file = np.zeros(len(listed), bool)
     in_file[np.ravel_multi_index(tuple(release.codes.T), seen.layouts[0].code_shape)] = True

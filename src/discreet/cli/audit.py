@@ -146,7 +146,7 @@ def audit(
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")
-        releases = read_files(files, codebook, total, measures, signs, names, sheet)
+        releases = read_files(files, codebook, total, measures, signs, names, sheet, rounded)
         differences = _differences(releases, names, rounded, measure, under, terms, along)
         return tell_differences(differences, rows, output, html, as_json=as_json)
     if under is not None or terms is not None or along is not None:
@@ -158,7 +158,7 @@ def audit(
             known = read_jj(files[0])
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            releases = read_files(files, codebook, total, measures, signs, names, sheet)
+            releases = read_files(files, codebook, total, measures, signs, names, sheet, rounded)
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
@@ -186,17 +186,25 @@ def read_files(
     signs: NumberSigns,
     mapping: NameMapping,
     sheet: Mapping[str, Any] | None = None,
+    rounded: Sequence[str] = (),
 ) -> dict[str, Release]:
-    """The published tables of files under the names of the files."""
+    """The published tables of files under the names of the files; ``rounded`` as ``--rounded`` has it."""
     from discreet.audits.joined.sources import check_said, names_of_files, of_codebook, read_releases
 
     releases = {}
+    bases = roundings([text for text in rounded if "=" not in text], names_of_files(files))
     for name, file in zip(names_of_files(files), files, strict=True):
         book = book_of(codebook, file)
+        own = [text for text in rounded if text.rpartition("=")[0].startswith(name)]  # of the file, or of one sheet
+        base = max(
+            (roundings([text], [text.rpartition("=")[0]])[text.rpartition("=")[0]] for text in own),
+            key=lambda known: known.allowance,
+            default=bases.get(name) or mapping.rounding(name),
+        )
         if len(files) == 1 and book is not None:
             releases[name] = of_codebook(file, book, total_of(total), measures, mapping.signs(name, signs))
         else:
-            how: Mapping[str, Any] = {"measures": measures, "signs": signs, "sheet": sheet}
+            how: Mapping[str, Any] = {"measures": measures, "signs": signs, "sheet": sheet, "rounding": base}
             releases |= read_releases(file, book, total_of(total), mapping=mapping, name=name, **how)
     for name, release in releases.items():
         for text in release.assumed:

@@ -32,7 +32,7 @@ def number_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--decimal", help="The decimal sign of a CSV, . or a comma, where it is not clear."),
         click.option("--thousands", help="The sign between thousands in a CSV, where it is not clear."),
         *(click.option(f"--{name}", multiple=True, metavar=form, help=words) for name, (form, words) in MARKS.items()),
-        click.option("--zeros-hidden", is_flag=True, help="<5 may be 0, too; 1 to 4 unless stated."),
+        click.option("--zeros-hidden", is_flag=True, help="<5 and * may be 0, too; 1 at least unless stated."),
     ]
     for option in reversed(options):
         command = option(command)

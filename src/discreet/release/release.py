@@ -23,6 +23,7 @@ from discreet.tables.quotients import Quotient, kept_quotients
 from discreet.tables.reading.number_cells import NumberSigns
 from discreet.tables.reading.number_marks import NumberMarks
 from discreet.tables.reading.parquet_file import arrow_table
+from discreet.tables.reading.raw_table import NOT_AVAILABLE
 from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class Release:
     """What was taken as so when it was read from a file, a sentence for each, with the option that says otherwise."""
     quotients: Mapping[str, tuple[Quotient, ...]] = field(default_factory=dict)
     """Per measure the percentages that stand beside its numbers in a table that others published."""
+    from_one: bool = False
+    """Whether a count that is not shown is taken to be 1 at least, as zeros are shown or nothing says that they are
+    hidden: so of a file that does not say it."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -103,6 +107,14 @@ class Release:
         """
         shown = {name: self.marked & np.isfinite(values) for name, values in self.values.items()}
         return {name: cells for name, cells in shown.items() if cells.any()}
+
+    def least_hidden(self, measure: str) -> Array:
+        """Per row the least that a count which is not shown is taken to be; minus infinity where nothing is."""
+        values = np.asarray(self.values[measure], float)
+        nothing = np.full(len(values), -np.inf)
+        if not self.from_one or self.decimals[measure] or bool((values[~self.marked] < 0).any()):
+            return nothing
+        return np.where(np.isnan(values) & (self.status != NOT_AVAILABLE), 1.0, nothing)
 
     def check_marked(self) -> None:
         """Refuse to hand on a value that is marked as confidential."""
@@ -207,8 +219,12 @@ class Release:
 
     @classmethod
     def of_file(cls, published: Published) -> Release:
-        """What a file held of a release; it does not say how the table was protected."""
-        return cls(
+        """What a file held of a release; it does not say how the table was protected.
+
+        A count that it does not show is 1 at least, unless zeros are said to be hidden or a range of it begins at 0.
+        """
+        zeros_hidden = published.zeros_hidden or any(bool((low == 0).any()) for low, _ in published.ranges.values())
+        release = cls(
             dimensions=published.dimensions,
             codes=published.codes,
             values=published.values,
@@ -221,7 +237,9 @@ class Release:
             doubts=published.doubts,
             ranges=published.ranges,
             assumed=published.assumed,
+            from_one=not zeros_hidden,
         )
+        return release if zeros_hidden else replace(release, assumed=(*release.assumed, *_from_one(release)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):
@@ -242,6 +260,17 @@ class Release:
         measure = next(iter(self.values))
         caption = f"{self.title or measure}. {self.method}"
         return display.html(self.dimensions, self.codes, self.values[measure], caption=caption)
+
+
+def _from_one(release: Release) -> tuple[str, ...]:
+    """What is said of counts that are not shown and taken to be 1 at least."""
+    for name, values in release.values.items():
+        ranged = np.isfinite(release.ranges[name][0]) if name in release.ranges else np.zeros(len(release), bool)
+        if (np.isfinite(release.least_hidden(name)) & ~ranged).any():
+            zero = bool((np.asarray(values, float) == 0).any())
+            why = "as zeros are shown" if zero else "the worse case, as nothing says whether zeros are hidden"
+            return (f"a count that is not shown is taken as 1 at least, {why}; if it may be 0, say --zeros-hidden",)
+    return ()
 
 
 def csv_pieces(release: Release) -> Iterator[bytes]:

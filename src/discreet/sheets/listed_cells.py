@@ -70,7 +70,7 @@ def of_cells(raw: RawTable, options: SheetOptions) -> SheetTable:
     measure = _measure(raw, options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DiscreetWarning)
-        published = of_raw(raw, None, options.total)
+        published = of_raw(raw, None, options.total, rounding=options.rounding)
     assumed = [str(one.message) for one in caught] + list(published.doubts)
     grid = _grid(raw, measure)
     codes = [tuple(d.codes[k] for d, k in zip(published.dimensions, row, strict=True)) for row in published.codes]

@@ -38,6 +38,8 @@ class SheetOptions:
     leave: str | Sequence[str] = ()
     nested: bool = True
     partly: bool = False
+    rounding: float = 0.0
+    """How far each number of a published table may have been rounded; sums leave no remainder then."""
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> SheetOptions:

@@ -67,7 +67,7 @@ def full_table(
         count=column if measure == "count" else None,
         value=None if measure == "count" else column,
         decimals=None if measure == "count" else cells.decimals,
-        totals=options.totals,
+        totals="trust" if options.rounding else options.totals,
         tolerance=max(options.tolerance, 0.5 if cells.decimals else 0),
         title=sheet_title(block),
     )
@@ -155,11 +155,15 @@ def _finest(position: Any, cells: CellMap, dims: Sequence[Dimension]) -> Any:
 
 
 def sum_doubts(
-    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]], said: Mapping[str, str | None]
+    cells: CellMap,
+    trees: Sequence[SumTree],
+    further: Sequence[Mapping[str, object]],
+    said: Mapping[str, str | None],
+    rounding: float = 0.0,
 ) -> tuple[str, ...]:
     """Dimensions some of whose labels may be sums of others, which an audit cannot see: with a total or without."""
-    rows = _rows(cells)
-    flat = flat_readings(cells, trees, further)
+    rows = _rows(cells, rounding)
+    flat = flat_readings(cells, trees, further, rounding)
     below_total = [reading.doubt(name, total) for (name, total), reading in flat.items()]
     without_total = [
         f"no total found for {dim.name!r}, and some of its labels may be sums of others, so that more is known than an "
@@ -171,17 +175,19 @@ def sum_doubts(
     return (*without_total, *filter(None, below_total))
 
 
-def flat_notes(cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+def flat_notes(
+    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]], rounding: float = 0.0
+) -> tuple[str, ...]:
     """Dimensions whose labels are taken as parts of their total alone, which no line confirms."""
-    flat = flat_readings(cells, trees, further)
+    flat = flat_readings(cells, trees, further, rounding)
     return tuple(text for (name, total), reading in flat.items() if (text := reading.note(name, total)))
 
 
 def flat_readings(
-    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]]
+    cells: CellMap, trees: Sequence[SumTree], further: Sequence[Mapping[str, object]], rounding: float = 0.0
 ) -> dict[tuple[str, str], FlatReading]:
     """By dimension and total whether labels are parts of the total alone, where a sheet has no other sums."""
-    rows = _rows(cells)
+    rows = _rows(cells, rounding)
     return {
         (dim.name, tree.total): flat_reading(rows, axis, tree.total)
         for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
@@ -189,14 +195,14 @@ def flat_readings(
     }
 
 
-def _rows(cells: CellMap) -> totals.Cells:
+def _rows(cells: CellMap, rounding: float = 0.0) -> totals.Cells:
     return totals.Cells(
         names=tuple(dim.name for dim in cells.dimensions),
         codes=cells.codes,
         position=tuple(cells.position.T),
         numbers=(np.rint(np.nan_to_num(cells.values) * 10.0**cells.decimals),),
         shown=~cells.hidden,
-        loose=(cells.decimals > 0,),
+        loose=(max(0.5 if cells.decimals else 0.0, rounding * 10.0**cells.decimals),),
         absent_is_zero=False,
     )
 

@@ -87,7 +87,7 @@ def _understood(
             "(percent=, leave=) or that of the counts (measure=)"
         )
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
-    allowed = loose * 10.0**-cells.decimals
+    allowed = max(loose * 10.0**-cells.decimals, options.rounding)
     try:
         trees = _trees(cells, allowed, named, partly, options)
         trees = with_joint_totals(cells, trees, named, allowed)
@@ -115,13 +115,13 @@ def _understood(
         assumed += [
             f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
         ]
-    published = published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named))
+    published = published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named, options.rounding))
     names = cells.all_names()
     return SheetTable(
         block.grid,
         layout,
         measure,
-        replace(published, assumed=flat_notes(cells, trees, further)),
+        replace(published, assumed=flat_notes(cells, trees, further, options.rounding)),
         CellPlaces(zip(names, cells.places, strict=True)),
         derived,
         _left_aside(block, parts),

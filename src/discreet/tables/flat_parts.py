@@ -117,7 +117,7 @@ def _lines(cells: Cells, axis: int, codes: Sequence[str], total: str) -> _Lines:
         of_total = there[-1]
         values.append(held[:, of_total])
         shown.append(there[:, of_total])
-        room.append(np.full(int(of_total.sum()), 0.5 * len(kept) if loose else 0.0))
+        room.append(np.full(int(of_total.sum()), loose * len(kept)))
     every, seen = np.hstack(values), np.hstack(shown)
     return _Lines(every[:-1], seen[:-1], every[-1], np.concatenate(room))
 

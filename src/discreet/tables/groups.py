@@ -27,7 +27,7 @@ def possible_group(cells: Cells, axis: int) -> bool:
         values, shown = cells.lines(axis, numbers, range(len(codes)))
         full = values[:, shown.all(axis=0)]
         lines.append(full)
-        allowed.append(np.full(full.shape[1], 0.5 * len(codes) if loose else 0.0))
+        allowed.append(np.full(full.shape[1], loose * len(codes)))
     return _sum_of_some(np.hstack(lines), np.concatenate(allowed))
 
 

@@ -42,6 +42,8 @@ class Published:
     """Per measure the least and greatest value where a range stands for one, else minus infinity and infinity."""
     assumed: tuple[str, ...] = ()
     """What was taken as so, a sentence for each, with the option that says otherwise."""
+    zeros_hidden: bool = False
+    """Whether it is said that a number that is not shown may be zero, or negative."""
 
 
 def read_published(
@@ -60,17 +62,28 @@ def read_published(
     those of the file in their order, unless the codebook knows the dimension. Without ``find`` only a total that is
     said, or called "Total", is one: enough to draw the table, not to judge it.
     """
-    return of_raw(raw_table(path, measures, signs), codebook, total, find=find)
+    return of_raw(raw_table(path, measures, signs), codebook, total, find=find, zeros_hidden=signs.marks.zero_or_less)
 
 
-def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, find: bool = True) -> Published:
-    """The same of rows that were read already: which codes are totals is found, or asked."""
+def of_raw(
+    raw: RawTable,
+    codebook: Codebook | None,
+    total: totals.Totals,
+    *,
+    find: bool = True,
+    zeros_hidden: bool = False,
+    rounding: float = 0.0,
+) -> Published:
+    """The same of rows that were read already: which codes are totals is found, or asked.
+
+    ``rounding``: how far each number may have been rounded, so that a sum is off by that for each part.
+    """
     if codebook is not None:
         raw = _as_named(raw, codebook)
     if repeated := [name for name in dict.fromkeys(raw.names) if raw.names.count(name) > 1]:
         raise InputError(f"{raw.name!r}: {len(repeated):,} columns are called as others are; rename them")
     _named_cells(raw)
-    cells = _cells(raw)
+    cells = _cells(raw, rounding)
     said = _with_said(raw, total)
     dims = _dimensions(raw, cells, codebook, said, find)
     places = [d.position for d in dims]
@@ -90,6 +103,7 @@ def of_raw(raw: RawTable, codebook: Codebook | None, total: totals.Totals, *, fi
         notes=raw.notes,
         ranges=raw.ranges,
         assumed=(*raw.assumed, *_flat_words(flat, FlatReading.note)),
+        zeros_hidden=zeros_hidden,
     )
 
 
@@ -165,7 +179,7 @@ def _doubts(cells: totals.Cells, dims: Sequence[Dimension], known: Container[str
     return tuple(doubts)
 
 
-def _cells(raw: RawTable) -> totals.Cells:
+def _cells(raw: RawTable, rounding: float) -> totals.Cells:
     codes = tuple(tuple(dict.fromkeys(column)) for column in raw.codes)
     place = [{code: k for k, code in enumerate(held)} for held in codes]
     return totals.Cells(
@@ -173,7 +187,7 @@ def _cells(raw: RawTable) -> totals.Cells:
         codes=codes,
         position=tuple(np.array([p[c] for c in column]) for p, column in zip(place, raw.codes, strict=True)),
         numbers=tuple(np.rint(np.nan_to_num(v) * 10.0 ** raw.decimals[n]) for n, v in raw.values.items()),
-        loose=tuple(name != "count" for name in raw.values),
+        loose=tuple(max(0.0 if n == "count" else 0.5, rounding * 10.0 ** raw.decimals[n]) for n in raw.values),
         shown=np.logical_and.reduce([~np.isnan(v) for v in raw.values.values()]),
         absent_is_zero=False,
     )

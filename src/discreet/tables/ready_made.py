@@ -255,7 +255,7 @@ def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: 
         codes=tuple(c.codes for c in rows.codes),
         position=tuple(c.position for c in rows.codes),
         numbers=tuple(numbers for numbers, _, _ in units.values()),
-        loose=tuple(name != "count" for name in units),
+        loose=tuple(0.0 if name == "count" else 0.5 for name in units),
         shown=np.ones(len(rows.codes[0].position), bool),
     )
     declared = {d.name: d for d in rows.dimensions if isinstance(d, Dimension)}

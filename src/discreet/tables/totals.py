@@ -34,7 +34,8 @@ class Cells:
     """The rows of a table: each one's code position in every dimension, and its numbers in whole units.
 
     ``shown`` is False where a number is hidden. A combination without a row is zero if ``absent_is_zero``, else
-    unknown. ``loose`` numbers may have been rounded one by one, so that a sum may be off by half a unit per part.
+    unknown. ``loose``: how far the numbers of a measure may have been rounded, each by itself, in whole units: half a
+    unit, or half of a base.
     """
 
     names: tuple[str, ...]
@@ -42,7 +43,7 @@ class Cells:
     position: tuple[Array, ...]
     numbers: tuple[Array, ...]
     shown: Array
-    loose: tuple[bool, ...]
+    loose: tuple[float, ...]
     absent_is_zero: bool = True
 
     def lines(self, axis: int, numbers: Array, kept: Sequence[int]) -> tuple[Array, Array]:
@@ -217,7 +218,7 @@ def _weighed(cells: Cells, axis: int, kept: Sequence[int]) -> list[SumEvidence]:
     """Evidence for each of the kept codes, over all numbers of the table."""
     weighed = [SumEvidence()] * len(kept)
     for numbers, loose in zip(cells.numbers, cells.loose, strict=True):
-        allowed = 0.5 * len(kept) if loose else 0.0
+        allowed = loose * len(kept)
         values, shown = cells.lines(axis, numbers, kept)
         more = sum_evidence(values, shown, absent_is_zero=cells.absent_is_zero, allowed=allowed)
         weighed = [a + b for a, b in zip(weighed, more, strict=True)]

@@ -41,6 +41,15 @@ class Rounding:
             return float(units - 1), float(units - 1)
         return float(units // 2), float((units - 1) // 2)
 
+    @property
+    def allowance(self) -> float:
+        """How far a sum of rounded numbers may be off for each of them: half of the base, of random rounding all of it.
+
+        >>> Rounding(5).allowance, Rounding(3, nearest=False).allowance
+        (2.5, 3.0)
+        """
+        return self.base / 2 if self.nearest else self.base
+
     @classmethod
     def of_words(cls, method: str) -> Rounding | None:
         """The rounding that the sentence on the method names, as discreet writes it.
@@ -78,8 +87,10 @@ class Publication:
             stated = {table.measure: (np.asarray(room.lower, float)[kept], np.asarray(room.upper, float)[kept])}
         return cls(name=name, release=_without_idle(released.release()), rounding=rounding, stated=stated)
 
-    def bounds(self, measure: str, decimals: int) -> tuple[Array, Array]:
+    def bounds(self, measure: str, decimals: int, *, from_one: bool = True) -> tuple[Array, Array]:
         """Per row the least and greatest true value that fits what is shown, in units of the last decimal.
+
+        ``from_one``: counts that a file does not show are 1 at least, where the release has it so.
 
         Unjudged if values were changed and nothing says by how much.
         """
@@ -90,6 +101,8 @@ class Publication:
         if measure in release.ranges:
             least, most = release.ranges[measure]
             low, high = np.where(open_, least * scale, low), np.where(open_, most * scale, high)
+        if from_one:
+            low = np.maximum(low, release.least_hidden(measure) * scale)
         if measure in self.stated:
             least, most = self.stated[measure]
             low, high = np.where(open_, low, least * scale), np.where(open_, high, most * scale)
@@ -111,6 +124,10 @@ class Publication:
             return low, high
         room = (0.0, 0.0) if self.rounding is None else self.rounding.room(decimals)
         return narrowed_by_quotients(low, high, open_, release.quotients[measure], repr(self.name), room)
+
+    def with_hidden_zeros(self) -> Publication:
+        """The same where a count that is not shown may be zero."""
+        return replace(self, release=replace(self.release, from_one=False))
 
     def _check_rounded(self, measure: str) -> None:
         """Refuse a base that what is shown contradicts: all of it must be multiples."""

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.audits.joined.publication import Rounding
+from discreet.errors import InputError
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sums.axis_sums import WRONG_TOTALS
+from discreet.sheets.sums.sum_questions import AND_ROUNDED, IF_ROUNDED, TAKE_SUMS
 from discreet.tables.quotients import Quotient
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns, number_cells
 from discreet.tables.reading.number_marks import FLAG, UNAVAILABLE, ZERO, number_range, plain_mark
@@ -25,8 +29,22 @@ if TYPE_CHECKING:
     from discreet.tables.published import Published
 
 
+PUBLISHED = {
+    IF_ROUNDED: "if numbers were rounded say the base (--rounded)",
+    AND_ROUNDED: "the base (--rounded) if numbers were rounded",
+    TAKE_SUMS: "",
+    WRONG_TOTALS: "or leave the total out",
+}
+"""What is said of sums that are off, of a table that is judged as it was published."""
+
+
 def sheet_releases(
-    path: Path, total: Totals = None, signs: NumberSigns = PLAIN_SIGNS, options: Mapping[str, Any] | None = None
+    path: Path,
+    total: Totals = None,
+    signs: NumberSigns = PLAIN_SIGNS,
+    options: Mapping[str, Any] | None = None,
+    *,
+    rounding: Rounding | None = None,
 ) -> dict[str, Release]:
     """Every table of a file in a layout of its own, by file and sheet; ``options`` are those of ``read_tables``."""
     stated = signs.marks.stated
@@ -40,7 +58,13 @@ def sheet_releases(
     }
     if total is not None:
         said["total"] = total
-    tables = read_tables(path, **said)
+    try:
+        tables = read_tables(path, rounding=0.0 if rounding is None else rounding.allowance, **said)
+    except InputError as error:
+        words = str(error)
+        for text, instead in PUBLISHED.items():
+            words = words.replace(text, instead)
+        raise InputError(words) from error
     names = [path.name if len(tables) == 1 else f"{path.name} {table.grid.sheet}".strip() for table in tables]
     releases = {}
     for name, table in zip(names, tables, strict=True):
@@ -108,7 +132,13 @@ def _with_marks(table: SheetTable, signs: NumberSigns) -> Published:
     known = np.isfinite(least) | np.isfinite(most)
     ranges = {**published.ranges, measure: (least, most)} if known.any() else published.ranges
     unique = tuple(dict.fromkeys(words.partition(": ")[2] for words in assumed))
-    return replace(published, status=status.astype(str), ranges=ranges, assumed=(*published.assumed, *unique))
+    return replace(
+        published,
+        status=status.astype(str),
+        ranges=ranges,
+        assumed=(*published.assumed, *unique),
+        zeros_hidden=marks.zero_or_less,
+    )
 
 
 def _number(table: SheetTable, derived: DerivedNumber) -> float | None:

@@ -18,6 +18,7 @@ from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.release import Protected, Release
 from discreet.sheets.sources.by_kind import SUFFIXES
+from discreet.tables.column_sums import column_doubts
 from discreet.tables.flat_parts import is_doubt_of
 from discreet.tables.published import knows_some, nested_dimension, of_raw, read_published
 from discreet.tables.reading.by_suffix import DELIMITED, raw_table
@@ -56,7 +57,7 @@ def publications(
         elif isinstance(one, (Release, Protected)):
             tables[name] = one
         else:
-            tables |= _read(one, codebook, total, mapping, name)
+            tables |= _read(one, codebook, total, mapping, name, mapping.rounding(name) or (rounding or {}).get(name))
     mapping.check_tables(list(tables))
     plain = []
     for name, release in tables.items():
@@ -76,17 +77,21 @@ def read_release(
     name: str = "",
     measures: int | None = None,
     signs: NumberSigns = PLAIN_SIGNS,
+    rounding: Rounding | None = None,
 ) -> Release:
     """A file, with the codebook where it knows one of its dimensions and with what is said of totals it has.
 
     ``mapping`` says which of its codes are sums of others, where the file does not; ``name`` is what it calls the file.
     """
-    raw = raw_table(Path(path), measures, signs if mapping is None else mapping.signs(name, signs))
+    own = signs if mapping is None else mapping.signs(name, signs)
+    raw = raw_table(Path(path), measures, own)
     if mapping is not None:
         raw = replace(raw, children={**mapping.children(name, raw.names), **raw.children})
     known = codebook if codebook is not None and knows_some(raw, codebook) else None
     said = {name: code for name, code in total.items() if name in raw.names} if isinstance(total, Mapping) else total
-    release = Release.of_file(of_raw(raw, known, said or None))
+    loose = _allowance(rounding, raw.words)
+    published = of_raw(raw, known, said or None, zeros_hidden=own.marks.zero_or_less, rounding=loose)
+    release = Release.of_file(replace(published, doubts=(*published.doubts, *column_doubts(raw, loose))))
     return release if mapping is None else with_percentages(name, release, mapping.percent)
 
 
@@ -118,17 +123,18 @@ def read_releases(
     measures: int | None = None,
     signs: NumberSigns = PLAIN_SIGNS,
     sheet: Mapping[str, Any] | None = None,
+    rounding: Rounding | None = None,
 ) -> dict[str, Release]:
     """The tables of a file by name: one that discreet wrote, or a list of cells; else every table on its sheets.
 
-    ``sheet``: what is said of a layout of its own (see ``discreet.read_table``).
+    ``sheet``: what is said of a layout of its own (see ``discreet.read_table``); ``rounding``: that of its numbers.
     """
     if not sheet:
+        how: Mapping[str, Any] = {"mapping": mapping, "name": name, "measures": measures, "rounding": rounding}
         try:
-            own = read_release(path, codebook, total, mapping=mapping, name=name, measures=measures, signs=signs)
-            return {name: own}
+            return {name: read_release(path, codebook, total, signs=signs, **how)}
         except SeveralColumnsError as question:
-            wide = _wide(Path(path), total, mapping.signs(name, signs))
+            wide = _wide(Path(path), total, mapping.signs(name, signs), rounding)
             if wide is None:
                 raise question from None
             return {name: _with_sums(name, wide, mapping)}
@@ -136,7 +142,7 @@ def read_releases(
             if measures is not None or codebook is not None or Path(path).suffix.lower() not in SUFFIXES:
                 raise
     try:
-        releases = sheet_releases(Path(path), total, mapping.signs(name, signs), sheet)
+        releases = sheet_releases(Path(path), total, mapping.signs(name, signs), sheet, rounding=rounding)
     except InputError as error:
         if Path(path).suffix.lower() not in DELIMITED:
             raise
@@ -160,19 +166,32 @@ def _with_sums(name: str, release: Release, mapping: NameMapping) -> Release:
     return replace(release, dimensions=tuple(dims), codes=codes, doubts=doubts)
 
 
-def _wide(path: Path, total: Totals, signs: NumberSigns) -> Release | None:
+def _allowance(rounding: Rounding | None, words: Mapping[str, str]) -> float:
+    """How far each number may have been rounded, as it is said or as the file says of its method."""
+    known = rounding or Rounding.of_words(words.get("method", ""))
+    return 0.0 if known is None else known.allowance
+
+
+def _wide(path: Path, total: Totals, signs: NumberSigns, rounding: Rounding | None) -> Release | None:
     """Columns of numbers side by side that add up to one of them; None where they do not: they may be measures."""
     try:
-        releases = list(sheet_releases(path, total, signs).values())
+        releases = list(sheet_releases(path, total, signs, rounding=rounding).values())
     except InputError:
         return None
     adds_up = len(releases) == 1 and releases[0].dimensions[-1].total is not None
     return releases[0] if adds_up else None
 
 
-def _read(one: Any, codebook: Codebook | None, total: Totals, mapping: NameMapping, name: str) -> dict[str, Release]:
+def _read(
+    one: Any,
+    codebook: Codebook | None,
+    total: Totals,
+    mapping: NameMapping,
+    name: str,
+    rounding: Rounding | None,
+) -> dict[str, Release]:
     if isinstance(one, (str, Path)):
-        return read_releases(one, codebook, total, mapping=mapping, name=name)
+        return read_releases(one, codebook, total, mapping=mapping, name=name, rounding=rounding)
     if hasattr(one, "columns"):
         return {name: Release.of_frame(one, codebook=codebook, total=total)}
     raise InputError(

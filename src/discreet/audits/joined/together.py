@@ -12,6 +12,7 @@ import numpy as np
 from discreet.audits.joined.common_cells import NOBODY, Axis, CommonCells, axis_of_classes, too_large
 from discreet.audits.joined.families import WHOLE, Codes, Family, families, matched, only_total
 from discreet.audits.joined.join_tree import crossed_sets
+from discreet.audits.joined.mapping import MAGNITUDE
 from discreet.audits.joined.publication import Publication
 from discreet.audits.known import Known
 from discreet.audits.view import View, not_available, not_published, strange_marks
@@ -273,9 +274,10 @@ def view_together(
     layouts = tuple(Layout.of(p.release.dimensions) for p in some)
     key = np.concatenate([joined.tables[k].own(joined.common.keys[k]) for k in chosen])
     cells, there = len(key), np.flatnonzero(key != NOBODY)
-    lower, upper, left, aside, hidden = _shown(some, layouts, measure, decimals)
     if nonnegative is None:
         nonnegative = not any(bool((p.release.values[measure][~p.release.marked] < 0).any()) for p in some)
+    from_one = nonnegative and joined.kinds.get(measure) != MAGNITUDE
+    lower, upper, left, aside, hidden = _shown(some, layouts, measure, decimals, from_one=from_one)
     many = joined.common.size - 1
     matrix = csr_array(coo_array((np.ones(len(there)), (key[there] - 1, there)), shape=(many, cells)).tocsr())
     known = Known(
@@ -305,7 +307,9 @@ def view_together(
     )
 
 
-def _shown(some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int) -> tuple[Array, ...]:
+def _shown(
+    some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int, *, from_one: bool
+) -> tuple[Array, ...]:
     """Bounds of all cells of the tables, values left in marked cells, cells that are not part of a publication, and
     hidden ones of which a range leaves one value."""
     lower, upper, left, aside, hidden = [], [], [], [], []
@@ -314,7 +318,7 @@ def _shown(some: Sequence[Publication], layouts: Sequence[Layout], measure: str,
         if repeated := len(at) - len(np.unique(at)):
             raise InputError(f"{p.name!r}: {repeated:,} rows repeat the cell of another row; keep one for each cell")
         low, high = np.full(len(layout), -np.inf), np.full(len(layout), np.inf)
-        low[at], high[at] = p.bounds(measure, decimals)
+        low[at], high[at] = p.bounds(measure, decimals, from_one=from_one)
         words = np.full(len(layout), "", object)
         for other, rows in p.left.items():
             words[at[rows]] += np.where(words[at[rows]] == "", other, f", {other}")

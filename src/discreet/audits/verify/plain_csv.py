@@ -2,9 +2,9 @@
 
 A file is UTF-8 or Windows-1252, its separator one of , ; tab and |. Lines above the head that begin with # and a blank
 are notes. Its columns are those that the certificate names, in any order, whatever the case and signs of their names;
-labels of codes may stand beside them, and the status may be missing. A field without any figure shows no number; <5,
->=3 and 1-4 are ranges (of <5 the least is 1, 0 or without end, as the certificate has it); numbers have a decimal point
-or comma and may have signs between groups of three digits.
+labels of codes may stand beside them, and the status may be missing. A field without any figure shows no number, or a
+whole one of 1 at least, as the certificate has it; <5, >=3 and 1-4 are ranges (of <5 the least is 1, 0 or without end,
+as the certificate has it); numbers have a decimal point or comma and may have signs between groups of three digits.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def units(text: str, decimals: int, point: str, comma: str) -> int:
 
 
 def ends_of(
-    text: str, decimals: int, point: str, comma: str, floor: int | None = None
+    text: str, decimals: int, point: str, comma: str, floor: int | None = None, unshown: int | None = None
 ) -> tuple[int | None, int | None]:
     """The least and greatest value that stands in a field: 7, <5, 1-4; a text without a figure shows none.
 
-    ``floor``: the least that <5 may stand for.
+    ``floor``: the least that <5 may stand for; ``unshown``: that of a field without a figure.
     """
     text = text.strip()
     if not any(sign.isnumeric() for sign in text):
-        return None, None
+        return unshown, None
     if text[0] in "<>\u2264\u2265":
         strict = 0 if text[:2] in ("<=", ">=") or text[0] in "\u2264\u2265" else 1
         end = units(text.lstrip("<>=\u2264\u2265").strip(), decimals, point, comma)
@@ -54,7 +54,13 @@ def ends_of(
 
 
 def read_rows(
-    text: str, entry: Any, separator: str, point: str, comma: str, floor: int | None = None
+    text: str,
+    entry: Any,
+    separator: str,
+    point: str,
+    comma: str,
+    floor: int | None = None,
+    unshown: int | None = None,
 ) -> dict[Any, Any]:
     """{codes: (mark, least and greatest value of each measure)} of a CSV; ValueError if it has other columns."""
     text = re.sub(r"\A(?:# [^\r\n]*(?:\r\n|\r|\n))+", "", text)  # notes
@@ -71,6 +77,15 @@ def read_rows(
         written = [re.search(rf"[{point}]([0-9]+)\s*$", field) for field in fields_of if re.search("[0-9]", field)]
         if written and stated > max(len(match[1]) if match else 0 for match in written):
             raise ValueError("fewer decimals")
+    signed = {
+        c
+        for c in entry["columns"]
+        if any(re.match(r"\s*-\s*[0-9]", f[head.index(c)]) for f in rows if len(f) == len(head))
+    }
+    least = [
+        None if decimals or column in signed else unshown
+        for column, decimals in zip(entry["columns"], entry["measures"].values(), strict=True)
+    ]
     cells: dict[Any, Any] = {}
     for fields in rows:
         row = dict(zip(head, fields, strict=True))
@@ -80,7 +95,10 @@ def read_rows(
             label = row.get(f"{name} label", "")
             require(labels[f"{name} label"].setdefault(code, label) == label, "a code has two labels")
         places = entry["measures"].values()
-        ends = [ends_of(row[c], d, point, comma, floor) for c, d in zip(entry["columns"], places, strict=True)]
+        ends = [
+            ends_of(row[c], d, point, comma, floor, low)
+            for c, d, low in zip(entry["columns"], places, least, strict=True)
+        ]
         shown = any(low is not None and low == high for low, high in ends)
         cells[codes] = (row.get(entry["status"], "") if shown else "", *ends)
     return cells
@@ -98,9 +116,10 @@ def matched_table(table: str | bytes, entry: Any) -> dict[Any, Any] | None:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")
-    for separator, (point, comma), floor in product(",;\t|", ((".", ","), (",", ".")), (1, 0, None)):
+    ways = product(",;\t|", ((".", ","), (",", ".")), (1, 0, None), (None, 1))
+    for separator, (point, comma), floor, unshown in ways:
         try:
-            cells = read_rows(text, entry, separator, point, comma, floor)
+            cells = read_rows(text, entry, separator, point, comma, floor, unshown)
         except (ValueError, csv.Error):
             continue
         if cells_digest(entry, cells) == entry["sha256"]:

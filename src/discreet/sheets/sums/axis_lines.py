@@ -30,6 +30,11 @@ class AxisLines:
     unit: float = 1.0
     """What the last digit of the numbers is worth."""
 
+    @property
+    def like_a_total(self) -> float:
+        """Bits of coincidence from which a label that may be called a total is one; rounded numbers show less."""
+        return 1.0 if self.allowed else ASK_AT_END
+
     def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
         """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""
         rows = list(parts)

@@ -14,11 +14,13 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
-from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.sheets.sums.axis_lines import SURE, AxisLines
 from discreet.sheets.sums.number_groups import covered_by_others
 from discreet.sheets.sums.sum_questions import OF_SOME, ask_about_runs, ask_about_totals, sum_name
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import option
+
+WRONG_TOTALS = "or read it with totals='compute' or totals='trust' (--totals)"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def find_sums(
     below = {child for parts in children.values() for child in parts}
     top = [k for k in range(len(codes)) if k not in below]
     if (stated := said.get(name)) is not None:
-        return _with_stated(name, codes, lines, children, top, stated, short, trusted)
+        remainder = not trusted and (partly or not lines.allowed)
+        return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
     top = _passes([sum_name(code) for code in codes], lines, children, top)
     return _judged(name, codes, lines, children, top, known, short, trusted)
 
@@ -171,7 +174,7 @@ def _believed(lines: AxisLines, parts: Sequence[int], whole: int, named: int, su
         return True  # nothing is the sum of nothing
     if named == USUAL:
         return bool(confirmed) or everything
-    return bool(confirmed) if named == OF_SOME else bits >= (ASK_AT_END if named else sure)
+    return bool(confirmed) if named == OF_SOME else bits >= (lines.like_a_total if named else sure)
 
 
 def _with_stated(
@@ -183,6 +186,7 @@ def _with_stated(
     stated: str,
     short: list[int],
     trusted: bool,
+    remainder: bool,
 ) -> SumTree:
     """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
     whole = codes.index(stated)
@@ -190,12 +194,12 @@ def _with_stated(
     rest = _passes([sum_name(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
     rest = sorted(rest)
     denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
-    if denied and less and not trusted:
+    if denied and less and remainder:
         short = [*short, whole]
     elif denied and not trusted:
         raise InputError(
             f"dimension {name!r}: {stated!r} is said to be the total but is not the sum of the others in {denied:,} "
-            "lines; correct the sheet, or read it with totals='compute' or totals='trust' (--totals)"
+            f"lines; correct the sheet, {WRONG_TOTALS}"
         )
     tree = {**children, whole: rest}
     return _tree(codes, tree, stated, short, ())
@@ -248,7 +252,7 @@ def _anywhere(
         usual = like_a_total(codes[k])
         if usual == USUAL and (confirmed or not lines.shown[list(top)].all()):
             return k
-        if (usual and len(top) > 2 and bits >= ASK_AT_END) or (len(top) > 2 and bits >= SURE):
+        if (usual and len(top) > 2 and bits >= lines.like_a_total) or (len(top) > 2 and bits >= SURE):
             return k
     return None
 

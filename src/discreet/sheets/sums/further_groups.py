@@ -50,7 +50,7 @@ def _subsets(codes: tuple[str, ...], lines: AxisLines, tree: SumTree, beside: se
     chosen = chosen[chosen.sum(axis=1) >= 2]
     groups = {}
     for k, leaf in enumerate(leaves):
-        bits = float(np.log2(1 + values[k]).sum())
+        bits = float(np.log2((1 + values[k]) / (1 + 6 * lines.allowed)).clip(0).sum())  # off by three numbers, at least
         if bits < (ASK_AT_END if codes[leaf] in beside else ASK + len(leaves)):
             continue
         parts = _sums(chosen[chosen[:, k] == 0], values, values[k], lines.allowed)

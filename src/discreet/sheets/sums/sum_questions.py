@@ -14,6 +14,9 @@ from discreet.tables.totals import ASK, option
 
 OF_SOME = 3
 """A name that says that a label is a sum of some others: "North total"."""
+IF_ROUNDED = "if numbers were rounded say tolerance=0.5 (--tolerance 0.5)"
+AND_ROUNDED = "with it tolerance=0.5 (--tolerance 0.5) if numbers were rounded"
+TAKE_SUMS = ", totals='compute' (--totals compute) to take the sums"
 
 
 def sum_name(code: str) -> int:
@@ -38,13 +41,13 @@ def ask_about_totals(
             part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
             raise InputError(
                 f"dimension {name!r}: {codes[k]!r} is called like a total but is not the sum of the others in "
-                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, if numbers were rounded say "
-                "tolerance=0.5 (--tolerance 0.5), if the sheet is wrong correct it"
+                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, {IF_ROUNDED}, if the sheet is "
+                "wrong correct it"
             )
         if usual != USUAL and denied:
             _ask_if_nearly(name, codes[k], lines, k, [other for other in top if other != k])
         ends = k in (0, len(codes) - 1)
-        least = 1.0 if usual else ASK_AT_END if ends else ASK
+        least = (0.0 if lines.allowed else 1.0) if usual else ASK_AT_END if ends else ASK
         if usual != USUAL and not denied and len(top) > 2 and bits >= least:
             raise InputError(
                 f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
@@ -82,6 +85,5 @@ def _ask_if_nearly(name: str, code: str, lines: AxisLines, whole: int, others: S
         raise InputError(
             f"dimension {name!r}: {code!r} is nearly the sum of the others, but not in {denied:,} lines; if it is a "
             f"category say {option(name, None)}; if it is the total correct the sheet, or say {option(name, code)} and "
-            f"with it tolerance=0.5 (--tolerance 0.5) if numbers were rounded{part}, totals='compute' (--totals "
-            "compute) to take the sums"
+            f"{AND_ROUNDED}{part}{TAKE_SUMS}"
         )

@@ -42,7 +42,8 @@ class NumberMarks:
     """What the marks of a table stand for, beyond those that everybody uses.
 
     ``stated``: by mark one of ``MEANINGS``, or the range of numbers that it stands for, such as "1-4".
-    ``zeros_hidden``: "<5" may be zero, too; without it "<5" is 1 to 4, as a zero would have been shown.
+    ``zeros_hidden``: "<5" and what is not shown may be zero, too; without it "<5" is 1 to 4 and a count that is not
+    shown 1 at least, as a zero would have been shown.
     ``negative``: numbers may be negative, so that "<5" has no lower end.
 
     >>> marks = NumberMarks({"-": "zero", "[low]": "1-4"})
@@ -68,6 +69,11 @@ class NumberMarks:
             if meaning != FLAG and plain[:1].isdecimal() and not plain.strip("0123456789.,"):
                 raise InputError(f"{mark!r} is a number; a mark stands in place of one")
         object.__setattr__(self, "stated", own)
+
+    @property
+    def zero_or_less(self) -> bool:
+        """Whether a number that is not shown may be zero or negative."""
+        return self.zeros_hidden or self.negative
 
     def meaning(self, text: str) -> str | None:
         """What a text that is not a number stands for: suppressed, zero, unavailable or a range; None if unknown."""
