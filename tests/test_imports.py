@@ -133,7 +133,8 @@ LAYERS = {
         __main__
     """,
     "audits/joined": """
-        common_cells families join_tree publication sheet_releases percentages
+        common_cells families join_tree publication unjudged_cells percentages
+        sheet_releases
         periods mapping conflict argument posterior_counts
         sources together
         known_sets changes

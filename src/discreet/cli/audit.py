@@ -53,7 +53,9 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @measures_option
 @number_options
 @layout_options
-@click.option("--measure", help="The one to judge; all columns of numbers unless stated.")
+@click.option(
+    "--measure", help="The one to judge, all columns of numbers unless stated; of a sheet, the counts' header."
+)
 @click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(
     "--rounded",
@@ -146,7 +148,7 @@ def audit(
         idle = [name for name, given in said.items() if given] + (["a .jj file"] if instance else [])
         if idle:
             raise InputError(f"{listed(idle)}: not with --difference; leave it out")
-        releases = read_files(files, codebook, total, measures, signs, names, sheet, rounded)
+        releases, measure = read_measure(files, codebook, total, measures, signs, names, sheet, rounded, measure)
         differences = _differences(releases, names, rounded, measure, under, terms, along)
         return tell_differences(differences, rows, output, html, as_json=as_json)
     if under is not None or terms is not None or along is not None:
@@ -158,7 +160,7 @@ def audit(
             known = read_jj(files[0])
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
-            releases = read_files(files, codebook, total, measures, signs, names, sheet, rounded)
+            releases, measure = read_measure(files, codebook, total, measures, signs, names, sheet, rounded, measure)
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)
@@ -176,6 +178,27 @@ def audit(
     for text in stop.because(report):
         say(f"--fail-on {fail_on}: {text}")
     return stop.code(report)
+
+
+def read_measure(
+    files: Sequence[Path],
+    codebook: Path | None,
+    total: Sequence[str],
+    measures: int | None,
+    signs: NumberSigns,
+    mapping: NameMapping,
+    sheet: Mapping[str, Any],
+    rounded: Sequence[str],
+    measure: str | None,
+) -> tuple[dict[str, Release], str | None]:
+    """The published tables and the measure to judge; where sheets ask for the header of their counts, it is that."""
+    try:
+        return read_files(files, codebook, total, measures, signs, mapping, sheet, rounded), measure
+    except InputError as question:
+        if measure is None or "--measure)" not in str(question):
+            raise
+    sheet = {**sheet, "measure": [measure]}
+    return read_files(files, codebook, total, measures, signs, mapping, sheet, rounded), None
 
 
 def read_files(

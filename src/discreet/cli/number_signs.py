@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.sheet_reading import reading_arguments, reading_options
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,8 +50,16 @@ SHEET = {
 }
 
 
+OTHER = (
+    *("sheets", "total", "totals", "tolerance", "measure", "decimal", "thousands", "blank", "zero", "suppressed"),
+    *("percent", "leave"),
+)
+"""Options on sheets that are said otherwise of a published table, or not at all: it is judged as it stands."""
+
+
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What is said of a table in a layout of its own, which ``sheet_of`` takes together."""
+    command = reading_options(without=OTHER)(command)
     words = "Of a sheet, what blank cells mean."
     command = click.option("--blank", type=click.Choice(["zero", "hidden", "none"]), help=words)(command)
     for name, (form, text) in reversed(SHEET.items()):
@@ -63,6 +72,7 @@ def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
     columns = [text for text in written["percent"] if "=" not in text]
     named = {"sheets": written["sheet"], "percent": columns, "leave": written["leave"]}
     said: dict[str, Any] = {name: list(texts) for name, texts in named.items() if texts}
+    said |= reading_arguments({name: value for name, value in written.items() if name not in OTHER})
     return said if written["blank"] is None else {**said, "blank": written["blank"]}
 
 
@@ -90,4 +100,4 @@ def signs_of(written: Mapping[str, Any], *, negative: bool = False) -> NumberSig
 
 def said_options(written: Mapping[str, Any]) -> dict[str, Any]:
     """The options by name with what was said, for messages on those that have no use."""
-    return {f"--{name.replace('_', '-')}": value for name, value in written.items()}
+    return {f"--{name.removeprefix('cell_').replace('_', '-')}": value for name, value in written.items()}

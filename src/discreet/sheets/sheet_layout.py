@@ -14,6 +14,8 @@ ROLES = (TITLE, NAME, HEADER, LABEL, NUMBER, TOTAL, MARK, SHARE, NOTE, ASIDE)
 """What a cell of a sheet can be; ``name`` is the name of a dimension, ``label`` a code or its label in the stub,
 ``header`` one above the columns, ``share`` a number that is derived from others."""
 DIFFERENCE, CHANGE = "difference", "change"
+NUMBERING = "numbers of the columns"
+"""Why a row of the numbers 1, 2, 3 under the headers is left aside."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class DerivedNumber:
     decimals: int = 0
     inside: bool = False
     """Whether it stands in the cell of its numerator, as in ``12 (34.5%)``."""
+    ambiguous: bool = False
+    """Whether other counts may be meant, which say something else of what is not shown."""
 
 
 def derived_value(kind: str, part: float, whole: float, scale: float) -> float | None:

@@ -20,7 +20,7 @@ from discreet.sheets.blocks.separate_variables import counted_rows, separate_blo
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.sheet_grid import CellRange
-from discreet.sheets.sheet_layout import LeftAside, SheetLayout
+from discreet.sheets.sheet_layout import NUMBERING, LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import CellPlaces, SheetTable
 from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
@@ -311,10 +311,7 @@ def _left_aside(block: SheetBlock, parts: BodyParts) -> tuple[LeftAside, ...]:
         LeftAside(CellRange(box.first_row, column, box.last_row, column), "a column of text beside the numbers")
         for column in block.texts
     ]
-    aside += [
-        LeftAside(CellRange(row, box.first_column, row, box.last_column), "numbers of the columns")
-        for row in block.numbering
-    ]
+    aside += [LeftAside(CellRange(row, box.first_column, row, box.last_column), NUMBERING) for row in block.numbering]
     return tuple(aside)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.audits.joined.publication import Rounding
+from discreet.audits.joined.unjudged_cells import unjudged_places, unjudged_words
 from discreet.errors import InputError
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
+from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
@@ -69,19 +71,28 @@ def sheet_releases(
     releases = {}
     for name, table in zip(names, tables, strict=True):
         own = name if names.count(name) == 1 else f"{name} {table.layout.range.address}"
-        releases[own] = of_sheet(table, signs)
+        releases[own] = of_sheet(table, signs, unjudged_places(table, tables), rounded=rounding is not None)
     return releases
 
 
-def of_sheet(table: SheetTable, signs: NumberSigns = PLAIN_SIGNS) -> Release:
-    """What the world sees of one table on a sheet."""
+def of_sheet(
+    table: SheetTable,
+    signs: NumberSigns = PLAIN_SIGNS,
+    unjudged: Sequence[CellPlace] = (),
+    *,
+    rounded: bool = False,
+) -> Release:
+    """What the world sees of one table on a sheet; ``unjudged``: cells beside it with figures that nobody judges."""
     published = _with_marks(table, signs)
+    something_open = rounded or bool(np.isnan(published.values[table.measure]).any())
     row_of = {place: row for row, codes in enumerate(_codes(published)) for place in table.places.get(codes, ())}
-    quotients, unknown = [], 0
+    quotients, unknown, ambiguous = [], 0, 0
     for derived in table.percentages:
         shown = _number(table, derived)
         if shown is None:
+            unknown += _holds_figures(table, derived)
             continue
+        ambiguous += derived.ambiguous
         top, base = derived.numerator, derived.denominator
         if top is None or base is None or top not in row_of or base not in row_of:
             unknown += 1
@@ -90,11 +101,18 @@ def of_sheet(table: SheetTable, signs: NumberSigns = PLAIN_SIGNS) -> Release:
             Quotient(row_of[top], row_of[base], shown, derived.decimals, derived.scale, derived.place.address)
         )
     doubts = list(published.doubts)
-    if unknown and np.isnan(published.values[table.measure]).any():
+    if unknown and something_open:
         doubts.append(
             f"what {unknown:,} percentages or means beside the numbers are of could not be confirmed, so that more may "
             "be known than this audit sees: name the column of counts, or take them out"
         )
+    if ambiguous and something_open:
+        doubts.append(
+            f"{ambiguous:,} percentages beside the numbers may be shares of different numbers, all of which fit what "
+            "is shown, so that more may be known than this audit sees: take them out, or show what they are shares of"
+        )
+    if unjudged and something_open:
+        doubts.append(unjudged_words(unjudged))
     release = Release.of_file(replace(published, doubts=tuple(doubts)))
     told = [*release.assumed, *table.assumed]
     if quotients and np.isnan(published.values[table.measure]).any():
@@ -139,6 +157,13 @@ def _with_marks(table: SheetTable, signs: NumberSigns) -> Published:
         assumed=(*published.assumed, *unique),
         zeros_hidden=marks.zero_or_less,
     )
+
+
+def _holds_figures(table: SheetTable, derived: DerivedNumber) -> bool:
+    """Whether a cell that is called a percentage holds figures that were not read as a number."""
+    text = table.grid.text(derived.place.row, derived.place.column)
+    text = text.partition("(")[2] if derived.inside else text
+    return any(sign.isdecimal() for sign in text)
 
 
 def _number(table: SheetTable, derived: DerivedNumber) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -78,10 +79,14 @@ def _confirmed(
     counts: Sequence[Sequence[tuple[int, int]]],
     kind: str,
 ) -> list[DerivedNumber]:
-    """The numbers of one column or row, as quotients of counts in the same way throughout; else unconfirmed."""
+    """The numbers of one column or row, as quotients of counts in the same way throughout; else unconfirmed.
+
+    Where several ways fit all that is shown, the first is taken and each number is called ambiguous.
+    """
     numbers = [_number(block, place) for place in own]
     plain = [n for n in numbers if n is not None]
     decimals = max((decimals_of(n) for n in plain), default=0)
+    ways_that_fit: list[tuple[list[int], list[int], float]] = []
     for numerators in counts:
         tops = [count_at.get(place, -1) for place in numerators]
         ways = max((len(wholes[k]) for k in tops if k >= 0), default=0)
@@ -90,20 +95,44 @@ def _confirmed(
         for bottom in bottoms:
             for scale in SCALES:
                 if _fits(cells, numbers, tops, bottom, scale, decimals):
-                    return [
-                        DerivedNumber(
-                            block.grid.place(*place),
-                            "share",
-                            _place(cells, top),
-                            _place(cells, base),
-                            scale,
-                            decimals,
-                        )
-                        for place, top, base in zip(own, tops, bottom, strict=True)
-                    ]
-    if len(counts) <= MOST_COMPARED and (changes := _changes(block, cells, count_at, own, counts, numbers, decimals)):
-        return changes
-    return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
+                    ways_that_fit.append((tops, bottom, scale))
+        if ways_that_fit and not cells.hidden.any():
+            break  # nothing follows from another way
+    if not ways_that_fit:
+        if len(counts) <= MOST_COMPARED and (
+            changes := _changes(block, cells, count_at, own, counts, numbers, decimals)
+        ):
+            return changes
+        return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
+    tops, bottom, scale = ways_that_fit[0]
+    several = _told_apart(cells, numbers, ways_that_fit)
+    return [
+        DerivedNumber(
+            block.grid.place(*place),
+            "share",
+            _place(cells, top),
+            _place(cells, base),
+            scale,
+            decimals,
+            ambiguous=several,
+        )
+        for place, top, base in zip(own, tops, bottom, strict=True)
+    ]
+
+
+def _told_apart(
+    cells: CellMap, numbers: Sequence[float | None], ways: Sequence[tuple[list[int], list[int], float]]
+) -> bool:
+    """Whether ways to read numbers as shares say different things of counts that are not shown."""
+    said = set()
+    for tops, bottoms, scale in ways:
+        pairs = [
+            (top, bottom, scale)
+            for number, top, bottom in zip(numbers, tops, bottoms, strict=True)
+            if number is not None and (cells.hidden[top] or cells.hidden[bottom])
+        ]
+        said.add(tuple(pairs))
+    return len(said) > 1
 
 
 def _changes(
@@ -145,6 +174,9 @@ def _fits(
         if top < 0 or bottom < 0:
             return False
         if cells.hidden[top] or cells.hidden[bottom]:
+            half = 0.5000001 * 10.0**-decimals / scale
+            if kind == "share" and not _possible(cells, number / scale, top, bottom, half):
+                return False
             continue
         above, below = float(cells.values[top]), float(cells.values[bottom])
         result = derived_value(kind, above, below, scale)
@@ -156,6 +188,18 @@ def _fits(
             return False
         tried += number not in (0.0, scale) or top == bottom
     return tried > 0
+
+
+def _possible(cells: CellMap, quotient: float, top: int, bottom: int, half: float) -> bool:
+    """Whether some whole number in place of the one that is not shown gives a quotient, to half of its last digit."""
+    least, most = max(quotient - half, 0.0), quotient + half
+    if not cells.hidden[bottom]:
+        whole = float(cells.values[bottom])
+        return math.ceil(least * whole - 1e-9) <= math.floor(most * whole + 1e-9)
+    if not cells.hidden[top]:
+        part = float(cells.values[top])
+        return not part or not least or math.ceil(part / most - 1e-9) <= math.floor(part / least + 1e-9)
+    return True
 
 
 def _number(block: SheetBlock, place: tuple[int, int]) -> float | None:
@@ -191,19 +235,24 @@ def _inside(
     tops = [count_at[place] for place in places]
     decimals = max((len(text.replace(",", ".").partition(".")[2]) for text in texts), default=0)
     ways = max((len(wholes[k]) for k in tops), default=0)
+    ways_that_fit = []
     for way in range(ways):
         bottoms = [wholes[k][way] if way < len(wholes[k]) else -1 for k in tops]
         if _fits(cells, numbers, tops, bottoms, 100.0, decimals):
-            return [
-                DerivedNumber(
-                    block.grid.place(*place),
-                    "share",
-                    _place(cells, top),
-                    _place(cells, base),
-                    100.0,
-                    decimals,
-                    True,
-                )
-                for place, top, base in zip(places, tops, bottoms, strict=True)
-            ]
-    return [DerivedNumber(block.grid.place(*place), "unknown", decimals=decimals, inside=True) for place in places]
+            ways_that_fit.append((tops, bottoms, 100.0))
+    if not ways_that_fit:
+        return [DerivedNumber(block.grid.place(*place), "unknown", decimals=decimals, inside=True) for place in places]
+    several = _told_apart(cells, numbers, ways_that_fit)
+    return [
+        DerivedNumber(
+            block.grid.place(*place),
+            "share",
+            _place(cells, top),
+            _place(cells, base),
+            100.0,
+            decimals,
+            inside=True,
+            ambiguous=several,
+        )
+        for place, top, base in zip(places, tops, ways_that_fit[0][1], strict=True)
+    ]
