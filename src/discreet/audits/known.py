@@ -38,6 +38,8 @@ class Known:
     integer: bool = True
     relations: csr_array | None = field(default=None, repr=False)
     rhs: Array | None = field(default=None, repr=False)
+    ordered: Array | None = field(default=None, repr=False)
+    """Pairs of cells, the first of which is not less than the second, where rows are sorted."""
     point: Array | None = field(default=None, repr=False)
     """A solution, cells then inner cells, to start from (confidential: the truth is one). Never changes a result."""
 
@@ -78,7 +80,8 @@ class Known:
         if self.point is not None:
             point = np.zeros(rows.shape[1])
             point[variable], point[:cells] = self.point[cells:], self.point[:cells]
-        return System(rows, rhs, lower, upper, self.integer, point)
+        whole = System(rows, rhs, lower, upper, self.integer, point)
+        return whole if self.ordered is None or not len(self.ordered) else _with_order(whole, self.ordered)
 
     def blank(self) -> System:
         """The same equations where nothing is published: what everybody knows beforehand."""
@@ -89,6 +92,34 @@ class Known:
     def inner_variables(self) -> Array:
         """The variable of each inner cell, for intervals of inner cells: targets beyond the cells."""
         return related.variable_of_inner(self.matrix)
+
+
+def _with_order(system: System, pairs: Array) -> System:
+    """The system with an equation for each pair: the first less the second is a further variable, zero or more."""
+    from scipy.sparse import coo_array, csr_array, hstack, vstack
+
+    many, size = len(pairs), system.size
+    at, ones = np.arange(many), np.ones(many)
+    less = coo_array(
+        (
+            np.concatenate([ones, -ones, -ones]),
+            (np.concatenate([at, at, at]), np.concatenate([pairs[:, 0], pairs[:, 1], size + at])),
+        ),
+        shape=(many, size + many),
+    )
+    wide = hstack([system.rows, csr_array((system.rows.shape[0], many))], format="csr")
+    rows = csr_array(vstack([wide, less], format="csr"))
+    point = system.point
+    if point is not None:
+        point = np.concatenate([point, point[pairs[:, 0]] - point[pairs[:, 1]]])
+    return System(
+        rows,
+        np.concatenate([system.rhs, np.zeros(many)]),
+        np.concatenate([system.lower, np.zeros(many)]),
+        np.concatenate([system.upper, np.full(many, np.inf)]),
+        system.integer,
+        point,
+    )
 
 
 def inner_floor(table: Table, nonnegative: bool | None) -> Array:

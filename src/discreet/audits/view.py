@@ -141,6 +141,7 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
         inner_upper=np.full(layout.n_inner, np.inf),
         integer=name == "count",
         relations=related.of_layout(layout),
+        ordered=at[release.ordered_rows(name)],
     )
     left = np.full(len(layout), "", object)
     for other, cells in release.left.items():

@@ -63,6 +63,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
     metavar="[FILE=]BASE",
     help="Values are rounded to the nearest multiple of BASE, in all files or in one; BASE:random to either one.",
 )
+@click.option("--sorted", "in_order", is_flag=True, help="Rows are sorted by their counts, those not shown among them.")
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
 @click.option("--confidential", type=_PATH, help="What `protect --confidential` wrote: levels are checked (one file).")
 @click.option("--difference", is_flag=True, help="Look for small populations that follow by subtraction instead.")
@@ -90,6 +91,7 @@ def audit(
     measure: str | None,
     negative: bool,
     rounded: Sequence[str],
+    in_order: bool,
     primary_only: bool,
     confidential: Path | None,
     difference: bool,
@@ -136,7 +138,10 @@ def audit(
         "--negative": negative,
         "--confidential": confidential,
         "--rounded": rounded,
+        "--sorted": in_order,
     }
+    if in_order and certificate is not None:
+        raise InputError("--certificate: an order of rows is not part of a certificate; leave out --sorted")
     instance = _refuse_idle(files, for_tables, primary_only)
     if difference:
         said = {
@@ -161,6 +166,7 @@ def audit(
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
             releases, measure = read_measure(files, codebook, total, measures, signs, names, sheet, rounded, measure)
+            releases = {name: replace(one, in_order=in_order) for name, one in releases.items()}
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)

@@ -24,6 +24,7 @@ from discreet.tables.reading.number_cells import NumberSigns
 from discreet.tables.reading.number_marks import NumberMarks
 from discreet.tables.reading.parquet_file import arrow_table
 from discreet.tables.reading.raw_table import NOT_AVAILABLE
+from discreet.tables.row_order import order_note, order_pairs, ordered_lines
 from discreet.tables.totals import Totals
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Release:
     from_one: bool = False
     """Whether a count that is not shown is taken to be 1 at least, as zeros are shown or nothing says that they are
     hidden: so of a file that does not say it."""
+    in_order: bool = False
+    """Whether its rows are said to be sorted by their counts: columns that seem to be are so in hidden cells, too."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -107,6 +110,10 @@ class Release:
         """
         shown = {name: self.marked & np.isfinite(values) for name, values in self.values.items()}
         return {name: cells for name, cells in shown.items() if cells.any()}
+
+    def ordered_rows(self, measure: str) -> Array:
+        """Pairs of rows, the first with a count not less than the second's, where rows are said to be sorted."""
+        return order_pairs(ordered_lines(self.dimensions, self.codes, self.values[measure]) if self.in_order else [])
 
     def least_hidden(self, measure: str) -> Array:
         """Per row the least that a count which is not shown is taken to be; minus infinity where nothing is."""
@@ -239,7 +246,11 @@ class Release:
             assumed=published.assumed,
             from_one=not zeros_hidden,
         )
-        return release if zeros_hidden else replace(release, assumed=(*release.assumed, *_from_one(release)))
+        told = () if zeros_hidden else _from_one(release)
+        for name, values in published.values.items():
+            if not published.decimals[name] and (lines := ordered_lines(release.dimensions, release.codes, values)):
+                told += (order_note(release.dimensions, lines),)
+        return replace(release, assumed=(*release.assumed, *dict.fromkeys(told)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):

@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 import discreet as dc
 from discreet.cli import run
@@ -85,7 +85,7 @@ def test_where_no_zero_is_shown_the_worse_case_is_judged(tmp_path: Path, capsys:
 
 def test_hidden_zeros_that_the_sums_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two hidden counts with the sum 0: zeros are hidden, which is said, and nothing is taken of the others."""
-    rows = [
+    rows: Grid = [
         ["Area", "a", "b", "Total"],
         ["N", "*", "*", 0],
         ["S", "*", "*", 3],
@@ -99,7 +99,7 @@ def test_hidden_zeros_that_the_sums_show(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_a_range_that_begins_at_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file with "0-4" hides zeros, and says so."""
-    rows = [["Area", "a", "b", "Total"], ["N", "0-4", "*", 2], ["S", 9, 9, 18], ["Total", "*", "*", 20]]
+    rows: Grid = [["Area", "a", "b", "Total"], ["N", "0-4", "*", 2], ["S", 9, 9, 18], ["Total", "*", "*", 20]]
     assert audited([written(tmp_path / "a.csv", rows)], capsys)[0] == 0
 
 
@@ -128,7 +128,9 @@ def intervals(lower: np.ndarray[Any, Any], upper: np.ndarray[Any, Any]) -> np.nd
     for cell, sign in itertools.product(range(number.size), (1, -1)):
         cost = np.zeros(number.size)
         cost[cell] = sign
-        answer = milp(cost, constraints=sums, bounds=(lower.ravel(), upper.ravel()), integrality=np.ones(number.size))
+        answer = milp(
+            cost, constraints=sums, bounds=Bounds(lower.ravel(), upper.ravel()), integrality=np.ones(number.size, int)
+        )
         if not answer.success:
             return None
         ends[cell // columns, cell % columns, int(sign < 0)] = round(sign * answer.fun)

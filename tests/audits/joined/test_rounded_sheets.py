@@ -69,7 +69,7 @@ def test_what_recipes_write_is_read(
 
 def test_a_total_too_far_off_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Further than rounding takes it: neither a total with a remainder nor a pass."""
-    rows = [["Ward", "a", "b", "Total"], ["A", 5, 10, 40], ["B", 20, 30, 50], ["Total", 25, 40, 90]]
+    rows: Grid = [["Ward", "a", "b", "Total"], ["A", 5, 10, 40], ["B", 20, 30, 50], ["Total", 25, 40, 90]]
     path = written(tmp_path / "a.xlsx", rows)
     assert run(["audit", path, "--rounded", "5", "--total", "Total"]) == 2
     assert "is said to be the total but is not the sum" in capsys.readouterr().err
@@ -77,7 +77,7 @@ def test_a_total_too_far_off_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_shares_of_the_row_of_which_only_the_total_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """35.0 fits the row and the grand total; 7.5 is a share of 40 alone, as no count is 7.5 % of 100."""
-    rows = [
+    rows: Grid = [
         ["Area", "Yes", "No", "Total", "% yes"],
         ["N", "*", "*", 40, 7.5],
         ["S", "*", "*", 60, "*"],
@@ -94,7 +94,7 @@ def test_shares_of_the_row_of_which_only_the_total_is_shown(tmp_path: Path, caps
 
 def test_shares_that_fit_several_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """10 % may be of the row or of all: never a pass."""
-    rows = [
+    rows: Grid = [
         ["Area", "Yes", "No", "Total", "% yes"],
         ["N", "*", "*", 100, 10],
         ["S", "*", "*", 100, "*"],
@@ -119,11 +119,11 @@ def test_figures_in_text_are_not_passed(
         ["S", 32, 28, 60],
         ["T", "*", "*", 100],
     ]
-    told = [rows[0], *([*row, text] for row, text in zip(rows[1:], texts, strict=True))]
+    told: Grid = [rows[0], *([*row, text] for row, text in zip(rows[1:], texts, strict=True))]
     code, report, _ = audited([written(tmp_path / name, told), "--total", "T"], capsys)
     assert (code, report["verdict"]) == (1, "unknown")
-    plain = [[*row, text] for row, text in zip(rows[1:], ["few", "some", "many"], strict=True)]
+    plain: Grid = [[*row, text] for row, text in zip(rows[1:], ["few", "some", "many"], strict=True)]
     code, report, _ = audited([written(tmp_path / f"b{name}", [rows[0], *plain]), "--total", "T"], capsys)
     assert (code, report["verdict"]) == (0, "pass")
-    below = [row[:4] for row in rows] + [["men (CI)", *texts]]
+    below: Grid = [row[:4] for row in rows] + [["men (CI)", *texts]]
     assert json.loads(json.dumps(audited([written(tmp_path / f"c{name}", below), "--total", "T"], capsys)[0])) != 0

@@ -288,6 +288,7 @@ def view_together(
         inner_upper=np.full(many, np.inf),
         integer=joined.kinds.get(measure, measure) == "count",
         relations=_rows(joined, chosen, matrix),
+        ordered=_ordered(some, layouts, measure),
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]
     for p in some:
@@ -332,6 +333,16 @@ def _shown(
         alone[at] = np.isnan(np.asarray(p.release.values[measure], float)) & (low[at] == high[at])
         hidden.append(alone)
     return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden))
+
+
+def _ordered(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> Array:
+    """Pairs of cells in the order that their tables are said to be sorted in."""
+    pairs, start = [np.zeros((0, 2), np.int64)], 0
+    for p, layout in zip(some, layouts, strict=True):
+        at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
+        pairs.append(start + at[p.release.ordered_rows(measure)])
+        start += len(layout)
+    return np.concatenate(pairs)
 
 
 def _signed(joined: JoinedTables) -> Array:
