@@ -134,7 +134,7 @@ LAYERS = {
     """,
     "audits/joined": """
         common_cells families join_tree publication unjudged_cells percentages
-        sheet_releases
+        sheet_releases sheet_populations
         periods mapping conflict argument posterior_counts
         sources together
         known_sets changes

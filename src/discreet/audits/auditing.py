@@ -13,14 +13,16 @@ import numpy as np
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.if_counts import known_if_counts
 from discreet.audits.joined.mapping import MAGNITUDE, NameMapping
+from discreet.audits.joined.publication import Publication
+from discreet.audits.joined.sheet_populations import apart_words, same_population
 from discreet.audits.joined.sources import publications
-from discreet.audits.joined.together import JoinedTables, view_together
+from discreet.audits.joined.together import DividedDifferentlyError, JoinedTables, view_together
 from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.owner_attack import owner_audit
 from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, view, view_of_release
-from discreet.audits.view_audit import Protection, empty, of_view
+from discreet.audits.view_audit import NOTHING_HIDDEN, Protection, empty, of_view
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers, positive, whole
 from discreet.errors import DiscreetWarning, InputError
@@ -86,11 +88,11 @@ def audit(
     if owner is not False and not isinstance(released, Protected):
         raise InputError("owner= repeats the call on other tables, which needs one Protected")
     before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
-    outside = what_is_out(released, mapping, codebook, total)
+    outside = tables_out(released, mapping, codebook, total)
     if outside is not None:
         if prior is not None or protection is not None:
             raise InputError(TRUTH_NEEDED.format("prior" if prior is not None else "protection"))
-        each = _of_publications(outside, targets, measure, nonnegative, progress)
+        each = _together_or_apart(outside, NameMapping.of(mapping), targets, measure, nonnegative, progress)
         if not NameMapping.of(mapping).only_rounding:  # a certificate could not be held against the files by itself
             each = [replace(one, released=()) for one in each]
         each = [_informed(one, released, insiders, before, change) for one in each]
@@ -173,13 +175,13 @@ def inside_tables(released: Any) -> list[Protected]:
     return list(released.values() if isinstance(released, Mapping) else released)
 
 
-def what_is_out(
+def tables_out(
     released: Any,
     mapping: str | Path | Mapping[str, Any] | NameMapping | None,
     codebook: Codebook | None,
     total: Totals,
-) -> JoinedTables | None:
-    """Several tables as the world sees them, laid over each other; None for a Protected, several, or one Release."""
+) -> list[Publication] | None:
+    """Several tables as the world sees them, under common names; None for a Protected, several, or one Release."""
     if isinstance(released, (str, Path)) or hasattr(released, "columns"):
         released = [released]
     listed_ones = list(released.values()) if isinstance(released, Mapping) else released
@@ -190,9 +192,34 @@ def what_is_out(
         return None
     names = NameMapping.of(mapping)
     given = [released] if isinstance(released, (Protected, Release)) else released
-    several = publications(given, names, codebook=codebook, total=total)
+    return publications(given, names, codebook=codebook, total=total)
+
+
+def _laid_over(several: Sequence[Publication], names: NameMapping) -> JoinedTables:
     joined = JoinedTables.of(several, names.sums, names.crossing, names.known_measures)
     return replace(joined, kinds=names.kinds)
+
+
+def _together_or_apart(
+    several: Sequence[Publication],
+    names: NameMapping,
+    targets: str | Array,
+    measure: str | None,
+    nonnegative: bool | None,
+    progress: Any,
+) -> list[Audit]:
+    """The audit of each measure, of all tables together; of those of one file that do not fit, by their totals."""
+    try:
+        return _of_publications(_laid_over(several, names), targets, measure, nonnegative, progress)
+    except (InfeasibleError, DividedDifferentlyError):
+        groups = same_population(several)
+        if len(groups) < 2:
+            raise
+    parts = [_of_publications(_laid_over(g, names), targets, measure, nonnegative, progress) for g in groups]
+    each = [one for part in parts for one in part]
+    hiding = [one for one in each if NOTHING_HIDDEN not in one.unjudged] or each
+    doubts = apart_words(groups, names.crossing)
+    return [replace(one, unjudged=(*one.unjudged, *doubts), released=()) for one in hiding]
 
 
 def _of_publications(

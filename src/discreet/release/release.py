@@ -69,6 +69,8 @@ class Release:
     from_one: bool = False
     """Whether a count that is not shown is taken to be 1 at least, as zeros are shown or nothing says that they are
     hidden: so of a file that does not say it."""
+    file: str = ""
+    """The file that it was read from beside other tables."""
     in_order: bool = False
     """Whether its rows are said to be sorted by their counts: columns that seem to be are so in hidden cells, too."""
 

@@ -131,7 +131,7 @@ def intervals(lower: np.ndarray[Any, Any], upper: np.ndarray[Any, Any]) -> np.nd
         answer = milp(
             cost, constraints=sums, bounds=Bounds(lower.ravel(), upper.ravel()), integrality=np.ones(number.size, int)
         )
-        if not answer.success:
+        if not answer.success or answer.fun is None:
             return None
         ends[cell // columns, cell % columns, int(sign < 0)] = round(sign * answer.fun)
     return ends

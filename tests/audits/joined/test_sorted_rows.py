@@ -68,4 +68,5 @@ def test_intervals_under_an_order(counts: list[int], data: Any) -> None:
         cost = np.zeros(n + 1)
         cost[cell] = sign
         answer = milp(cost, constraints=[sums, steps], bounds=box, integrality=np.ones(n + 1, int))
+        assert answer.fun is not None
         assert round(sign * answer.fun) == (lower if sign > 0 else upper)[cell]

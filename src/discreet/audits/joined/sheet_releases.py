@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.audits.joined.publication import Rounding
-from discreet.audits.joined.unjudged_cells import unjudged_places, unjudged_words
+from discreet.audits.joined.unjudged_cells import unjudged_figures, unjudged_places
 from discreet.errors import InputError
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
@@ -112,7 +112,7 @@ def of_sheet(
             "is shown, so that more may be known than this audit sees: take them out, or show what they are shares of"
         )
     if unjudged and something_open:
-        doubts.append(unjudged_words(unjudged))
+        doubts.append(unjudged_figures(unjudged))
     release = Release.of_file(replace(published, doubts=tuple(doubts)))
     told = [*release.assumed, *table.assumed]
     if quotients and np.isnan(published.values[table.measure]).any():

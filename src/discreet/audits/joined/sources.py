@@ -149,7 +149,8 @@ def read_releases(
         counting = f"discreet tabulate {Path(path).name} --by ..."
         raise InputError(f"{error}; if its lines are records, count them first: {counting}") from None
     named = {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
-    return {own: _with_sums(own, release, mapping) for own, release in named.items()}
+    file = name if len(named) > 1 else ""
+    return {own: replace(_with_sums(own, release, mapping), file=file) for own, release in named.items()}
 
 
 def _with_sums(name: str, release: Release, mapping: NameMapping) -> Release:

@@ -34,6 +34,10 @@ FREE = (
 )
 
 
+class DividedDifferentlyError(InputError):
+    """Tables whose codes divide the whole in ways that cannot be brought together."""
+
+
 @dataclass(frozen=True, eq=False)
 class LaidTable:
     """A published table by its axes; ``of_dimension`` has for every axis the dimension of the table, −1: none."""
@@ -197,7 +201,7 @@ def _family_of(table: str, codes: Codes, some: Sequence[Family]) -> Family:
     for family in some:
         if all(code in family.parts for code in own):
             return family
-    raise InputError(
+    raise DividedDifferentlyError(
         f"{table!r}: its codes of {codes.dimension.name!r} belong to different ways of dividing the whole; give a "
         "codebook or a mapping with [sums]"
     )

@@ -34,7 +34,7 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
     return tuple(sorted(unjudged, key=lambda place: (place.column, place.row)))
 
 
-def unjudged_words(places: Sequence[CellPlace]) -> str:
+def unjudged_figures(places: Sequence[CellPlace]) -> str:
     """Why an audit is no pass where such cells stand beside hidden numbers."""
     many = f"{len(places):,} cells" if len(places) > 1 else "1 cell"
     return (

@@ -1,0 +1,53 @@
+"""Tables of one file that do not fit together: of different populations, as where one leaves out who is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.audits.joined.publication import Publication
+from discreet.errors import listed
+
+
+def same_population(several: Sequence[Publication]) -> list[list[Publication]]:
+    """Tables of one file by their totals of everybody; a table that shows none stands alone.
+
+    One group, if they are not all of one file: files that contradict each other are an error.
+    """
+    files = {p.release.file for p in several}
+    if len(files) > 1 or "" in files:
+        return [list(several)]
+    groups: dict[tuple[object, ...], list[Publication]] = {}
+    for number, p in enumerate(several):
+        everybody = _everybody(p)
+        key = ("alone", number) if everybody is None else ("total", *everybody)
+        groups.setdefault(key, []).append(p)
+    return list(groups.values())
+
+
+def _everybody(p: Publication) -> tuple[float, ...] | None:
+    """The totals of all numbers of a table, None where one is not shown."""
+    release = p.release
+    places = [d.position[d.total] if d.total is not None else -1 for d in release.dimensions]
+    rows = np.flatnonzero((release.codes == np.array(places)).all(axis=1))
+    totals = [float(values[row]) for values in release.values.values() for row in rows[:1]]
+    return tuple(totals) if totals and not any(np.isnan(totals)) else None
+
+
+def apart_words(groups: Sequence[Sequence[Publication]], crossing: Sequence[str]) -> tuple[str, ...]:
+    """Why an audit of tables that do not fit together is no pass; nothing where each is said to be of its own.
+
+    ``crossing``: dimensions whose codes have nothing to do with each other.
+    """
+    for name in crossing:
+        codes = [{p.fixed.get(name) for p in group} for group in groups]
+        if None not in set().union(*codes) and sum(map(len, codes)) == len(set().union(*codes)):
+            return ()
+    names = [listed([p.name for p in group], 3) for group in groups]
+    return (
+        f"the tables do not fit together and were judged apart ({'; '.join(names)}): their totals differ, so they are "
+        "of different populations; what one says of a part of another is not judged. If nothing follows, say in a "
+        'mapping that each has a population of its own: crossing = ["population"], [tables."..."] fixed = { population '
+        '= "..." }',
+    )
