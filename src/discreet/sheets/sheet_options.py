@@ -55,6 +55,8 @@ class SheetOptions:
             raise InputError(f"totals can be {listed(TOTALS)}, not {self.totals!r}")
         if self.tolerance < 0:
             raise InputError("tolerance cannot be negative")
+        if not 0 <= self.rounding < float("inf"):
+            raise InputError("rounding is how far a number may have been rounded, as 2.5 to base 5: 0 or more")
         object.__setattr__(self, "tolerance", float(self.tolerance))
         if self.measure is not None:
             names = (self.measure,) if isinstance(self.measure, str) else tuple(str(text) for text in self.measure)
