@@ -44,7 +44,7 @@ class SheetOptions:
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> SheetOptions:
         """The options that stand among all the arguments of a call."""
-        return cls(**{option.name: arguments[option.name] for option in fields(cls)})
+        return cls(**{option.name: arguments[option.name] for option in fields(cls) if option.name in arguments})
 
     def __post_init__(self) -> None:
         if self.range is not None:

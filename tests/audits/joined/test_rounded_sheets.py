@@ -127,3 +127,20 @@ def test_figures_in_text_are_not_passed(
     assert (code, report["verdict"]) == (0, "pass")
     below: Grid = [row[:4] for row in rows] + [["men (CI)", *texts]]
     assert json.loads(json.dumps(audited([written(tmp_path / f"c{name}", below), "--total", "T"], capsys)[0])) != 0
+
+
+def test_differences_and_changes_beside_hidden_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A difference of a hidden count is no pass; a change in percent bounds it: 5 % less than 100 is 95."""
+    rows: Grid = [["Area", "2023", "2024", "Change"], ["N", "*", 100, 95], ["S", 80, 60, -20], ["W", "*", 90, 10]]
+    rows += [["E", 70, 77, 7]]
+    code, report, _ = audited([written(tmp_path / "a.xlsx", rows), "--total", "Area="], capsys)
+    assert (code, report["verdict"]) == (1, "unknown")
+    share: Grid = [
+        ["Area", "2023", "2024", "% change"],
+        ["N", 100, "*", -5.0],
+        ["S", 80, 60, -25.0],
+        ["E", 70, 77, 10.0],
+    ]
+    code, report, _ = audited([written(tmp_path / "b.xlsx", share), "--total", "Area="], capsys)
+    assert code == 1
+    assert report["summary"]["exact"] == 1 or report["verdict"] == "unknown"

@@ -16,7 +16,7 @@ from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sums.axis_sums import WRONG_TOTALS
@@ -97,6 +97,11 @@ def of_sheet(
         if top is None or base is None or top not in row_of or base not in row_of:
             unknown += 1
             continue
+        if derived.kind == DIFFERENCE:
+            values = published.values[table.measure]
+            unknown += rounded or bool(np.isnan(values[[row_of[top], row_of[base]]]).any())
+            continue
+        shown += 100.0 if derived.kind == CHANGE else 0.0  # by 5 % more is 105 %
         quotients.append(
             Quotient(row_of[top], row_of[base], shown, derived.decimals, derived.scale, derived.place.address)
         )
