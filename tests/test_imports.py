@@ -168,7 +168,7 @@ LAYERS = {
         exact
         hitas
         repair
-        insider_rounds suppressed limits key_chance
+        insider_rounds suppressed limits key_chance quick_patterns
         solve by_elimination cleaning against_owner sensitive_unions
         by_solver diagnosis
         method

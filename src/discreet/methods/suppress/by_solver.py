@@ -23,7 +23,7 @@ def suppressed_by_solver(task: Task, solver: Any, limit: Limit) -> Suppressed:
     """The pattern of a solver, audited and repaired, within the limit."""
     spare = fall_back(task, limit)
     try:
-        pattern = solved(task, solver, limit.search(spare))
+        pattern = solved(task, solver, limit.search(spare), None if spare is None else spare.hidden)
         result = _audited(task, pattern)
     except HopelessError as hopeless:
         return nothing_found(task, hopeless.columns)

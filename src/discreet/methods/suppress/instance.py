@@ -170,12 +170,15 @@ class SuppressionInstance:
 
 
 def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None] | None) -> Solution:
+    from discreet.methods.suppress.quick_patterns import begun
     from discreet.methods.suppress.solve import solver_of
 
     if isinstance(method, str) and method not in METHODS:
         raise InputError(f"no method {method!r}; {nearest(method, METHODS)}")
     if method != "gauss":
-        solution: Solution = solver_of(method).solve(problem, progress=progress)
+        solver, patterns = begun(solver_of(method), problem)
+        more = {"others": patterns} if patterns else {}
+        solution: Solution = solver.solve(problem, progress=progress, **more)
         return solution
     from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 

@@ -16,6 +16,7 @@ from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import TableProblem, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.task import Task
+from discreet.methods.suppress.quick_patterns import begun
 from discreet.methods.suppress.suppressed import ELIMINATION, MODULAR, OPTIMAL
 
 
@@ -85,16 +86,17 @@ def unmet(problem: Problem, pattern: Array) -> Array:
     return np.flatnonzero(~met(problem, pattern))
 
 
-def solved(task: Task, solver: Any, until: float = np.inf) -> Solved:
+def solved(task: Task, solver: Any, until: float = np.inf, eliminated: Array | None = None) -> Solved:
     """The pattern that a solver finds up to a moment, safe from contributors who know cells of their own.
 
-    Raises HopelessError, before anything is solved, if no pattern protects.
+    ``eliminated``: columns that elimination hides, for the exact method to begin with. Raises HopelessError, before
+    anything is solved, if no pattern protects.
     """
     began = time.monotonic()
     with deadline.until(until):
         of_table = problem_of(task, weights_of(solver))
         _possible(of_table.problem)
-    turns = _Turns(solver, task, until)
+    turns = _Turns(solver, task, until, None if eliminated is None else of_table.widened(eliminated))
     last_proof = task.tuning.limits.grace[1] / 2 if turns.limited else 0  # the solver's own
     with deadline.until(until + last_proof):
         pattern, proved = solved_for_insiders(of_table, turns.solve, turns.late)
@@ -108,8 +110,9 @@ def solved(task: Task, solver: Any, until: float = np.inf) -> Solved:
 class _Turns:
     """One problem after the other for the same solver, each with what is left of the time."""
 
-    def __init__(self, solver: Any, task: Task, until: float) -> None:
+    def __init__(self, solver: Any, task: Task, until: float, eliminated: Array | None) -> None:
         self.solver, self.until, self.progress = solver, until, task.asked.progress
+        self.eliminated = eliminated
         self.least = task.tuning.limits.least
         self.limited = getattr(solver, "time", None) is not None
         self.bound, self.status = 0.0, ""
@@ -122,7 +125,9 @@ class _Turns:
             solver = replace(solver, time=min(max(self.until - time.monotonic(), self.least), solver.time))
         if self.counts["rounds"] and getattr(solver, "resume", None) is not None:
             solver = replace(solver, resume=None)  # what insiders could work out makes another problem of it
-        solution = solver.solve(problem, progress=self.progress)
+        solver, patterns = begun(solver, problem, self.eliminated)
+        more = {"others": patterns} if patterns else {}
+        solution = solver.solve(problem, progress=self.progress, **more)
         self.bound = max(self.bound, float(solution.bound))
         self.status = solution.status
         self.counts["rounds"] += 1

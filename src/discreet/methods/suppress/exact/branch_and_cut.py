@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -119,15 +120,19 @@ class BranchAndCut:
         clock: Clock,
         *,
         start: Array | None = None,
+        others: Sequence[Array] = (),
         tell: Tell | None = None,
         known: list[Cut] | None = None,
     ) -> PartOutcome:
-        """``start`` is a pattern of the cells that protects, ``known`` are inequalities of an earlier search."""
+        """``start`` is a pattern of the cells that protects, ``known`` are inequalities of an earlier search.
+
+        The search begins with its own first pattern or one of ``others``, whichever is the cheapest.
+        """
         problem, tell = small.small, tell or (lambda cost, bound: None)
         if not len(problem.needs):
             return PartOutcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
         if len(problem) > self.tuning.heuristics.large and start is None:
-            return self._large(small, clock, tell, known or [])
+            return self._large(small, clock, tell, known or [], others)
         first = start_pattern(
             problem,
             seconds=min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum())),
@@ -137,6 +142,7 @@ class BranchAndCut:
             solve_small=self._by_own_tree,
             tuning=self.tuning,
         )
+        first = min([first, *(small.shrink(other) for other in others)], key=problem.cost)
         best = Incumbent(problem, small.base, tell, first)
         best.report()
         trace = Trace()
@@ -243,7 +249,9 @@ class BranchAndCut:
             level = below
         return level
 
-    def _large(self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut]) -> PartOutcome:
+    def _large(
+        self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut], others: Sequence[Array]
+    ) -> PartOutcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
         local = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
@@ -258,6 +266,9 @@ class BranchAndCut:
                 solve_small=self._by_own_tree,
                 tuning=self.tuning,
             )
+        rivals = [pattern for other in others if problem.cost(pattern := small.shrink(other)) < problem.cost(first)]
+        if rivals:  # without the moves that its cells are hidden for: they are looked for again
+            first, moves = min(rivals, key=problem.cost), None
         best = Incumbent(problem, small.base, tell, first)
         best.report()
         trace = Trace()

@@ -9,6 +9,7 @@ that no cheaper pattern can use are fixed, and what is left is searched by branc
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,10 +79,14 @@ class Optimal:
         problem: Problem,
         *,
         start: Array | None = None,
+        others: Sequence[Array] = (),
         progress: Progress | None = None,
         tuning: Tuning = DEFAULT,
     ) -> Solution:
-        """The cheapest pattern of a problem; ``start`` is one that protects. Raises UnprotectedError if there is none.
+        """The cheapest pattern of a problem. Raises UnprotectedError if there is none.
+
+        ``start`` is a pattern that protects, from which the search goes on; ``others`` protect, too, and the result
+        is not dearer than any of them.
 
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
         improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
@@ -92,14 +97,15 @@ class Optimal:
         began = time.monotonic()
         try:
             with deadline.within(tuning.limits.hard(self.time)), State.open(self.resume, problem) as state:
-                return self._solve(problem, state, start, progress, began, tuning)
+                return self._solve(problem, state, start, others, progress, began, tuning)
         except (OutOfTimeError, Unjudged) as unfinished:
             deadline.check()
-            if start is None and isinstance(unfinished, Unjudged):
+            patterns = [np.asarray(p, bool) | problem.hidden for p in (start, *others) if p is not None]
+            if not patterns and isinstance(unfinished, Unjudged):
                 raise
-            if start is None:
+            if not patterns:
                 raise OutOfTimeError(f"no pattern was found in {self.time:g} seconds; give more (time=)") from None
-            hidden = np.asarray(start, bool) | problem.hidden
+            hidden = min(patterns, key=problem.cost)
             return Solution(hidden, problem.cost(hidden), 0.0, TIME, time.monotonic() - began)
 
     def _solve(
@@ -107,6 +113,7 @@ class Optimal:
         problem: Problem,
         state: State,
         start: Array | None,
+        others: Sequence[Array],
         progress: Progress | None,
         began: float,
         tuning: Tuning,
@@ -126,9 +133,12 @@ class Optimal:
             pattern = start if state.pattern is None else state.pattern
             first = None if pattern is None else pattern[cells]
             known = state.part(number, len(small.small))
+            rivals = [other[cells] for other in others]
+            clock = Clock.of(share * left)
             try:
-                outcome = search.run(small, Clock.of(share * left), start=first, tell=tally.of(number), known=known)
-                outcomes.append(outcome)
+                outcomes.append(
+                    search.run(small, clock, start=first, others=rivals, tell=tally.of(number), known=known)
+                )
             except InputError:
                 if len(unmet := _unmet(part)):
                     raise UnprotectedError(_numbers(problem, cells, unmet)) from None

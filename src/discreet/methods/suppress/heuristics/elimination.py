@@ -23,7 +23,7 @@ from discreet.methods.suppress.model.solution import UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 
-def pattern_by_elimination(problem: Problem) -> Array:
+def pattern_by_elimination(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     """A pattern that meets every need: elimination, dearest cells published first, and repair.
 
     Raises UnprotectedError if there is none.
@@ -49,7 +49,7 @@ def pattern_by_elimination(problem: Problem) -> Array:
     )
     pattern = problem.hidden.copy()
     pattern[outcome.secondary] = True
-    return repaired(problem, pattern)
+    return repaired(problem, pattern, tuning)
 
 
 def repaired(problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> Array:
