@@ -40,6 +40,18 @@ def parse_number(
     return np.array([float(text) for text in numbers]), decimals
 
 
+def misspelt(texts: Sequence[str], what: str, decimal: str | None = None, thousands: str | None = None) -> list[int]:
+    """Which texts are no numbers, read with one idea of signs for all of them.
+
+    >>> misspelt(["1,200", "12,34,5", "7.5"], "x")
+    [1]
+    """
+    if not texts:
+        return []
+    point, comma = _signs(texts, what, decimal, thousands)
+    return [k for k, text in enumerate(texts) if _plain(text.strip(), point, comma) is None]
+
+
 def spelt_numbers(values: Array, what: str, decimal: str | None, thousands: str | None) -> Array:
     """Numbers of a frame; those that stand there as text are read as people write them.
 

@@ -82,7 +82,7 @@ def typed(message: str) -> str:
     """
     message = re.sub(r"tabulate\(\.\.\., top=(\w+)\)", r"--top \1", message)
     message = re.sub(r"(?<![\w'\"-])(count|value)=\.\.\.", r"--\1 COLUMN", message)
-    return re.sub(r"(?<![\w'\"-])(value|top)=(\d*)", lambda m: f"--{m[1]} {m[2]}".rstrip(), message)
+    return re.sub(r"(?<![\w'\"-])(value|top)=(?!')(\d*)", lambda m: f"--{m[1]} {m[2]}".rstrip(), message)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

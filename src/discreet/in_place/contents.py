@@ -134,6 +134,9 @@ def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, Hashable]:
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
     """Whether a number of the sheet is the one that was judged; a total that was worked out anew may not be."""
     written = sheet.grid.value(place.row, place.column)
+    in_file = sheet.grid.header_rows is None  # in a frame a hidden number is blank
+    if in_file and not value and (written is None or (isinstance(written, str) and not re.search(r"\d", written))):
+        return True  # a blank cell, a dash or another mark that means zero stays what it is
     if isinstance(written, str):  # digits, however they are parted; a share may stand behind them
         digits = re.sub(r"\D", "", written.partition("(")[0])
         return value % 1 != 0 or digits == str(abs(int(value)))

@@ -27,7 +27,8 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
     absent = absent_cells(sheet)
     done = _of_sheet(protect(table, _knowing(chosen, absent)), absent)
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
-        done = replace(done, method=f"counts from 1 to {n - 1} and cells that would give them away are not shown")
+        least = 0 if _hides_zeros(chosen.rule) else 1
+        done = replace(done, method=f"counts from {least} to {n - 1} and cells that would give them away are not shown")
     return done, report_on(done, sheet.name)
 
 
@@ -68,6 +69,11 @@ def _of_sheet(done: Protected, absent: Array) -> Protected:
             room, bounds=(np.where(absent, -np.inf, room.bounds[0]), np.where(absent, np.inf, room.bounds[1]))
         )
     return replace(done, status=status, published=published, room=room)
+
+
+def _hides_zeros(rule: Any) -> bool:
+    """Whether a threshold rule, alone or among others, hides empty cells, too."""
+    return any(isinstance(one, Threshold) and one.zeros for one in getattr(rule, "rules", (rule,)))
 
 
 def _threshold(rule: Any) -> int | None:

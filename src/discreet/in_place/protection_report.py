@@ -71,7 +71,8 @@ class ProtectionReport:
             checked = "no cell had to be protected"
         elif self.verdict.ok:
             what = "hidden or changed" if self.changed else "hidden"
-            checked = f"an audit of all {self.audited:,} {what} cells found none that follows from what is shown"
+            those = f"all {self.audited:,} {what} cells found none that follows" if self.audited > 1 else ""
+            checked = f"an audit of {those or f'the one {what} cell found that it does not follow'} from what is shown"
         else:
             checked = "the audit is not passed"
         return f"{done}{hidden}; {checked}."

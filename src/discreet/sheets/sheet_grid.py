@@ -184,7 +184,9 @@ def cell_range(text: str) -> CellRange:
     """
     match = re.fullmatch(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*):\$?([A-Za-z]{1,3})\$?([1-9]\d*)", text.strip())
     if match is None:
-        raise InputError(f"range={text!r} is not a range of cells; write it as spreadsheets do, for example 'A3:F20'")
+        raise InputError(
+            f"range={text!r} (--range) is not a range of cells; write it as spreadsheets do, for example 'A3:F20'"
+        )
     rows = sorted((int(match[2]), int(match[4])))
     columns = sorted((column_number(match[1]), column_number(match[3])))
     return CellRange(rows[0], columns[0], rows[1], columns[1])

@@ -57,6 +57,13 @@ def full_table(
         for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
     }
     values = cells.values
+    if measure == "count" and (negative := np.flatnonzero(values < 0)).size:
+        addresses = [cells.places[k][0].address for k in negative]
+        raise InputError(
+            f"{block.grid.source!r}: {len(addresses):,} numbers of the table are negative, and a count cannot be "
+            f"({listed(addresses, 4)}); for changes or sums of a magnitude say what it is (value='change', --value "
+            "change), else leave their columns aside by their headers (leave=, --leave)"
+        )
     columns, values = _with_rest(cells, trees, columns, values)
     column = unused(measure, columns)
     whole = not cells.decimals

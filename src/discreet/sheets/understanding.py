@@ -82,9 +82,9 @@ def _understood(
     whole = not cells.decimals or options.value is not None
     if not whole:
         raise InputError(
-            f"{block.grid.source!r}: some numbers of the table are not whole, so they are not counts; for sums of a "
-            "magnitude say its name (value='turnover', --value), for percentages and means name their headers "
-            "(percent=, leave=) or that of the counts (measure=)"
+            f"{block.grid.source!r}: some numbers of the table are not whole, so they are not counts; for percentages "
+            "and means name their headers (percent=, --percent; leave=, --leave) or those of the counts (measure=, "
+            "--measure); for sums of a magnitude say what it is (value='turnover', --value turnover)"
         )
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)
@@ -168,7 +168,7 @@ def _axes(
     if len(parts.columns) > 1 and not varying:
         raise InputError(
             f"{block.grid.source!r}: {len(parts.columns)} columns of numbers have the same header; give them different "
-            "ones, or say which rows are headers with header_rows="
+            "ones, or say which rows are headers with header_rows= (--header-rows)"
         )
     names = _names(dims, options)
     dims = [replace(dim, name=name) for dim, name in zip(dims, names, strict=True)]
@@ -185,7 +185,7 @@ def _refuse_repeated(block: SheetBlock, cells: CellMap, dims: Sequence[Dimension
         raise InputError(
             f"{block.grid.source!r}: {len(twice):,} cells stand in two rows or columns with the same labels "
             f"({twice[0][0].address} and {twice[0][1].address}); keep one of them, or add them up; say stub_columns= "
-            "if more columns are labels"
+            "(--stub-columns) if more columns are labels"
         )
 
 
@@ -208,7 +208,7 @@ def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
     if options.names is not None:
         if len(options.names) != len(dims) or len({*options.names}) < len(dims):
             raise InputError(
-                f"names= gives {len(options.names)} names, but the sheet has {len(dims)} dimensions "
+                f"names= (--names) gives {len(options.names)} names, but the sheet has {len(dims)} dimensions "
                 f"({listed([d.name for d in dims])}); give a different name for each"
             )
         return [str(name) for name in options.names]

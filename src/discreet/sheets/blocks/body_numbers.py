@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.base.number_texts import misspelt
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind
@@ -39,7 +40,7 @@ def body_parts(
     derived_columns: dict[int, str] = {}
     aside: dict[int, str] = {}
     paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}
-    _check_names((*options.percent, *options.leave), paths)
+    _check_names((*options.percent, *options.leave), paths, _headers_of_texts(block))
     for column in block.values:
         cells = [cell for row in block.body if (cell := block.cell(row, column)).kind != BLANK]
         heading = " ".join(text for text in paths[column] if text)
@@ -54,7 +55,7 @@ def body_parts(
             derived_columns[column] = kind
     kept = [column for column in block.values if column not in derived_columns and column not in aside]
     if options.measure is not None:
-        _check_names(options.measure, paths)
+        _check_names(options.measure, paths, ())
     elif not any(axis == "row" for axis, _ in block.grid.names):  # a header with a name holds codes
         _ask_about_measures(block, kept, paths)
     if not kept:
@@ -81,11 +82,19 @@ def body_parts(
     )
 
 
-def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]]) -> None:
-    known = list(dict.fromkeys(text for path in paths.values() for text in path if text))
+def _headers_of_texts(block: SheetBlock) -> list[str]:
+    """Headers of columns of text, which may be left aside by name although they hold no numbers."""
+    return [text for row in block.headers for column in block.texts if (text := block.grid.text(row, column))]
+
+
+def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]], texts: Sequence[str]) -> None:
+    known = list(dict.fromkeys(text for path in (*paths.values(), texts) for text in path if text))
     for name in names:
         if name not in known:
-            raise InputError(f"measure=, percent= or leave= names {name!r}, not a header; {nearest(name, known)}")
+            raise InputError(
+                f"measure=, percent= or leave= (--measure, --percent, --leave) names {name!r}, not a header of the "
+                f"table; {nearest(name, known)}"
+            )
 
 
 def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mapping[int, Sequence[str]]) -> None:
@@ -161,10 +170,12 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
         places = [block.grid.place(parts.rows[k // shape[1]], parts.columns[k % shape[1]]).address for k in words[:4]]
         raise InputError(
             f"{block.grid.source!r}: {len(words):,} cells of the table hold text that is neither a number nor a known "
-            f"mark ({listed(places)}); say suppressed= for a mark of hidden numbers, zero= for one of zeros, leave= "
-            "for a column that is not part of the table, or range="
+            f"mark ({listed(places)}); say suppressed= (--suppressed) for a mark of hidden numbers, zero= (--zero) for "
+            "one of zeros, leave= (--leave) for a column that is not part of the table, or range= (--range)"
         )
     what = repr(block.grid.source)
+    places_of = [block.grid.place(row, column).address for row in parts.rows for column in parts.columns]
+    _refuse_spelling(what, flat, places_of, options)
     numbers, decimals = numbers_of(flat, what, options)
     values = np.array([np.nan if number is None else number for number in numbers]).reshape(shape)
     kinds = np.array([cell.kind for cell in flat]).reshape(shape)
@@ -183,3 +194,14 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
         if cell.kind == RANGED:
             least.flat[k], most.flat[k] = range_ends(cell.text.partition("(")[0].strip(), decimals, what)
     return BodyNumbers(values, decimals, hidden, unclear, absent, least, most)
+
+
+def _refuse_spelling(what: str, cells: Sequence[ReadCell], places: Sequence[str], options: SheetOptions) -> None:
+    """Refuse numbers as text that cannot be read with the signs of the others, by their places."""
+    texts = [(cell.digits, place) for cell, place in zip(cells, places, strict=True) if cell.digits]
+    if bad := misspelt([text for text, _ in texts], what, options.decimal, options.thousands):
+        raise InputError(
+            f"{what}: {len(bad):,} cells hold digits that are not one number as the others are written "
+            f"({listed([texts[k][1] for k in bad], 4)}); correct them, or say the sign before decimals and between "
+            "thousands (decimal=, --decimal; thousands=, --thousands)"
+        )

@@ -72,7 +72,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     if not kept:
         raise InputError(
             f"{quoted_name(grid)}: no table was found in {box.address}: no row of numbers stands under a header; say "
-            "where it is (range='A3:F20') and how many rows are headers (header_rows=1)"
+            "where it is (range='A3:F20', --range A3:F20) and how many rows are headers (header_rows=1, --header-rows)"
         )
     return kept
 
@@ -150,12 +150,15 @@ def _split(kinds: Sequence[RowKind]) -> list[BlockRows]:
         of = {kind: [one.row for one in part if one.kind == kind] for kind in (LABEL_ROW, HEADER_ROW, NUMBERING_ROW)}
         headers = [row for row in of[HEADER_ROW] if row < first]
         top = min(headers, default=first)
+        sections = [row for row in of[LABEL_ROW] if top < row < last]
+        if len(sections) == 1 and headers and sections[0] < first:  # a name below the header, as frames write it
+            headers.append(sections.pop())
         tables.append(
             BlockRows(
                 titles=tuple(row for row in of[LABEL_ROW] if row < top),
                 headers=tuple(headers),
                 body=tuple(numbers),
-                sections=tuple(row for row in of[LABEL_ROW] if top < row < last),
+                sections=tuple(sections),
                 notes=tuple(row for row in (*of[LABEL_ROW], *of[HEADER_ROW]) if row > last),
                 numbering=tuple(of[NUMBERING_ROW]),
             )
@@ -173,8 +176,8 @@ def _block(
     if not rows.headers and options.header_rows != 0:
         place = f"{column_letters(columns[0])}{rows.body[0]}"
         raise InputError(
-            f"{block.name}: the numbers from {place} on have no header above them; say range= to leave them out, or "
-            "header_rows= to say how many rows are headers (0 if there is none)"
+            f"{block.name}: the numbers from {place} on have no header above them; say range= (--range) to leave "
+            "them out, or header_rows= (--header-rows) to say how many rows are headers (0 if there is none)"
         )
     stub, rest = stub_columns(block, columns, options)
     values = [c for c in rest if is_value_column(block, c) or (c in heads and not block.filled(c))]

@@ -7,6 +7,7 @@ import re
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _CONDITION = re.compile(r"\[\s*(<=|>=|<>|<|>|=)\s*(-?[\d.]+)\s*\]")
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
+_TELLS_NOTHING = re.compile(r"[#0?,.%;() -]{1,40}")  # digits, signs and sections, no text and no condition
 MOST_CODE = 200
 GENERAL = "General"
 
@@ -108,6 +109,15 @@ def code_for_number(code: str, value: float) -> str | None:
     if telling and value < 0 and len(sections) > 1:
         kept = f"{kept};{kept}"  # a section of its own shows no minus
     return kept or GENERAL
+
+
+def tells_nothing(code: str) -> bool:
+    """Whether a format is one of digits and signs alone, which may stay where a mark stands for the number.
+
+    >>> tells_nothing("#,##0;-#,##0"), tells_nothing('0;0;0;"1234567"'), tells_nothing("[<6]0")
+    (True, False, False)
+    """
+    return len(sections_of(code)) < 4 and _TELLS_NOTHING.fullmatch(code) is not None
 
 
 def code_for_text(code: str) -> str | None:

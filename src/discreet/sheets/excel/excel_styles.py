@@ -12,6 +12,7 @@ from discreet.sheets.excel.excel_formats import (
     code_for_text,
     is_date_code,
     is_duration_code,
+    tells_nothing,
 )
 from discreet.sheets.excel.excel_names import ALIGNMENT, BORDER, COLOUR_OF, DIFFERENCE, FILL, FONT, MAIN, NAMES
 from discreet.sheets.rewrite.xml_copy import Shape, serialised
@@ -19,6 +20,8 @@ from discreet.sheets.sheet_grid import INDENT
 
 OWN_FORMATS = 164  # numbers below are the same in every workbook
 TEXT_FORMAT = 49
+PLAIN_FORMATS = (1, 2, 3, 4, 9, 10, 37, 38, 39, 40)
+"""Formats that every workbook has, of digits and signs alone."""
 BUILT_IN = {0: GENERAL, 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", TEXT_FORMAT: "@"}
 WHITE = ("FFFFFF", "FFFFFFFF", "00FFFFFF")
 SMALLEST_NOTE = 7
@@ -129,8 +132,11 @@ class Styles:
         return None if kept is None else self._use(style, kept)
 
     def for_mark(self, style: int) -> int:
-        """The style of a number for the mark in its place: on the same side of the cell, whatever its format."""
-        return self._use(style, 0, "mark")
+        """The style of a number for the mark in its place, on the same side; its format stays if it tells nothing."""
+        number, code = self.code(style)
+        ready_made = number in PLAIN_FORMATS and number not in self._codes
+        kept = number if ready_made else code if number in self._codes and tells_nothing(code) else 0
+        return self._use(style, kept, "mark")
 
     def for_empty(self, style: int) -> int:
         """The style for a cell, row or column without content: lines and colours, but no format."""

@@ -70,7 +70,7 @@ class CellMap:
         if math.prod(self.shape) > MOST_COMBINATIONS:
             raise InputError(
                 f"the labels make {math.prod(self.shape):,} combinations, too many for a table; read fewer columns as "
-                "labels with stub_columns=, or a part of the sheet with range="
+                "labels with stub_columns= (--stub-columns), or a part of the sheet with range= (--range)"
             )
         where = np.full(math.prod(self.shape), -1)
         where[self.flat] = np.arange(len(self.position))
