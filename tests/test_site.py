@@ -86,6 +86,24 @@ def pages(site: Path) -> dict[Path, Read]:
     return {page: read(page) for page in sorted(site.rglob("*.html")) if page.name != "404.html"}
 
 
+def test_a_renamed_page_leads_to_the_new_one(site: Path, pages: dict[Path, Read]) -> None:
+    """By itself, and by a link."""
+    old = site / "how-to" / "audit-what-is-out.html"
+    assert pages[old].links == ["audit-published-tables.html"]
+    assert 'content="0; url=audit-published-tables.html"' in old.read_text(encoding="utf-8")
+
+
+def test_a_new_user_finds_the_way() -> None:
+    """Install, a spreadsheet as the first tutorial, questions, troubleshooting, roadmap and changelog are named."""
+    navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace("!!python/name:", ""))["nav"]
+    parts = {name: content for one in navigation for name, content in one.items()}
+    assert list(parts)[:3] == ["Home", "Install", "Tutorials"]
+    assert parts["Install"] == "install.md"
+    assert parts["Tutorials"][:2] == ["tutorials/index.md", "tutorials/spreadsheet.md"]
+    help_pages = [path for one in parts["Help"] for path in one.values()]
+    assert help_pages == ["faq.md", "troubleshooting.md", "roadmap.md", "changelog.md"]
+
+
 def test_every_page_of_the_folder_is_in_the_navigation() -> None:
     """No page is forgotten, and none is named that is not there."""
 

@@ -102,7 +102,7 @@ def test_levels_from_a_file_stand_instead_of_the_rules(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("", "needs a head"), ("a,b\n1,1\n", "needs a head"), ("a,b,below,lpl\n1,1,1,1\n", "mean the same"),
-        ("a,b,above\n1,1\n", "line 2: 2 fields"), ("a,b,above\n1,1,x\n", "line 2: a level is no number"),
+        ("a,b,above\n1,1\n", "line 2: 2 fields"), ("a,b,above\n1,1,x\n", "line 2: a level is not a number"),
         ("a,b,above\n1,1,-2\n", "not negative"), ("a,b,above\n1,7,2\n", "names no published cell"),
         ("a,c,above\n1,1,2\n", "a dimension that the table has not; known: 'a', 'b'"),
     ],

@@ -59,9 +59,9 @@ def audit(
     total: Totals = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """What can be worked out of one release, or of several together: linked Protected tables, or what is out.
+    """What can be worked out of one release, or of several together: linked Protected tables, or publications.
 
-    What is out: a list (or a dict, by name) of releases, paths and frames, matched by their dimensions and codes;
+    Publications: a list (or a dict, by name) of releases, paths and frames, matched by their dimensions and codes;
     ``mapping`` says where names differ and which codes are sums of others (see ``discreet.audits.joined.mapping``),
     ``codebook`` and ``total`` how files are read.
 

@@ -37,7 +37,7 @@ FOLLOWS, DIFFERENCE, NET, COMBINATION, AVERAGE = "subtraction", "difference", "n
 
 @dataclass(frozen=True)
 class DerivedPopulation:
-    """People who follow from what is out: which cell, how many, from which files, by which sum."""
+    """People who follow from what is published: which cell, how many, from which files, by which sum."""
 
     cell: str
     size: float

@@ -88,7 +88,7 @@ class Certificate:
 def certified(
     report: Audited, verdict: Verdict, *, confidential: bool = False, intervals: bool = False, date: str = ""
 ) -> Certificate:
-    """The certificate of an audit and its verdict, than which it is no better.
+    """The certificate of an audit and its verdict, than which it is not better.
 
     The open copy (default) holds nothing but functions of the release. A ``confidential`` one states how far every
     cell must reach, which follows from its true value, and what other intruders than the outsider were found to know.

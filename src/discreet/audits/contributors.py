@@ -1,4 +1,4 @@
-"""Attacks from inside: what each contributor can work out with his own part, and firms that dominate what is hidden."""
+"""Attacks from inside: what contributors can work out with their own parts, and firms that dominate what is hidden."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def insiders(
     coalitions: list[list[int]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Hidden cells that become exactly known to a contributor who adds his own parts to what is published.
+    """Hidden cells that become exactly known to a contributor who adds their own parts to what is published.
 
     Every single contributor in turn, or the given coalitions (lists of contributor numbers). In a table of counts a
     contributor is named by the number of his inner cell, and as often as people of that cell work together. In each
     inner cell the value is at least the coalition's own part; a cell that is theirs alone they know. One row per
     coalition that learns something: who, how many cells, how many of those a rule calls sensitive ("primary": the
-    others are hidden for their sake and may be known), and which. Cells with nobody else in them, margins too, are its
+    others are secondary suppressions and may be known), and which. Cells with nobody else in them, margins too, are its
     own and left out.
 
     >>> import discreet as dc

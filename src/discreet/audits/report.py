@@ -169,7 +169,7 @@ class Audit:
     def primary(self) -> Array:
         """Numbers of the exposed cells that are sensitive themselves; the others were hidden for the sake of these."""
         if self.status is None:
-            raise InputError("which cells are sensitive is not known of what is out; audit a Protected")
+            raise InputError("which cells are sensitive is not known of a publication; audit a Protected")
         exposed = np.isin(self.finding, [EXACT, NARROW])
         return np.asarray(self.number[exposed & (self.status == Status.PRIMARY.value)])
 

@@ -24,7 +24,7 @@ LARGEST = 1 << 128  # no whole number is meant to be larger; seeds may have 128 
 HINTS = {
     "Table": "; of a frame: Table.of(frame, ...) if its rows are cells, tabulate(Microdata.of(frame, ...)) if records",
     "Microdata": "; make it of a frame or file: Microdata.of(data, dimensions=[...])",
-    "Protected": "; protect a Table first: protect(table, method); what is out is read by Release.read_csv(path)",
+    "Protected": "; protect a Table first: protect(table, method); a publication is read by Release.read_csv(path)",
     "Release": "; a Protected makes one: .release()",
     "function": "; a method is e.g. Suppress(Threshold(3)), a rule Threshold(3), made with its parameters",
 }

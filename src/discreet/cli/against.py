@@ -98,7 +98,7 @@ def read_truth(path: Path, seen: View) -> Confidential:
         for k, head in enumerate(heads):
             levels[k, at] = frame[head].astype(float) if head in frame.columns else 0
     except ValueError:
-        raise InputError(f"{path.name!r}: a value or level is no number") from None
+        raise InputError(f"{path.name!r}: a value or level is not a number") from None
     primary = np.zeros(len(layout), bool)
     primary[at] = (frame[status] == "u").to_numpy() | (levels[:, at] > 0).any(axis=0)
     return Confidential(truth, primary, tuple(levels), any(head in frame.columns for head in heads))

@@ -49,7 +49,7 @@ def verify(certificate: Path, tables: Sequence[Path]) -> int:
     Tables in other formats than CSV are read by discreet first.
 
     Exit code 0: every claim is proved and the verdict is pass; 1: a claim is not proved, or the verdict is not pass;
-    2: a file cannot be read, or is no certificate.
+    2: a file cannot be read, or is not a certificate.
     """
     from discreet.audits.verify import (
         MalformedError,

@@ -132,7 +132,7 @@ def search(
     as_json: bool,
     **which: Any,
 ) -> int:
-    """Compare methods on a table: risk, utility, which ones nobody beats, the best one allowed.
+    """Compare methods on a table: risk, utility, which ones are non-dominated, the best one allowed.
 
     Figures are expectations of a method, exact or means over draws, with their spread. --measure and --t2 may be
     repeated, one --t2 each.
@@ -325,7 +325,7 @@ def draw_map(map_: Any) -> None:
     console = Console()
     for number, name in enumerate(map_.measure):
         console.print(_drawn(map_, number, name))
-    console.print("* nobody beats it, ✓ allowed; ± standard deviation of one release; = exact, ~ mean over draws")
+    console.print("* non-dominated, ✓ allowed; ± standard deviation of one release; = exact, ~ mean over draws")
     for label, row in map_.frame[map_.frame["note"] != ""].iterrows():
         console.print(f"{label}: {row['note']}", markup=False, highlight=False)
 

@@ -117,7 +117,8 @@ def _policies(texts: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
         if whom in cubes and whom in ROLES:
             raise InputError(f"{whom!r} is a role and a cube: rename the cube to give one of them a policy of its own")
         if cubes and "/" not in whom and whom not in cubes and whom not in ROLES:
-            raise InputError(f"{whom!r} is no role and no cube that is served; {nearest(whom, [*ROLES[1:], *cubes])}")
+            known = [*ROLES[1:], *cubes]
+            raise InputError(f"{whom!r} is neither a role nor a cube that is served; {nearest(whom, known)}")
         read_policy(file)
         policies_of["policies" if whom in cubes or "/" in whom else "roles"][whom] = str(Path(file).resolve())
     return {**policies_of, "cube": None, "cubes": cubes} if cubes else policies_of

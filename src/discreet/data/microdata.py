@@ -220,7 +220,7 @@ class Microdata:
 def _positive(dimension: Dimension, code: str) -> Iterable[str]:
     leaves = dimension.leaves_of(code)
     if any(sign < 0 for sign in leaves.values()):
-        raise InputError(f"dimension {dimension.name!r}: {code!r} takes codes away, so it is no population")
+        raise InputError(f"dimension {dimension.name!r}: {code!r} takes codes away, so it is not a population")
     return leaves
 
 

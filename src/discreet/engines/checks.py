@@ -27,7 +27,7 @@ NO_CODE = Words(
 )
 NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
 _WRITTEN = (
-    "text that is no number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
+    "text that is not a number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
     'pandas.read_csv(path, decimal=",", thousands=".") gives a data frame of numbers to read instead)'
 )
 TEXT = Words(f"holds {_WRITTEN}", f"hold {_WRITTEN}")

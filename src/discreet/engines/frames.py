@@ -258,7 +258,7 @@ categories; take one (frame["sum"]) and say what it is (value=NAME for a magnitu
             if index.nlevels > 1 and (index is header or any(n is not None for n in index.names)):
                 raise InputError(
                     "a level of the table has no name beside levels that may have one; as pandas makes it, it lists "
-                    'columns, which are no categories: take one (frame["..."]), or, if its codes are categories, name '
+                    'columns, which are not categories: take one (frame["..."]), or, if its codes are categories, name '
                     "all levels (frame.columns.names, frame.index.names = ...)"
                 )
     if (

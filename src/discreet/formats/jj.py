@@ -78,7 +78,7 @@ def parse_jj(text: str, *, name: str = "instance") -> Instance:
         cells = np.array(words[2 : 2 + FIELDS * n]).reshape(n, FIELDS)
         count = int(words[2 + FIELDS * n])
     except (IndexError, ValueError):
-        raise InputError(f"{name!r} is no .jj file: after a 0 and the number of cells, {FIELDS} fields each") from None
+        raise InputError(f"{name!r} is not a .jj file: a 0, the number of cells, then {FIELDS} fields each") from None
     number, status = cells[:, 0], cells[:, 3]
     if n < 1 or not np.array_equal(number, np.arange(n).astype(str)):
         raise InputError(f"{name!r}: cells must be numbered 0, 1, 2 ... in order")
@@ -102,7 +102,7 @@ def _finite(word: str, what: str) -> float:
     except ValueError:
         number = np.nan
     if not np.isfinite(number):
-        raise InputError(f"{what} is no number")
+        raise InputError(f"{what} is not a number")
     return number
 
 

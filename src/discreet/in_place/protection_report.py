@@ -147,7 +147,7 @@ def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Pro
     size = np.where(public, np.abs(table.value.astype(float)), 0)
     alone: tuple[str, ...] = (ALONE,) if len(table) == table.layout.n_inner and seen.withheld.any() else ()
     if harmless:
-        alone += (f"{harmless:,} counts of {SMALL} or more, or hidden for others' sake, follow exactly",)
+        alone += (f"{harmless:,} counts of {SMALL} or more, or secondary suppressions, follow exactly",)
     unknown = unjudged or (report is not None and (report.finding == "unknown").any())
     return ProtectionReport(
         name=name,

@@ -157,7 +157,7 @@ def seldom(chance: float, what: str) -> str:
 def check_class(kind: Any) -> None:
     """Raise unless a class is a frozen dataclass that does what its contract says, so far as that can be seen."""
     if not (isinstance(kind, type) and dataclasses.is_dataclass(kind) and "__call__" in dir(kind)):
-        raise InputError(f"{title(kind)} is no dataclass with __call__: write @dataclass(frozen=True) above the class")
+        raise InputError(f"{title(kind)} is not a dataclass with __call__: put @dataclass(frozen=True) above the class")
     if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         raise InputError(f"{title(kind)} can change after it is made: write @dataclass(frozen=True) above the class")
     contract = contract_of(kind)

@@ -150,5 +150,5 @@ def _filter_level(dimension: Dimension, codes: Sequence[str]) -> str:
         if set(codes) <= set(held):
             return level
     raise InputError(
-        f"{'|'.join(codes)!r} of {dimension.name!r} is no population: no level of the codebook holds its codes"
+        f"{'|'.join(codes)!r} of {dimension.name!r} is not a population: no level of the codebook holds its codes"
     )

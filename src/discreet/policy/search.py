@@ -1,4 +1,4 @@
-"""The risk-utility map: what each method would do to a table, which ones nobody beats, and the best one allowed.
+"""The risk-utility map: what each method would do to a table, which ones are non-dominated, and the best one allowed.
 
 All numbers here compare with the true table, so a map is confidential; ``answer`` decides without it.
 """
@@ -42,7 +42,7 @@ FIGURES = {"risk", "utility", "exact", "note"}  # that every kept result has
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class RUMap:
-    """One row a method: risk before and after, utility, whether nobody beats it, whether the thresholds allow it.
+    """One row a method: risk before and after, utility, whether it is non-dominated, whether the thresholds allow it.
 
     Risk and utility are expectations of the method, with their standard deviations ("± risk", "± utility"): what a
     single release may be off by. ``exact`` says that all outcomes were listed (or there is one only), "draws" how many;
@@ -69,7 +69,7 @@ class RUMap:
         return self.frame
 
     def summary(self) -> pd.DataFrame:
-        """The methods that no other beats in both risk and utility, the least risk first."""
+        """The non-dominated methods, the least risk first."""
         return self.frame[self.frame["pareto"]].sort_values(["risk", "utility"], ascending=[True, False])
 
     @property
@@ -240,7 +240,7 @@ def _sample(measures: Measures, model: str, size: int | None) -> SampleModel | N
 def _frame(
     rows: Mapping[str, dict[str, Any]], how: Comparison, t2: tuple[float, ...] | None, t3: float | None
 ) -> pd.DataFrame:
-    """The map: what was found of each method, which ones nobody beats, and which ones the thresholds allow."""
+    """The map: what was found of each method, which ones are non-dominated, and which ones the thresholds allow."""
     import pandas as pd
 
     names = [measure_column("risk", k, name) for k, name in enumerate(how.measures.names)]
@@ -258,7 +258,7 @@ def _frame(
 
 
 def _pareto(risk: Array, utility: Array) -> Array:
-    """Which points no other beats: no more risk in any measure and no less utility, and better in one of them.
+    """Which points are non-dominated: no other has no more risk and no less utility, and is better in one of them.
 
     A method whose loss is infinite has no place among them: there is nothing left that could be weighed.
     """

@@ -28,7 +28,7 @@ def able() -> list[str]:
 def check_step(name: str, stated: Iterable[str]) -> None:
     """Raise if a step is none or has unknown parameters."""
     if name not in able():
-        raise InputError(f"{name!r} is no step before counting; {nearest(name, able())}")
+        raise InputError(f"{name!r} is not a step before counting; {nearest(name, able())}")
     known = [parameter for parameter in parameters(name) if parameter != "secret"]
     for parameter in stated:
         if parameter not in known:

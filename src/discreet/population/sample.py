@@ -207,7 +207,7 @@ def _weights(array: Array, design: Any) -> Floats:
 def _strata_axis(strata: int | str, names: Sequence[str], dimensions: int) -> int:
     if isinstance(strata, str):
         if strata not in names:
-            raise InputError(f"strata={strata!r} is no dimension of the table: {nearest(strata, names)}")
+            raise InputError(f"strata={strata!r} is not a dimension of the table: {nearest(strata, names)}")
         return list(names).index(strata)
     if not 0 <= strata < dimensions:
         raise InputError(f"strata={strata}: the table has axes 0 to {dimensions - 1}")

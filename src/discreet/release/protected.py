@@ -60,7 +60,7 @@ class Protected:
         object.__setattr__(self, "published", {name: _numbers(name, v) for name, v in self.published.items()})
         self.room.check_cells(n)
         if stray := [name for name in STATED if name in self.details]:
-            raise InputError(f"{listed(stray)} of the cells are no details: give them as room=Room({stray[0]}=...)")
+            raise InputError(f"{listed(stray)} of the cells are not details: give them as room=Room({stray[0]}=...)")
         others = self.status[self.status != Status.PUBLISHED.value]  # few, as a rule
         if self.status.shape != (n,) or (len(others) and not np.isin(others, [s.value for s in Status]).all()):
             raise InputError(f"a status is one of {', '.join(Status)} for each of the {n:,} cells")

@@ -93,7 +93,7 @@ class CellMarks(Protocol):
 class Marks:
     """A-priori marks: cells called safe or unsafe whatever the rules say, that must or must never be published.
 
-    ``safe`` cells are not primary but may be hidden for others' sake; ``publish`` ones may not.
+    ``safe`` cells are not primary but may be secondary suppressions; ``publish`` ones may not.
 
     >>> import discreet as dc
     >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])

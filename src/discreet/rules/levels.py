@@ -148,4 +148,4 @@ def _number(text: str, name: str, line: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{name!r}, line {line}: a level is no number") from None
+        raise InputError(f"{name!r}, line {line}: a level is not a number") from None

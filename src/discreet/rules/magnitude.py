@@ -272,7 +272,7 @@ class EntropyRule(OfContributions):
 
     Equation (1) of [ODF03]_. A cell with one contributor is sensitive. Where fewer contributions than contributors are
     kept, the rest can be shared out as evenly or as unevenly as their number and the smallest one kept allow; if the
-    judgement depends on it, more are asked for. ``t`` lies between 0 and 1 and is no percentage.
+    judgement depends on it, more are asked for. ``t`` lies between 0 and 1 and is not a percentage.
 
     >>> import pandas as pd
     >>> from discreet import Microdata, tabulate

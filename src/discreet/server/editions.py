@@ -91,7 +91,7 @@ def _check_series(folder: Path, history: EditionHistory, new: Edition, asked: st
         )
     if not others and asked == NEW_SERIES:
         raise InputError(
-            f"codebook, steps and secret are those of the cube in {folder.name!r}: this is no new series; "
+            f"codebook, steps and secret are those of the cube in {folder.name!r}: this is not a new series; "
             f"leave {NEW_SERIES} out"
         )
 

@@ -42,8 +42,8 @@ CHANGED = (
 )
 SYNTHETIC = (
     "To protect the people behind the numbers, all tables are counted from people who do not exist. They were drawn so "
-    "that totals and other large numbers are nearly those of the true people; how a small group is made up is no more "
-    "than larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
+    "that totals and other large numbers are nearly those of the true people; how a small group is made up is only "
+    "what larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
 )
 EXPLAINED = {
     "publish": AS_THEY_ARE,

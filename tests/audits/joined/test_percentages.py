@@ -44,7 +44,7 @@ def test_a_share_of_the_row_gives_the_square_away(path: str, capsys: pytest.Capt
 
 def test_what_it_is_a_share_of_must_be_there(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["audit", path, "--measures", "2", "--percent", "share=sec"]) == 2
-    assert "which is no dimension; did you mean 'sex'?" in capsys.readouterr().err
+    assert "which is not a dimension; did you mean 'sex'?" in capsys.readouterr().err
     assert run(["audit", path, "--measures", "2", "--percent", "shar=sex"]) == 2
     assert "has no column of numbers 'shar'; did you mean 'share'?" in capsys.readouterr().err
 

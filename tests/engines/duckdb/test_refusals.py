@@ -57,7 +57,7 @@ def test_unusable_numbers_are_refused_by_count(as_text: bool) -> None:
     assert "weight column 'w': 2 records have no value (missing or NaN), 1 record is infinite, 2 records are" in message
     assert "record key column 'r': 1 record has no value" in message
     if as_text:
-        assert "1 record holds text that is no number" in message
+        assert "1 record holds text that is not a number" in message
         assert "1 record holds no whole number" in message
 
 

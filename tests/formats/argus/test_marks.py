@@ -57,5 +57,5 @@ def test_wrong_a_priori_lines_are_named(tmp_path: Path, line: str, says: str) ->
         argus.read_apriori(path, small())
     linked = small().with_margins([["sex"], ["area"]])
     path.write_text("f;a;u\n")
-    with pytest.raises(InputError, match="line 1: these codes are no cell of the table"):
+    with pytest.raises(InputError, match="line 1: these codes are not a cell of the table"):
         argus.read_apriori(path, linked)

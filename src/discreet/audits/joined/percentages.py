@@ -42,7 +42,7 @@ def _quotients(name: str, release: Release, column: str, of: str) -> list[Quotie
     names = [d.name for d in release.dimensions]
     if of not in (*names, EVERYTHING):
         raise InputError(
-            f"{name!r}: {column!r} is said to be a share of {of!r}, which is no dimension; "
+            f"{name!r}: {column!r} is said to be a share of {of!r}, which is not a dimension; "
             f"{nearest(of, [*names, EVERYTHING])}"
         )
     row_of = {tuple(codes): row for row, codes in enumerate(release.codes.tolist())}

@@ -109,7 +109,7 @@ def check_shape(certificate: Any) -> None:
     except RecursionError:
         place = "certificate"
     if place:
-        raise MalformedError(f"it is no certificate of this format: {place!r} is missing, unknown or of another kind")
+        raise MalformedError(f"not a certificate of this format: {place!r} is missing, unknown or of another kind")
 
 
 def unpacked(data: bytes) -> bytes:

@@ -109,7 +109,7 @@ class DuckDB:
             [column], lambda cursor: cursor.execute(f"SELECT DISTINCT {c.text}, {c.missing} FROM {VIEW}").fetchall()
         )
         if any(code is None and not missing for code, missing in rows):
-            raise InputError(f"column {column!r} holds numbers that are not whole; they are no codes")
+            raise InputError(f"column {column!r} holds numbers that are not whole; they are not codes")
         return tuple(sorted((code for code, _ in rows if code is not None), key=natural))
 
     def decimals(self, column: str) -> int:

@@ -78,7 +78,7 @@ class Ibis:
         c = Column(column, held.k, self._dialect)
         rows = self._fetch(held.select(code=c.text, missing=c.missing)).to_pylist()
         if any(row["code"] is None and not row["missing"] for row in rows):
-            raise InputError(f"column {column!r} holds numbers that are not whole; they are no codes")
+            raise InputError(f"column {column!r} holds numbers that are not whole; they are not codes")
         return tuple(sorted({row["code"] for row in rows if row["code"] is not None}, key=natural))
 
     def decimals(self, column: str) -> int:

@@ -155,7 +155,7 @@ def finder(table: Table) -> Callable[[list[str], str], int]:
                 raise InputError(f"{place}: the code of {d.name!r} is not one of the table's") from None
         cell: int | None = cell_at.get(int(np.ravel_multi_index(position, table.layout.code_shape)))
         if cell is None:
-            raise InputError(f"{place}: these codes are no cell of the table")
+            raise InputError(f"{place}: these codes are not a cell of the table")
         return cell
 
     return find

@@ -194,7 +194,7 @@ class CellKeyMagnitude:
         return perturbed(table, shown, words, lower=lower, upper=upper, **details)
 
     def idle(self, *, counts: bool) -> str:
-        """A multiplier near 0 is no noise."""
+        """A multiplier near 0 adds next to nothing."""
         return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes nothing to speak of"
 
     def _noise(self, table: Table, true: Floats) -> Floats:

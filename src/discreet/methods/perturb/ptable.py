@@ -277,7 +277,7 @@ def _read(path: Path) -> PTable:
     known = {name.strip().lower(): name for name in (rows[0] if rows else {}) if name is not None}
     aliases = {"v": ("v", "diff"), "ub": ("p_int_ub", "kum_p_o", "ub")}
     if "i" not in known or not {"v", "j", "diff"} & known.keys() or not {"p", *aliases["ub"]} & known.keys():
-        raise InputError(f"{path.name!r} is no perturbation table: its columns should be i, j, p, v, p_int_ub")
+        raise InputError(f"{path.name!r} is not a perturbation table: its columns should be i, j, p, v, p_int_ub")
 
     def column(*names: str) -> Floats | None:
         name = next((known[n] for n in names if n in known), None)

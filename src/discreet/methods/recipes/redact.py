@@ -24,7 +24,7 @@ MOST_COUNT = 1_000_000_000
 class Redact:
     """Counts from 1 to ``most`` hidden, each cell by itself; with ``zeros`` empty ones too.
 
-    No other cell is hidden for their sake, so a reader may find a redacted count by subtraction: the audit says where.
+    There is no secondary suppression, so a reader may find a redacted count by subtraction: the audit says where.
     Whoever sees the mark knows that the count lies between 1 and ``most``. ``Suppress`` hides further cells instead.
 
     >>> from discreet import Table

@@ -51,7 +51,7 @@ class Suppress:
     ``order`` (gauss): which cells are wanted most: "value", "count", "rank" (see ``rank_aware``), a function or
     numbers. ``forced`` cells must be published, ``hidden`` ones never are and need no protection. ``singletons``:
     "auto", "none", "sums" (frequency tables), "own" (magnitudes), or a contributor's number per inner cell. ``zeros``:
-    whether cells of zero may be hidden for others' sake (by default only when a rule on whole lines asks for it).
+    whether cells of zero may be secondary suppressions (by default only when a rule on whole lines asks for it).
     ``repair``: "levels" (no sensitive cell may have less room than its protection level, nor only one possible value),
     "exact" (only the latter), or "off"; by default "levels", which an audit goes by in any case. ``levels``: protection
     levels of single cells and what is known of them beforehand, instead of the rule's. ``bounds``: what an intruder

@@ -127,9 +127,9 @@ def _lines(path: Path, measures: int | None, signs: NumberSigns) -> _Lines:
 def _no_table(path: Path, measures: int | None) -> str:
     many = measures or 1
     return (
-        f"{path.name!r} is no table of cells: its columns are the dimensions, then the numbers ({many}; --measures N, "
-        f"measures=N says how many), then perhaps {STATUS!r} ({HIDDEN!r} where a number is not shown, else empty). If "
-        f"its lines are records, count them first: discreet tabulate {path.name} --by ..."
+        f"{path.name!r} is not a table of cells: its columns are the dimensions, then the numbers ({many}; "
+        f"--measures N, measures=N says how many), then perhaps {STATUS!r} ({HIDDEN!r} where a number is not shown, "
+        f"else empty). If its lines are records, count them first: discreet tabulate {path.name} --by ..."
     )
 
 

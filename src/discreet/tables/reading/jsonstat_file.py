@@ -26,12 +26,12 @@ def jsonstat_file(path: Path) -> RawTable:
     except json.JSONDecodeError:
         raise InputError(f"{path.name!r} is not JSON") from None
     if not isinstance(dataset, dict) or dataset.get("class") != "dataset":
-        raise InputError(f"{path.name!r} is no JSON-stat 2.0 dataset (class: dataset)")
+        raise InputError(f"{path.name!r} is not a JSON-stat 2.0 dataset (class: dataset)")
     try:
         return _dataset(path.name, dataset)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise InputError(
-            f"{path.name!r} is no JSON-stat 2.0 dataset: id, size, dimension and value fit together"
+            f"{path.name!r} is not a JSON-stat 2.0 dataset: id, size, dimension and value fit together"
         ) from None
 
 

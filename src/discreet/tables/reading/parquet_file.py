@@ -43,7 +43,7 @@ def arrow_table(name: str, table: Any) -> RawTable:
     split = stated.index(True) if True in stated else len(stated)
     if not split or split == len(inside) or not all(stated[split:]) or not table.num_rows:
         raise InputError(
-            f"{name!r} is no published table: its columns are dimensions (text), then numbers, then {STATUS!r}"
+            f"{name!r} is not a published table: its columns are dimensions (text), then numbers, then {STATUS!r}"
         )
     names = tuple(inside[:split])
     values, decimals, labels = {}, {}, {}

@@ -25,7 +25,7 @@ def px_file(path: Path) -> RawTable:
     stub = _texts(keywords.get(("STUB", ""), ""))
     names = [*stub, *_texts(keywords.get(("HEADING", ""), ""))]
     if not names or ("DATA", "") not in keywords:
-        raise InputError(f"{path.name!r} is no PX file: STUB, HEADING and DATA say what a table is")
+        raise InputError(f"{path.name!r} is not a PX file: STUB, HEADING and DATA say what a table is")
     values = [_texts(keywords.get(("VALUES", n), "")) for n in names]
     codes = [_texts(keywords.get(("CODES", n), "")) or v for n, v in zip(names, values, strict=True)]
     size = [len(c) for c in codes]

@@ -26,7 +26,7 @@ def sdmx_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
     lines, rows = numbered_rows(read_text(path), ",", repr(path.name))
     head = rows[0] if rows else []
     if "OBS_VALUE" not in head or head[: len(STRUCTURE)] != list(STRUCTURE) or not rows[1:]:
-        raise InputError(f"{path.name!r} is no SDMX-CSV 2.0 file: its columns begin with {', '.join(STRUCTURE)}")
+        raise InputError(f"{path.name!r} is not an SDMX-CSV 2.0 file: its columns begin with {', '.join(STRUCTURE)}")
     if bad := next((n for n, row in enumerate(rows) if len(row) != len(head)), 0):
         raise InputError(f"{path.name!r} line {lines[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
     columns = dict(zip(head, zip(*rows[1:], strict=True), strict=True))
