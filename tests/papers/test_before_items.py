@@ -199,7 +199,7 @@ def test_what_is_decided_is_a_function_of_the_changed_data(monkeypatch: pytest.M
         (AS_IT_IS + SWAP.format(rate=0.1), "leave one"),
         ('[[method]]\nname = "swap"\ngeography = "region"\n', r"\[\[before\]\]"),
         ("[risk]\nt1 = 0.5\n" + SWAP.format(rate=0.1), "t1"),
-        ('[[before]]\nname = "publish"\n', "no step"),
+        ('[[before]]\nname = "publish"\n', "not a step"),
     ],
 )
 def test_a_step_that_cannot_be_is_found_when_the_policy_is_read(text: str, message: str) -> None:

@@ -81,7 +81,7 @@ def test_a_table_brings_names_and_structural_zeros() -> None:
         (SAMPLE * 0, N, {}, "nobody"),
         ([[3, 1], [0, 0]], [40, 40], {"strata": 0}, "merge it"),
         (SAMPLE, N, {"strata": 2}, "axes 0 to 1"),
-        (SAMPLE, N, {"strata": "area"}, "no dimension"),
+        (SAMPLE, N, {"strata": "area"}, "not a dimension"),
         (SAMPLE, N, {"structural": SAMPLE > 5}, "structural zero"),
         (SAMPLE, N, {"structural": [True]}, "one shape"),
         (-SAMPLE, N, {}, "negative"),

@@ -112,7 +112,7 @@ def test_another_series_is_asked_for_by_name(tmp_path: Path, name: str) -> None:
     said: list[str] = []
     assert not cube.build(data(), tmp_path, made, said.append, asked=NEW_SERIES).kept
     assert "can be averaged" in said[0]
-    with pytest.raises(InputError, match="no new series"):
+    with pytest.raises(InputError, match="not a new series"):
         cube.build(data(), tmp_path, made, asked=NEW_SERIES)
 
 

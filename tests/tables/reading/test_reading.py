@@ -139,7 +139,7 @@ def test_frames(tmp_path: Path) -> None:
     release = dc.protect(dc.Table.of([[1, 2], [3, 40]], ["year", "sex"]), dc.Hide([4])).release()
     assert rows(dc.Release.of_frame(release.cells)) == rows(release)
     assert dc.audit([release.cells]).verdict == dc.audit(release).verdict
-    with pytest.raises(dc.InputError, match="no published table"):
+    with pytest.raises(dc.InputError, match="not a published table"):
         dc.Release.of_frame(pd.DataFrame({"a": [1.5], "b": [2.5]}))
 
 
