@@ -51,8 +51,8 @@ SHEET = {
 
 
 OTHER = (
-    *("sheets", "total", "totals", "tolerance", "measure", "decimal", "thousands", "blank", "zero", "suppressed"),
-    *("percent", "leave"),
+    *("sheets", "total", "totals", "tolerance", "measure", "decimal", "thousands", "blank", "percent", "leave"),
+    *MARKS,
 )
 """Options on sheets that are said otherwise of a published table, or not at all: it is judged as it stands."""
 
