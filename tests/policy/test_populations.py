@@ -174,3 +174,18 @@ def test_pairs_are_not_told_by_subtraction_either(seed: int) -> None:
 def _in_span(columns: Array, target: Array) -> bool:
     together = np.column_stack([columns, target])
     return bool(np.linalg.matrix_rank(together) == np.linalg.matrix_rank(columns))
+
+
+def test_what_a_higher_role_is_not_given_is_not_given_to_lower_ones(cube: Table) -> None:
+    """Who has a role sees both, so what its policy withholds cannot be shown by another that chooses other codes."""
+    lenient, strict = whole_of(cube, policy(least=60)), whole_of(cube, policy(least=600))
+    strict.above = [lenient]
+    own = whole_of(cube, policy(least=600))
+    for d in cube.dimensions:
+        withheld = strict.of_variables((d.name,))
+        assert (withheld >= lenient.of_variables((d.name,))).all()
+        assert withheld.sum() >= own.of_variables((d.name,)).sum() > 0 or not own.of_variables((d.name,)).any()
+    free = whole_of(cube, policy(least=0))
+    free.above = [lenient]
+    assert (free.of_variables(("citizenship",)) == lenient.of_variables(("citizenship",))).all()
+    assert free.closed(cube.dimensions[:3]).by_axes

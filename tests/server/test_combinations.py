@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.policy import GuardRules, Policy, Query
+from discreet.policy import GuardRules, Policy, Query, TableRules
+from discreet.policy.answering import from_cube
+from discreet.policy.whole_variables import WholeVariables
 from discreet.server.counting import CubeCounting
 from discreet.server.guard import Geometry, Guard
 from discreet.server.spans import derived_boxes, derived_sets
@@ -175,3 +178,47 @@ def test_many_codes_take_a_moment(n: int) -> None:
     derived = derived_sets(frozenset([whole]), others)
     assert time.process_time() - start < 10
     assert n > 200 or derived == (1 << (n - 1),)
+
+
+def test_a_total_that_was_told_does_not_cover_what_is_made_up_of() -> None:
+    """b is told as a number; b by sex follows from three tables, and is news unless a table of both has told it."""
+    asked = ("sex where ring=ab", "sex where ring=bc", "sex where ring=ac")
+    small = guard([900, 3, 900, 900, 900])
+    assert flagged(small, "ring", *asked) == [False, False, False, True]
+    assert flagged(small, "ring, age", *asked) == [False, False, False, True]
+    assert flagged(small, "ring, sex", *asked) == [False] * 4
+
+
+def test_a_total_of_two_variables_does_not_cover_either() -> None:
+    """Everyone less a, less f, and both again: who is neither, by age, after the table of both was asked for."""
+    inner = np.array([[900, 900], [900, 3]])[:, :, None] * np.ones((1, 1, 3), int)
+    variables = [dc.Dimension.flat("area", "ab"), dc.Dimension.flat("sex", "fm"), dc.Dimension.flat("age", "xyz")]
+    rules = GuardRules(action="refuse", max_overlaps=99, min_difference=50)
+    found = Guard(CubeCounting(dc.Table.of(inner, variables)), Policy(publish="as it is", guard=rules))
+    asked = ("age", "age where area=a", "age where sex=f", "age where area=a; sex=f")
+    assert flagged(found, *asked)[-1]
+    assert flagged(found, "area, sex", *asked)[-1]
+    assert not flagged(found, "area, sex, age", *asked)[-1]
+
+
+def test_what_a_table_withholds_was_not_told() -> None:
+    """A code that is not broken down stands in the table as a total alone."""
+    inner = np.array([900, 3, 900, 900, 900])[:, None, None] * np.ones((1, 2, 3), int)
+    table = dc.Table.of(inner, [crossing_groups(), dc.Dimension.flat("sex", "fm"), dc.Dimension.flat("age", "xyz")])
+    rules = GuardRules(action="refuse", max_overlaps=99, min_difference=50)
+    policy = Policy(publish="as it is", guard=rules, table=TableRules(min_population=50))
+    whole = WholeVariables(table.dimensions, policy, partial(from_cube, table))
+    found = Guard(CubeCounting(table), policy, whole)
+    shown, totals = found.geometries(Query.of("ring, sex"))
+    b = 1 << table.dimensions[0].leaf_position["b"]
+    assert b not in found.families[0][shown.families[0]]
+    assert b in found.families[0][totals.families[0]]
+    assert totals.families[1:] == (0, 0)
+    assert len(found.geometries(Query.of("ring"))) == 1
+    told = [*found.geometries(Query.of("ring, sex")), *map(found.geometry, map(where, ("ab", "bc")))]
+    assert found.check(found.geometry(where("ac")), told) is not None
+
+
+def where(group: str) -> Query:
+    """By sex, of one group."""
+    return Query.of("sex", where=f"ring={group}")

@@ -29,15 +29,25 @@ MOST_CODES = 50_000  # combinations of codes of several variables; of more, none
 
 
 class WholeVariables:
-    """The decisions for the variables of some data under a policy, each made when it is first needed."""
+    """The decisions for the variables of some data under a policy, each made when it is first needed.
+
+    ``above`` are those of policies for users who are given the answers of this one, too: what they withhold is withheld
+    here, so that both together tell no more than theirs. Set it before anything is decided.
+    """
 
     def __init__(self, dimensions: Sequence[Dimension], policy: Policy, table_of: TableOf) -> None:
         self.dimensions = {d.name: d for d in dimensions}
         self.least = policy.table.min_population
-        self.most = max(policy.query.max_filters, 1) if self.least > 0 else 0
+        self.above: Sequence[WholeVariables] = ()
+        self._own_most = max(policy.query.max_filters, 1) if self.least > 0 else 0
         self._policy = policy
         self._table_of = table_of
         self._closed: dict[tuple[str, ...], Array] = {}
+
+    @property
+    def most(self) -> int:
+        """Of how many variables together populations are looked at."""
+        return max([self._own_most, *(other.most for other in self.above)])
 
     def closed(self, dimensions: Sequence[Dimension]) -> Closed:
         """What a table of these variables, at whatever levels, may not break down: of as many variables together as a
@@ -66,14 +76,14 @@ class WholeVariables:
 
     def decide_all(self) -> None:
         """Decide for every variable and every two of them, so that nobody who asks waits for it."""
-        if self.least > 0:
+        if self.most > 0:
             self._decide_single()
 
     def _decide_single(self) -> None:
         """The codes of every variable: what it tells by itself, and what codes of two variables tell of a third."""
         names = [name for name in self.dimensions if name not in self._policy.query.disallowed]
         alone = {name: self._decide((name,), {}) for name in self.dimensions}
-        if len(names) > 2:  # of two, neither breaks down what both of them tell
+        if self.least > 0 and len(names) > 2:  # of two, neither breaks down what both of them tell
             dimensions = {name: self.dimensions[name] for name in names}
             fixed = {name: d.is_whole for name, d in dimensions.items()}
             people = {name: self.people((name,)) for name in names}
@@ -94,6 +104,9 @@ class WholeVariables:
         shut = np.zeros(shape, bool)
         for one, closed in fewer.items():
             shut |= _along(closed, [names.index(name) for name in one], shape)
+        for other in self.above:
+            if len(names) <= other.most:
+                shut |= other.of_variables(names)
         if len(names) > 1 and math.prod(shape) > MOST_CODES:
             return np.asarray(~fixed)
         codes = SummedCodes(

@@ -76,12 +76,18 @@ class Combinations:
         return new
 
     def told_together(self, new: Families, earlier: Array) -> Iterator[Left]:
-        """All of them."""
+        """All of them.
+
+        A set that some table tells as a total is news where others tell it crossed with a variable. So of the new
+        table's own population, those tables are looked at once more that cross one of its variables, or all.
+        """
         axes = range(len(new))
         for axis, mine in enumerate(new):
             if self._is_finest(axis, mine):  # everything along this axis is told directly
                 continue
-            for context, near in self._contexts(new, earlier, axis):
+            own = {k: union(self.families[k][new[k]]) for k in axes if k != axis}
+            finer = [(own, some) for some in self._crossing(new, earlier[self._making(earlier, own)], [axis])]
+            for context, near in itertools.chain(self._contexts(new, earlier, axis), finer):
                 held = set(near[:, axis].tolist())
                 if len(held) < 2 or self._table("includes", axis, mine)[list(held)].any():
                     continue
@@ -99,17 +105,29 @@ class Combinations:
             near = earlier[missing == away[:, one] + away[:, other].astype(int)]
             if self._is_total(one, new, near) or self._is_total(other, new, near):
                 continue
-            told = self._table("includes", one, new[one])[near[:, one]]
-            if (told & self._table("includes", other, new[other])[near[:, other]]).any():
-                continue
-            held = set(map(tuple, near[:, [one, other]].tolist()))
-            if len(held) < 2:
-                continue
-            spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in held)
             context = {k: sets for k, sets in population.items() if k not in (one, other)}
-            for left in derived_boxes((self.families[one][new[one]], self.families[other][new[other]]), spaces):
-                sets = {**context, one: left[0], other: left[1]}
-                yield Left(sets, one, self._cells(new, near, context))
+            for some in [near, *self._crossing(new, near, [one, other])[-1:]]:
+                told = self._table("includes", one, new[one])[some[:, one]]
+                if (told & self._table("includes", other, new[other])[some[:, other]]).any():
+                    continue
+                held = set(map(tuple, some[:, [one, other]].tolist()))
+                if len(held) < 2:
+                    continue
+                spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in held)
+                for left in derived_boxes((self.families[one][new[one]], self.families[other][new[other]]), spaces):
+                    sets = {**context, one: left[0], other: left[1]}
+                    yield Left(sets, one, self._cells(new, some, context))
+
+    def _crossing(self, new: Families, near: Array, but: Sequence[int]) -> list[Array]:
+        """Of some tables those that cross one variable of the new one, beside others; at the end those that cross all.
+
+        Left out is what does not differ from all of them, and what is no more than one table.
+        """
+        variables = [k for k, mine in enumerate(new) if k not in but and len(self.families[k][mine]) > 1]
+        crosses = [self.compared(k, new[k]).cells[near[:, k]] > 1 for k in variables]
+        if len(crosses) > 1:
+            crosses.append(np.logical_and.reduce(crosses))
+        return [near[chosen] for chosen in crosses if 1 < np.count_nonzero(chosen) < len(near)]
 
     def _contexts(self, new: Families, earlier: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
         """Populations along the other axes that the new query and earlier ones tell about, with all queries that do."""

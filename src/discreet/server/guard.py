@@ -26,9 +26,10 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
 from discreet.policy import Policy, Query
+from discreet.policy.whole_variables import WholeVariables
 from discreet.server.combinations import Combinations, Compared, Pair
 from discreet.server.counting import Counting
-from discreet.server.unions import compare_unions, union
+from discreet.server.unions import Sets, compare_unions, union
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -57,8 +58,9 @@ class Flag:
 class Guard:
     """Geometry against geometry, and protected counts of the differences."""
 
-    def __init__(self, counting: Counting, policy: Policy) -> None:
+    def __init__(self, counting: Counting, policy: Policy, whole: WholeVariables | None = None) -> None:
         self.counting, self.policy, self.rules = counting, policy, policy.guard
+        self.decisions = whole
         self.dimensions = counting.dimensions
         self.axis = {d.name: k for k, d in enumerate(self.dimensions)}
         self.whole = [(1 << len(d.leaves)) - 1 for d in self.dimensions]
@@ -82,10 +84,36 @@ class Guard:
             families[axis] = self.family(axis, _level_sets(self.dimensions[axis], level) | {self.whole[axis]})
         return Geometry(tuple(families))
 
-    def known(self, query: Query) -> Geometry | None:
-        """The geometry of an earlier query; None if it was asked of another codebook."""
+    def geometries(self, query: Query) -> tuple[Geometry, ...]:
+        """The same without what a table withholds: codes that it does not break down stand in it as totals alone."""
+        closed = {name: codes for name, level in query.variables if (codes := self._closed(name, level))}
+        if not closed or len(query.variables) + len(query.where) < 2:
+            return (self.geometry(query),)
+        broken_down = list(self.geometry(query).families)
+        totals = []
+        for name, level in query.variables:
+            axis = self.axis[name]
+            every = _level_sets(self.dimensions[axis], level) | {self.whole[axis]}
+            broken_down[axis] = self.family(axis, every - closed.get(name, frozenset()))
+            if name in closed and not query.where:
+                families = [0] * len(self.dimensions)
+                families[axis] = self.family(axis, every)
+                totals.append(Geometry(tuple(families)))
+        return (Geometry(tuple(broken_down)), *totals)
+
+    def _closed(self, name: str, level: str) -> Sets:
+        """The sets of a level that are not broken down."""
+        if self.decisions is None or not self.decisions.most:
+            return frozenset()
+        dimension = self.dimensions[self.axis[name]]
+        closed = self.decisions.of_variables((name,))
+        codes = dimension.at_level(level).codes
+        return frozenset(_bits(dimension, code) for code in codes if closed[dimension.position[code]])
+
+    def known(self, query: Query) -> tuple[Geometry, ...] | None:
+        """What an earlier query tells about; None if it was asked of another codebook."""
         try:
-            return self.geometry(query)
+            return self.geometries(query)
         except (KeyError, InputError):
             return None
 
@@ -100,11 +128,12 @@ class Guard:
         """The first reason to flag a query, or None."""
         if self.rules.action == "off" or not before:
             return None
-        if (axis := self._averaging(new, before)) is not None:
+        earlier = _distinct(before)
+        if (axis := self._averaging(new, earlier)) is not None:
             name = self.dimensions[axis].name
             reason = f"many overlapping groups of {name!r} have been asked"
             return Flag("guard_overlap", reason, "stay with one classification")
-        left_over = self.differences(new, before)
+        left_over = self._left_over(new, earlier)
         few = [
             axis
             for (axis, cells), people in zip(left_over.values(), self.counts(list(left_over)), strict=True)
@@ -128,7 +157,9 @@ class Guard:
         queries at once: per axis a small table says what each family has in common with the new one, and most queries
         fall away because they differ in two axes or because nothing is left over.
         """
-        earlier = _distinct(before)
+        return self._left_over(new, _distinct(before))
+
+    def _left_over(self, new: Geometry, earlier: Array) -> dict[Box, tuple[int, int]]:
         beside = [self.combinations.compared(axis, mine) for axis, mine in enumerate(new.families)]
         apart = np.stack([one.apart[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
         left = np.stack([one.left[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
@@ -176,12 +207,11 @@ class Guard:
         both, left = compare_unions(a, b)
         return Pair(shared=union(both), cells=max(len(both), 1), left=left)
 
-    def _averaging(self, new: Geometry, before: Sequence[Geometry]) -> int | None:
+    def _averaging(self, new: Geometry, earlier: Array) -> int | None:
         """The axis of which too many groups were asked that cut across one that is asked now."""
-        known = _distinct(before)
         for axis, mine in enumerate(new.families):
-            earlier = set(known[:, axis].tolist()) - {mine}
-            others = frozenset().union(*(self.families[axis][other] for other in earlier)) - self.families[axis][mine]
+            known = set(earlier[:, axis].tolist()) - {mine}
+            others = frozenset().union(*(self.families[axis][other] for other in known)) - self.families[axis][mine]
             if any(_crossing(one, others) >= self.rules.max_overlaps for one in self.families[axis][mine]):
                 return axis
         return None

@@ -39,7 +39,7 @@ class Past:
     """What a caller was told, read from the store as far as line ``read``."""
 
     read: int = 0
-    answered: dict[str, Geometry] = field(default_factory=dict)
+    answered: dict[str, tuple[Geometry, ...]] = field(default_factory=dict)
     flagged: set[str] = field(default_factory=set)
 
 
@@ -200,7 +200,7 @@ class History:
         lines = [self.line(caller, query, answer, flag)]
         if isinstance(answer.result, Release):
             name = secrets.token_hex(16)
-            new.answered[query.digest] = self.guard.geometry(query)
+            new.answered[query.digest] = self.guard.geometries(query)
             new.flagged |= {name} if flag is not None else set()
             lines.append(
                 told_line(name, self._named(self._teller(caller)), query.digest, query.canonical, flag is not None)
@@ -220,10 +220,12 @@ class History:
                 self.tables.take(who, self.most * share, connection)
         self.tables.pay(connection, caller.who, table)
 
-    def _judge(self, question: PendingAnswer, before: Sequence[Geometry]) -> Flag | None:
+    def _judge(self, question: PendingAnswer, before: Sequence[tuple[Geometry, ...]]) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
             return None
-        return self.guard.check(self.guard.geometry(question.query), before)
+        told = [geometry for geometries in before for geometry in geometries]
+        flags = (self.guard.check(geometry, told) for geometry in self.guard.geometries(question.query))
+        return next((flag for flag in flags if flag is not None), None)
 
     def _given(self, answer: CachedAnswer, flag: Flag | None, flagged: int) -> Decision:
         """The answer that is given where the guard thinks so of it, after so many flagged ones."""
@@ -251,6 +253,6 @@ class History:
         past.read = max([past.read, *(row["id"] for row in rows)])
         return past
 
-    def _geometries(self, rows: Iterable[Row]) -> list[tuple[str, Geometry]]:
-        geometries = [(row["digest"], self.guard.known(query_from_line(row["query"]))) for row in rows]
-        return [(digest, geometry) for digest, geometry in geometries if geometry is not None]
+    def _geometries(self, rows: Iterable[Row]) -> list[tuple[str, tuple[Geometry, ...]]]:
+        told = [(row["digest"], self.guard.known(query_from_line(row["query"]))) for row in rows]
+        return [(digest, geometries) for digest, geometries in told if geometries is not None]

@@ -80,7 +80,7 @@ class Service:
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
         self.whole = WholeVariables(self.counting.dimensions, self.policy, self.counting.table)
-        self.guard = Guard(self.counting, self.policy)
+        self.guard = Guard(self.counting, self.policy, self.whole)
         self.answers = Answers(settings.cache)
         self.pace = Pace()
         self.rate: Counter = Counter(self.store, "rate", MINUTE) if public is None else public.rate
@@ -94,6 +94,9 @@ class Service:
         self.commits = Commits(self.store, self.history)
         self.edition = keyed_name(settings.key, "edition", VERSION, self.policy.digest, self.version)
         self.roles = {role: Service(settings, self, file) for role, file in settings.roles.items() if public is None}
+        higher = [self.roles[role].whole for role in reversed(ROLES) if role in self.roles]
+        for k, whole in enumerate([*higher, self.whole] if public is None else ()):
+            whole.above = higher[:k]  # who has a role sees what lower ones are given, too
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
