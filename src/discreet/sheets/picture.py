@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html as markup
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from discreet.sheets.sheet_grid import SheetGrid, column_letters
 from discreet.sheets.sheet_layout import (
@@ -88,6 +89,49 @@ def _span(grid: SheetGrid) -> range:
     return range(grid.extent.first_column, grid.extent.last_column + 1)
 
 
+class DrawnCell(NamedTuple):
+    """A cell of the picture: what stands in it and how."""
+
+    text: str
+    colour: str
+    right: bool
+    bold: bool
+    italic: bool
+    meaning: str
+    """The dimension it belongs to, else what it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnSheet:
+    """The picture as lines of cells, for a terminal and for a page alike."""
+
+    columns: tuple[str, ...]
+    lines: tuple[tuple[int, tuple[DrawnCell, ...]], ...]
+    """Each with the number of its row."""
+    left: tuple[str, ...]
+    """What is not drawn, in words."""
+
+
+def drawn_sheet(grid: SheetGrid, layout: SheetLayout, names: Sequence[str], rows: int, columns: int) -> DrawnSheet:
+    """The cells that are drawn, each with its colour."""
+    colour = colours(layout, names)
+    kept, shown, left = drawn_rows(grid, layout, rows, columns)
+
+    def cell(place: tuple[int, int]) -> DrawnCell:
+        role = layout.roles.get(place, ASIDE)
+        return DrawnCell(
+            grid.text(*place),
+            colour.get(place, ROLE_COLOURS[ASIDE]),
+            role in (NUMBER, TOTAL, MARK, SHARE),
+            role == TOTAL,
+            role in (TITLE, NOTE, ASIDE),
+            layout.dimension_of.get(place, role),
+        )
+
+    lines = tuple((row, tuple(cell((row, column)) for column in shown)) for row in kept)
+    return DrawnSheet(tuple(column_letters(column) for column in shown), lines, tuple(left))
+
+
 def sheet_text(
     grid: SheetGrid,
     layout: SheetLayout,
@@ -102,31 +146,27 @@ def sheet_text(
     from rich.table import Table
     from rich.text import Text
 
-    colour = colours(layout, names)
-    kept, shown, left = drawn_rows(grid, layout, rows, columns)
+    drawn = drawn_sheet(grid, layout, names, rows, columns)
     drawing = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1))
     drawing.add_column("", justify="right", style="dim")
-    for column in shown:
-        drawing.add_column(column_letters(column), overflow="ellipsis", no_wrap=True, max_width=WIDTH)
-    for at, row in enumerate(kept):
-        if at and row > kept[at - 1] + 1 and left:
-            drawing.add_row("...", *([""] * len(shown)))
-        cells = []
-        for column in shown:
-            place = (row, column)
-            role = layout.roles.get(place, ASIDE)
-            numeric = role in (NUMBER, TOTAL, MARK, SHARE)
-            text = Text(
-                grid.text(*place), style=colour.get(place, ROLE_COLOURS[ASIDE]), justify="right" if numeric else "left"
-            )
-            if role == TOTAL:
+    for letters in drawn.columns:
+        drawing.add_column(letters, overflow="ellipsis", no_wrap=True, max_width=WIDTH)
+    before = 0
+    for row, cells in drawn.lines:
+        if before and row > before + 1 and drawn.left:
+            drawing.add_row("...", *([""] * len(cells)))
+        before = row
+        texts = []
+        for cell in cells:
+            text = Text(cell.text, style=cell.colour, justify="right" if cell.right else "left")
+            if cell.bold:
                 text.stylize("bold")
-            if role in (TITLE, NOTE, ASIDE):
+            if cell.italic:
                 text.stylize("italic")
-            cells.append(text)
-        drawing.add_row(str(row), *cells)
+            texts.append(text)
+        drawing.add_row(str(row), *texts)
     key = Text("  ").join(Text(f"\u25a0 {words}", style=shade) for words, shade in legend(layout, names))
-    more = [Text(f"not drawn: {', '.join(left)}", style="dim")] if left else []
+    more = [Text(f"not drawn: {', '.join(drawn.left)}", style="dim")] if drawn.left else []
     return Group(drawing, *more, key, *(Text(f"- {sentence}") for sentence in sentences))
 
 
@@ -140,26 +180,21 @@ def sheet_html(
     columns: int = COLUMNS,
 ) -> str:
     """The picture for a notebook."""
-    colour = colours(layout, names)
-    kept, shown, left = drawn_rows(grid, layout, rows, columns)
-    heads = "".join(f"<th style='color:#999;font-weight:normal'>{column_letters(c)}</th>" for c in shown)
+    drawn = drawn_sheet(grid, layout, names, rows, columns)
+    heads = "".join(f"<th style='color:#999;font-weight:normal'>{letters}</th>" for letters in drawn.columns)
     lines = []
-    for row in kept:
-        cells = [f"<th style='color:#999;font-weight:normal'>{row}</th>"]
-        for column in shown:
-            role = layout.roles.get((row, column), ASIDE)
-            style = f"color:{colour.get((row, column), ROLE_COLOURS[ASIDE])};white-space:nowrap"
-            style += ";text-align:right" if role in (NUMBER, TOTAL, MARK, SHARE) else ";text-align:left"
-            style += (
-                ";font-weight:bold" if role == TOTAL else ";font-style:italic" if role in (TITLE, NOTE, ASIDE) else ""
-            )
-            title = layout.dimension_of.get((row, column), role)
-            text = markup.escape(grid.text(row, column))
-            cells.append(f"<td style='{style}' title={markup.escape(title)!r}>{text}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+    for row, cells in drawn.lines:
+        inside = "".join(_html_cell(cell) for cell in cells)
+        lines.append(f"<tr><th style='color:#999;font-weight:normal'>{row}</th>{inside}</tr>")
     key = " ".join(
         f"<span style='color:{shade}'>&#9632; {markup.escape(words)}</span>" for words, shade in legend(layout, names)
     )
-    more = f"<p>not drawn: {markup.escape(', '.join(left))}</p>" if left else ""
+    more = f"<p>not drawn: {markup.escape(', '.join(drawn.left))}</p>" if drawn.left else ""
     said = "".join(f"<li>{markup.escape(sentence)}</li>" for sentence in sentences)
     return f"<table><tr><th></th>{heads}</tr>{''.join(lines)}</table>{more}<p>{key}</p><ul>{said}</ul>"
+
+
+def _html_cell(cell: DrawnCell) -> str:
+    style = f"color:{cell.colour};white-space:nowrap;text-align:{'right' if cell.right else 'left'}"
+    style += ";font-weight:bold" if cell.bold else ";font-style:italic" if cell.italic else ""
+    return f"<td style='{style}' title={markup.escape(cell.meaning)!r}>{markup.escape(cell.text)}</td>"

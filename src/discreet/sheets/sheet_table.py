@@ -47,6 +47,7 @@ class SheetTable:
     """What the numbers are: "count", or the name of a magnitude."""
     published: Published
     places: CellPlaces
+    """Where the number of each cell stands: in several places if the sheet repeats it, in none if it only follows."""
     percentages: tuple[DerivedNumber, ...] = ()
     """Percentages, proportions and means of the sheet, and what they were confirmed to be a share of."""
     left_aside: tuple[LeftAside, ...] = ()

@@ -22,9 +22,30 @@ from discreet.tables.table import Table
 CHANGED = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
 
 
+@dataclass(frozen=True, kw_only=True)
+class HiddenThenRounded:
+    """Counts of 1 to ``most`` hidden, the others rounded to the nearest ``base``: what two offices do in their ways."""
+
+    contract: ClassVar[Contract] = CHANGED
+    most: int = 7
+    base: int = 5
+    secondary: bool = False
+    key: str | bytes | Secret | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        whole("most", self.most, 1, MOST_COUNT)
+        whole("base", self.base, 1)
+        object.__setattr__(self, "key", read_secret(self.key))
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """The methods in their order."""
+        return _hidden_then_rounded(self.most, self.base, self.secondary, self.key)
+
+
 @checked
 @dataclass(frozen=True, kw_only=True)
-class OpenSAFELY:
+class OpenSAFELY(HiddenThenRounded):
     """Counts of 1 to ``most`` redacted, the others rounded to the nearest ``base``, totals summed from what is shown.
 
     The order is redaction first. With ``totals="own"`` totals are rounded by themselves, and some redacted counts may
@@ -34,22 +55,7 @@ class OpenSAFELY:
     [50.0, nan, 10.0, 15.0, 25.0]
     """
 
-    contract: ClassVar[Contract] = CHANGED
-    most: int = 7
-    base: int = 5
     totals: Literal["sum", "own"] = "sum"
-    secondary: bool = False
-    key: str | bytes | Secret | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        whole("most", self.most, 1, MOST_COUNT)
-        whole("base", self.base, 1)
-        object.__setattr__(self, "key", read_secret(self.key))
-
-    @property
-    def steps(self) -> tuple[Any, ...]:
-        """The methods in their order."""
-        return _hidden_then_rounded(self.most, self.base, self.secondary, self.key)
 
     def __call__(self, table: Table) -> Protected:
         return _by_steps(table, self.steps, self.totals)
@@ -57,7 +63,7 @@ class OpenSAFELY:
 
 @checked
 @dataclass(frozen=True, kw_only=True)
-class NHS:
+class NHS(HiddenThenRounded):
     """Counts of 1 to ``most`` shown as a mark, the others and all totals rounded to the nearest ``base``; 0 stays 0.
 
     The rule of NHS England for Hospital Episode Statistics below national level. Totals are rounded by themselves, so
@@ -66,22 +72,6 @@ class NHS:
     >>> NHS()(Table.of([3, 0, 16, 23], ["trust"])).published["count"].tolist()
     [40.0, nan, 0.0, 15.0, 25.0]
     """
-
-    contract: ClassVar[Contract] = CHANGED
-    most: int = 7
-    base: int = 5
-    secondary: bool = False
-    key: str | bytes | Secret | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        whole("most", self.most, 1, MOST_COUNT)
-        whole("base", self.base, 1)
-        object.__setattr__(self, "key", read_secret(self.key))
-
-    @property
-    def steps(self) -> tuple[Any, ...]:
-        """The methods in their order."""
-        return _hidden_then_rounded(self.most, self.base, self.secondary, self.key)
 
     def __call__(self, table: Table) -> Protected:
         return _by_steps(table, self.steps, "own")
