@@ -103,8 +103,8 @@ def test_pushes_show_most_of_a_cube_in_few_runs() -> None:
     rows = csr_array(np.concatenate(lines).astype(float))
     ones = np.ones(216)
     system = System(rows, rows @ ones, 0 * ones, 9 * ones, True, ones)
-    pushed = PushedPoints(system, ones, ones.copy(), ones.copy(), replace(PUSHED, pushes=12))
-    assert not len(pushed.push(np.arange(216), 1.0, 0.0))
+    pushed = PushedPoints(system, ones, ones.copy(), ones.copy(), PUSHED)
+    assert not len(pushed.push(np.arange(216), 1.0, 0.0, 12))
 
 
 def test_moves_of_a_pool_hold_for_those_who_know_some_variables() -> None:

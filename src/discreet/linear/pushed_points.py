@@ -34,13 +34,13 @@ class PushedPoints:
         self.random = np.random.default_rng(1)
         self.last: Array | None = None
 
-    def push(self, targets: Array, reach: float, width: float) -> Array:
+    def push(self, targets: Array, reach: float, width: float, most: int) -> Array:
         """Targets of which no two values more than ``width`` apart are seen, with two whole ones between or at them.
 
-        ``reach``: how far from the known solution, or from the middle of what is seen, a target may go.
+        ``reach``: how far from the known solution, or from the middle of what is seen, a target may go; ``most``: runs.
         """
         left = self._left(targets, width)
-        for _ in range(self.tuning.pushes):
+        for _ in range(most):
             first = self.last is None  # pushes nothing
             if len(left) <= self.tuning.pushed_few or not self._point(left, reach):
                 break

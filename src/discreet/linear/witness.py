@@ -88,7 +88,7 @@ def _move_by_programs(
         low[stuck], high[stuck], sure[stuck] = exact(system, stuck, Tell(None, 1, 0))
         return sure[stuck]
     pushed = PushedPoints(system, base, low, high, tuning)
-    unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0)
+    unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0, tuning.pushes)
     if system.integer:  # a short interval may hold one whole-number solution only
         moved = np.setdiff1d(stuck, unmoved)
         sure[moved] = _second_values(pushed, moved)
@@ -103,7 +103,7 @@ def _second_values(pushed: PushedPoints, targets: Array) -> Array:
     Long intervals are taken to; the others where a second value is found. What has one value is seen at that alone.
     """
     roomy = targets[(pushed.system.upper - pushed.system.lower)[targets] > SHORT]
-    pushed.push(roomy, SHORT + 1.0, SHORT)
+    pushed.push(roomy, SHORT + 1.0, SHORT, pushed.tuning.long_pushes)
     short = (pushed.high - pushed.low)[targets] <= SHORT
     sure = ~short
     if short.sum() <= pushed.tuning.few:
