@@ -16,6 +16,7 @@ import pytest
 import discreet as dc
 
 THEME = Path(__file__).parents[1] / "docs" / "theme"
+RESULTS = ("Audit", "Protected", "RiskReport", "RUMap")  # what users call methods of, the most
 CALLABLES = sorted(name for name in dc.__all__ if callable(getattr(dc, name)))
 
 
@@ -25,6 +26,18 @@ def test_a_public_callable_has_an_example(name: str) -> None:
     item: Any = getattr(dc, name)
     examples = doctest.DocTestParser().get_examples(item.__doc__ or "")
     assert any(example.want for example in examples)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_method_of_a_result_has_an_example(name: str) -> None:
+    """In its docstring or that of its class: summary, to_dict, plot and their like."""
+    kind = getattr(dc, name)
+    methods = {word for word, one in vars(kind).items() if inspect.isfunction(one) and not word.startswith("_")}
+    parser = doctest.DocTestParser()
+    of_class = "".join(example.source for example in parser.get_examples(kind.__doc__ or ""))
+    own = {word for word in methods if parser.get_examples(getattr(kind, word).__doc__ or "")}
+    assert methods
+    assert methods - own - set(re.findall(r"\.(\w+)\(", of_class)) == set()
 
 
 @pytest.fixture(scope="module")

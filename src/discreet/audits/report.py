@@ -52,6 +52,12 @@ class Audit:
     >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3))))
     >>> report.verdict, len(report.cells)
     (<Verdict.PASS: 'pass'>, 4)
+    >>> report.findings()["cells"].to_dict()
+    {'exact': 0, 'narrow': 0, 'open': 4, 'unknown': 0}
+    >>> report.summary().loc["outsider", "exact"], len(report.because()), report.to_dict()["verdict"]
+    (0, 0, 'pass')
+    >>> report.plot().get_xlabel(), report.to_html()[:6], report.certificate().verdict
+    ('possible values (count)', '<table', <Verdict.PASS: 'pass'>)
     """
 
     view: View

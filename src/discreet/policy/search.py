@@ -52,8 +52,10 @@ class RUMap:
     >>> import discreet as dc
     >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
     >>> found = dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}, t2=0.9)
-    >>> found.best
-    'as it is'
+    >>> found.best, found.to_dict()["best"], list(found.summary().index)
+    ('as it is', 'as it is', ['round 3', 'as it is'])
+    >>> found.plot().get_xlabel()
+    'utility (1 = nothing lost)'
     """
 
     frame: pd.DataFrame

@@ -30,6 +30,8 @@ class Protected:
 
     >>> import discreet as dc
     >>> done = dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5))
+    >>> done.shown_inner().tolist(), done.release(title="People").title, list(done.summary().index)[:1]
+    ([5.0, 0.0, 0.0, 0.0], 'People', ['published'])
     >>> done.published["count"].tolist(), done.table.count.tolist()
     ([5, 5, 0, 5, 5, 0, 5, 0, 0], [6, 4, 2, 3, 3, 0, 3, 1, 2])
     """

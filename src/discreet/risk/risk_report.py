@@ -74,6 +74,10 @@ class RiskReport:
     >>> report = dc.assess([[17, 0], [12, 1]], after=[[15, 0], [12, 3]])
     >>> round(report.before.value, 4), round(report.after.value, 4)
     (0.4116, 0.3849)
+    >>> report.summary().index[0], report.line_labels(1), report.to_dict()["cells"], report.to_html()[:15]
+    ('r1', ['column=2 over row'], 4, '<!doctype html>')
+    >>> report.plot().get_title(), report.plot_terms().get_ylabel()
+    ('R1 = 0.412', 'risk (measure)')
     """
 
     table: Table
