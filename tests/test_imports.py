@@ -149,7 +149,7 @@ LAYERS = {
     """,
     "in_place": """
         one_person secret_numbers
-        kept_texts
+        kept_texts sorted_rows
         protection_report contents put_back
         chosen_methods protecting
         linked_sheets count_frames

@@ -23,6 +23,10 @@ ASK = (
     "say how counts are protected: --hide-under 6 hides counts from 1 to 5 and what would give them away; "
     "--recipe NAME follows a published rule ({})"
 )
+NO_KEY = (
+    "no key: who has this program can run it again, and runs with other limits tell more together; publish one of "
+    "them, with -P key=env:NAME (a secret text of 16 letters or more)"
+)
 NO_TABLE = "no table was found"
 RECORDS = (".csv", ".tsv", ".txt", ".parquet")
 LINES = 6
@@ -128,6 +132,8 @@ def protect_finished(
     for outcome in file.outcomes:
         for line in outcome.lines():
             say(line)
+    if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
+        say(NO_KEY)
     if layout == "tidy":
         _tidy(file, target, format)
     else:

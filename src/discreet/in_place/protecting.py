@@ -10,6 +10,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.in_place.protection_report import ProtectionReport, report_on
+from discreet.in_place.sorted_rows import order_remarks
 from discreet.methods.contract import Method, protect
 from discreet.methods.effect import check_effect
 from discreet.methods.suppress.method import Suppress
@@ -29,7 +30,8 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         least = 0 if _hides_zeros(chosen.rule) else 1
         done = replace(done, method=f"counts from {least} to {n - 1} and cells that would give them away are not shown")
-    return done, report_on(done, sheet.name)
+    outcome = report_on(done, sheet.name)
+    return done, replace(outcome, remarks=(*outcome.remarks, *order_remarks(sheet, done)))
 
 
 def absent_cells(sheet: SheetTable) -> Array:
