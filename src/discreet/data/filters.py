@@ -50,7 +50,8 @@ def parse_filters(
                     raise InputError("a variable is named twice in the population")
                 codes_of.setdefault(name, []).extend(codes)
             elif name or quoted or not between:  # else nothing between two semicolons, or behind the last
-                raise InputError(f"{form}, not {text[start:end].strip()!r}")
+                quotes = '; a code with ";" or "=" in it stands in double quotes' if between else ""
+                raise InputError(f"{form}, not {text[start:end].strip()!r}{quotes}")
             start = end + 1
     return codes_of
 

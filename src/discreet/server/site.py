@@ -146,9 +146,10 @@ async def fault_response(request: Request, error: Exception) -> Response:
         named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
         fault = HttpFault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
     elif isinstance(error, HTTPException):
-        words = {404: "there is nothing here", 405: "this cannot be done here"}
+        words = {404: "there is nothing here", 405: "an address is asked with GET"}
+        kind = "method" if error.status_code == 405 else "not found"
         fault = HttpFault(
-            error.status_code, "not found", "path", words.get(error.status_code, "not possible"), "see /api/metadata"
+            error.status_code, kind, "path", words.get(error.status_code, "not possible"), "see /api/metadata"
         )
     else:
         fault = error if isinstance(error, HttpFault) else fault_of(error)

@@ -180,3 +180,12 @@ def test_who_attacks_knows_the_structural_zeros_of_the_codebook() -> None:
     assert (expected[~possible] == 0).all()
     assert plain[~possible].sum() > 0
     assert expected[2, 3:].sum() > plain[2, 3:].sum()
+
+
+@pytest.mark.parametrize("policy", [KEYED, f"{KEYED}[table]\nmin_population = 100000\n"])
+def test_where_no_table_is_answered_nobody_can_say(policy: str) -> None:
+    """The time is up before anything is asked, or everything is refused: a report, and no verdict."""
+    result = attacked(policy, time_limit=1e-6)
+    assert (result.tables, result.populations) == (0, ())
+    assert result.verdict is Verdict.UNKNOWN
+    assert "everything: no table was answered" in result.unjudged

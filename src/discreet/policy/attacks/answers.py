@@ -17,7 +17,7 @@ from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.errors import Refused
+from discreet.errors import OutOfTimeError, Refused
 from discreet.policy.answering import answer_table, unfiltered
 from discreet.policy.attacks.closure import candidates
 from discreet.policy.policy import Policy
@@ -166,7 +166,7 @@ def collect_by(
     requests = refused = tables = left_out = 0
     ended = False
     for candidate in candidates(dimensions, policy):
-        deadline.check()
+        ended = ended or deadline.over()  # what was not asked is said to be left out
         left_out += candidate.left_out
         if ended or math.prod(len(dimensions[k].codes) for k in candidate.names) > MOST_CELLS:
             left_out += sum(len(way) for way in candidate.ways[:1])
@@ -184,7 +184,7 @@ def collect_by(
                         continue
                     tables += 1
                     collected.add(shown)
-            except NoMoreAnswers:
+            except (NoMoreAnswers, OutOfTimeError):
                 ended = True
                 left_out += len(open_requests) - answered
             requests += answered

@@ -186,6 +186,8 @@ class _Task:
             roles = [policy, *(replace(one, secret=policy.secret) if number else one for one in self.also)]
             # steps before counting are kept by what they were done to
             answers = merged([collect(copy(self.data), one) for one in roles])
+        if not answers.tables:
+            return _Round(answers, "none seen", (), (), (), ("everything: no table was answered",))
         model = TwoWayModel.of(answers, self.truth.possible)
         unjudged = list(_unused(policy))
         counts: tuple[tuple[int, Recovered], ...] = ()
