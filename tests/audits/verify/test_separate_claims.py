@@ -33,7 +33,14 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Content:
     (folder / "wide.csv").write_text(WIDE)
     (folder / "detail.csv").write_text(DETAIL)
     paper = folder / "both.json"
-    call = ["audit", str(folder / "wide.csv"), str(folder / "detail.csv"), "--certificate", str(paper)]
+    call = [
+        "audit",
+        str(folder / "wide.csv"),
+        str(folder / "detail.csv"),
+        "--zeros-hidden",
+        "--certificate",
+        str(paper),
+    ]
     with pytest.raises(SystemExit):
         main(call)
     content: Content = json.loads(paper.read_text())
