@@ -134,7 +134,14 @@ class Settled:
 
     def kinds_of(self, sheet: str) -> dict[tuple[int, int], tuple[int, Hashable]]:
         """Table and kind of the cells of a sheet, by row and column."""
-        return {(row, column): kind for (name, row, column), kind in self.edits.kinds.items() if name == sheet}
+        return self._kinds_by_sheet.get(sheet, {})
+
+    @cached_property
+    def _kinds_by_sheet(self) -> dict[str, dict[tuple[int, int], tuple[int, Hashable]]]:
+        sheets: dict[str, dict[tuple[int, int], tuple[int, Hashable]]] = {}
+        for (sheet, row, column), kind in self.edits.kinds.items():
+            sheets.setdefault(sheet, {})[row, column] = kind
+        return sheets
 
     @cached_property
     def shown_by_sheet(self) -> Mapping[str, frozenset[tuple[int, int]]]:
