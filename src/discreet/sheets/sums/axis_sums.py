@@ -14,9 +14,15 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
-from discreet.sheets.sums.axis_lines import SURE, AxisLines
+from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.number_groups import covered_by_others
-from discreet.sheets.sums.sum_questions import OF_SOME, ask_about_runs, ask_about_totals, sum_name
+from discreet.sheets.sums.sum_questions import (
+    OF_SOME,
+    ask_about_runs,
+    ask_about_totals,
+    ask_about_unnamed_runs,
+    sum_name,
+)
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import option
 
@@ -66,7 +72,12 @@ def find_sums(
     if (stated := said.get(name)) is not None:
         remainder = not trusted and (partly or not lines.allowed)
         return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
-    top = _passes([sum_name(code) for code in codes], lines, children, top)
+    shown = dict(children)
+    names = [sum_name(code) for code in codes]
+    bare = list(top)
+    top = _passes(names, lines, children, top)
+    if len(top) > 1 and (whole_tree := _all_together(names, lines, shown, bare)) is not None:
+        children, top = whole_tree
     return _judged(name, codes, lines, children, top, known, short, trusted)
 
 
@@ -99,7 +110,26 @@ def _verified(
     return short
 
 
-def _passes(named: Sequence[int], lines: AxisLines, children: dict[int, list[int]], top: list[int]) -> list[int]:
+def _all_together(
+    named: Sequence[int], lines: AxisLines, shown: Mapping[int, list[int]], top: Sequence[int]
+) -> tuple[dict[int, list[int]], list[int]] | None:
+    """Sums that prove little one by one but leave nothing over: all labels add up to one, far beyond chance."""
+    children = dict(shown)
+    left = _passes(named, lines, children, list(top), least=ASK_AT_END)
+    if len(left) > 1 or left[0] not in children:
+        return None
+    added = [whole for whole in children if whole not in shown]
+    bits = sum(lines.evidence(whole, children[whole])[2] for whole in added)
+    return (children, left) if bits >= SURE + 2 * math.log2(len(top)) else None
+
+
+def _passes(
+    named: Sequence[int],
+    lines: AxisLines,
+    children: dict[int, list[int]],
+    top: list[int],
+    least: float | None = None,
+) -> list[int]:
     """Sums of runs of labels, behind or before them, found from either end until nothing more is; the best of both."""
     best: tuple[int, dict[int, list[int]], list[int]] = (-1, {}, top)
     for first in (False, True):
@@ -108,7 +138,7 @@ def _passes(named: Sequence[int], lines: AxisLines, children: dict[int, list[int
         changed = 2
         while changed:
             before = len(left)
-            left = _collapse(named, lines, found, left, backwards)
+            left = _collapse(named, lines, found, left, backwards, least)
             changed = 2 if len(left) < before else changed - 1
             backwards = not backwards
         if len(found) > best[0]:
@@ -118,14 +148,19 @@ def _passes(named: Sequence[int], lines: AxisLines, children: dict[int, list[int
 
 
 def _collapse(
-    named: Sequence[int], lines: AxisLines, found: dict[int, list[int]], top: Sequence[int], backwards: bool
+    named: Sequence[int],
+    lines: AxisLines,
+    found: dict[int, list[int]],
+    top: Sequence[int],
+    backwards: bool,
+    least: float | None,
 ) -> list[int]:
     """One pass over the topmost labels: a label that is the sum of those just before it takes their place."""
     if not top:
         return []
     full = np.flatnonzero(lines.shown[list(top)].all(axis=0))
     guide = int(full[np.abs(lines.values[list(top)][:, full]).sum(axis=0).argmax()]) if len(full) else None
-    sure = SURE + 2 * math.log2(max(len(top), 1))
+    sure = SURE + 2 * math.log2(max(len(top), 1)) if least is None else least
     stack: list[int] = []
     sums = np.zeros(len(top) + 1)  # of the stack, from its beginning
     for k in reversed(top) if backwards else top:
@@ -236,6 +271,7 @@ def _judged(
         return _tree(codes, children, codes[called[0]], short, assumed)
     if len(codes) > 1:
         ask_about_totals(name, codes, lines, children, top)
+        ask_about_unnamed_runs(name, codes, lines, children)
         ask_about_runs(name, codes, lines, children)
     return _tree(codes, children, None, short, assumed)
 

@@ -12,6 +12,8 @@ from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
 
+MOST_SEARCHED = 60
+"""Labels of which every run is tried; longer lists are left to what proves itself."""
 OF_SOME = 3
 """A name that says that a label is a sum of some others: "North total"."""
 IF_ROUNDED = "if numbers were rounded say tolerance=0.5 (--tolerance 0.5)"
@@ -87,3 +89,26 @@ def _ask_if_nearly(name: str, code: str, lines: AxisLines, whole: int, others: S
             f"category say {option(name, None)}; if it is the total correct the sheet, or say {option(name, code)} and "
             f"{AND_ROUNDED}{part}{TAKE_SUMS}"
         )
+
+
+def ask_about_unnamed_runs(
+    name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, Sequence[int]]
+) -> None:
+    """Refuse a label that adds up some just before or behind it in every line, with a name that says nothing of it."""
+    below = {part for parts in children.values() for part in parts}
+    top = [k for k in range(len(codes)) if k not in below]
+    if len(top) > MOST_SEARCHED:
+        return
+    for at, whole in enumerate(top):
+        if whole in children or 2 * float(np.log2(1 + np.abs(lines.values[whole])).sum()) < ASK:
+            continue
+        before = [top[start:at] for start in range(at - 1)]
+        behind = [top[at + 1 : end] for end in range(at + 3, len(top) + 1)]
+        for run in (*before, *behind):
+            denied, confirmed, bits, _ = lines.evidence(whole, run)
+            if not denied and confirmed > 1 and bits >= ASK + 2 * float(np.log2(len(top))):
+                raise InputError(
+                    f"dimension {name!r}: {codes[whole]!r} is the sum of {len(run)} labels beside it in every line, "
+                    f'which may be chance; if it is their sum call it so on the sheet ("{codes[whole]} total"), or '
+                    f"indent its parts; if no label is a sum of others say {option(name, None)}"
+                )
