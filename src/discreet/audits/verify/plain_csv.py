@@ -54,13 +54,7 @@ def ends_of(
 
 
 def read_rows(
-    text: str,
-    entry: Any,
-    separator: str,
-    point: str,
-    comma: str,
-    floor: int | None = None,
-    unshown: int | None = None,
+    text: str, entry: Any, separator: str, point: str, comma: str, floor: int | None = None, unshown: int | None = None
 ) -> dict[Any, Any]:
     """{codes: (mark, least and greatest value of each measure)} of a CSV; ValueError if it has other columns."""
     text = re.sub(r"\A(?:# [^\r\n]*(?:\r\n|\r|\n))+", "", text)  # notes
@@ -72,20 +66,13 @@ def read_rows(
     labels: dict[str, dict[str, str]] = {f"{name} label": {} for name in entry["dimensions"]}
     if len(set(head)) < len(head) or not set(names) <= set(head) <= {*names, *labels, entry["status"]}:
         raise ValueError("other columns")
+    least = []
     for column, stated in zip(entry["columns"], entry["measures"].values(), strict=True):
         fields_of = [row[head.index(column)] for row in rows if len(row) == len(head)]
         written = [re.search(rf"[{point}]([0-9]+)\s*$", field) for field in fields_of if re.search("[0-9]", field)]
         if written and stated > max(len(match[1]) if match else 0 for match in written):
             raise ValueError("fewer decimals")
-    signed = {
-        c
-        for c in entry["columns"]
-        if any(re.match(r"\s*-\s*[0-9]", f[head.index(c)]) for f in rows if len(f) == len(head))
-    }
-    least = [
-        None if decimals or column in signed else unshown
-        for column, decimals in zip(entry["columns"], entry["measures"].values(), strict=True)
-    ]
+        least.append(None if stated or any(re.match(r"\s*-\s*[0-9]", field) for field in fields_of) else unshown)
     cells: dict[Any, Any] = {}
     for fields in rows:
         row = dict(zip(head, fields, strict=True))
@@ -94,11 +81,8 @@ def read_rows(
         for name, code in zip(entry["dimensions"], codes, strict=True):
             label = row.get(f"{name} label", "")
             require(labels[f"{name} label"].setdefault(code, label) == label, "a code has two labels")
-        places = entry["measures"].values()
-        ends = [
-            ends_of(row[c], d, point, comma, floor, low)
-            for c, d, low in zip(entry["columns"], places, least, strict=True)
-        ]
+        columns = zip(entry["columns"], entry["measures"].values(), least, strict=True)
+        ends = [ends_of(row[c], d, point, comma, floor, low) for c, d, low in columns]
         shown = any(low is not None and low == high for low, high in ends)
         cells[codes] = (row.get(entry["status"], "") if shown else "", *ends)
     return cells
