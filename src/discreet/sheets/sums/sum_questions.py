@@ -99,12 +99,18 @@ def ask_about_unnamed_runs(
     top = [k for k in range(len(codes)) if k not in below]
     if len(top) > MOST_SEARCHED:
         return
+    all_shown = np.flatnonzero(lines.shown[top].all(axis=0) & lines.there[top].all(axis=0))
+    if not len(all_shown):
+        return
+    line: list[float] = lines.values[:, int(all_shown[0])].tolist()
     for at, whole in enumerate(top):
         if whole in children or 2 * float(np.log2(1 + np.abs(lines.values[whole])).sum()) < ASK:
             continue
         before = [top[start:at] for start in range(at - 1)]
         behind = [top[at + 1 : end] for end in range(at + 3, len(top) + 1)]
         for run in (*before, *behind):
+            if abs(sum(line[k] for k in run) - line[whole]) > lines.allowed * (len(run) + 1) + 1e-6:
+                continue  # the first line that is all shown denies it
             denied, confirmed, bits, _ = lines.evidence(whole, run)
             if not denied and confirmed > 1 and bits >= ASK + 2 * float(np.log2(len(top))):
                 raise InputError(
