@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from typing import Any
 
@@ -29,6 +30,15 @@ def test_cells_are_the_matrix_times_the_inner_cells(table: Table) -> None:
     assert table.matrix.shape == (len(inner), len(table))
     assert np.array_equal(table.matrix.T @ inner, table.count)
     assert np.array_equal(inner, table.array()[tuple(np.unravel_index(table.layout.inner, table.layout.shape))])
+
+
+@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+def test_the_order_in_which_a_group_names_its_codes_does_not_matter(order: tuple[int, ...]) -> None:
+    """Neighbours are added as one piece: only where they are neighbours."""
+    codes = ["c0", "c1", "c3"]
+    area = Dimension.flat("area", ["c0", "c1", "c2", "c3"]).with_group("odd", [codes[k] for k in order], minus=["c2"])
+    table = Table.of([1, 10, 100, 1000], [area])
+    assert table.count[table.where(area="odd")].tolist() == [911]
 
 
 @given(dimension_lists(), st.integers(0, 2**32))

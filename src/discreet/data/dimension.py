@@ -240,9 +240,9 @@ class Dimension:
 
     @cached_property
     def added(self) -> tuple[tuple[Array, Array], ...]:
-        """The positions of the leaves that each code adds, and of those that it takes away."""
+        """The positions of the leaves that each code adds, and of those that it takes away, in order."""
         columns = [self._leaves_of[code] for code in self.codes]
-        at = [[(self.leaf_position[leaf], sign) for leaf, sign in column.items()] for column in columns]
+        at = [sorted((self.leaf_position[leaf], sign) for leaf, sign in column.items()) for column in columns]
         plus = [np.array([k for k, sign in one if sign > 0], int) for one in at]
         minus = [np.array([k for k, sign in one if sign < 0], int) for one in at]
         return tuple(zip(plus, minus, strict=True))
