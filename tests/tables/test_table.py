@@ -32,7 +32,7 @@ def test_cells_are_the_matrix_times_the_inner_cells(table: Table) -> None:
     assert np.array_equal(inner, table.array()[tuple(np.unravel_index(table.layout.inner, table.layout.shape))])
 
 
-@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_the_order_in_which_a_group_names_its_codes_does_not_matter(order: tuple[int, ...]) -> None:
     """Neighbours are added as one piece: only where they are neighbours."""
     codes = ["c0", "c1", "c3"]
