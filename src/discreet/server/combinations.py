@@ -88,10 +88,10 @@ class Combinations:
             own = {k: union(self.families[k][new[k]]) for k in axes if k != axis}
             finer = [(own, some) for some in self._crossing(new, earlier[self._making(earlier, own)], [axis])]
             for context, near in itertools.chain(self._contexts(new, earlier, axis), finer):
-                held = set(near[:, axis].tolist())
-                if len(held) < 2 or self._table("includes", axis, mine)[list(held)].any():
+                held = _present(near[:, axis])
+                if len(held) < 2 or self._table("includes", axis, mine)[held].any():
                     continue
-                sets = frozenset(self.families[axis][other] for other in held)
+                sets = frozenset(self.families[axis][other] for other in held.tolist())
                 for left in derived_sets(self.families[axis][mine], sets):
                     yield Left({**context, axis: left}, axis, self._cells(new, near, context))
         yield from self._crossed(new, earlier, axes)
@@ -110,10 +110,12 @@ class Combinations:
                 told = self._table("includes", one, new[one])[some[:, one]]
                 if (told & self._table("includes", other, new[other])[some[:, other]]).any():
                     continue
-                held = set(map(tuple, some[:, [one, other]].tolist()))
+                number = len(self.families[other])
+                held = _present(some[:, one] * number + some[:, other])
                 if len(held) < 2:
                     continue
-                spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in held)
+                pairs = (divmod(both, number) for both in held.tolist())
+                spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in pairs)
                 for left in derived_boxes((self.families[one][new[one]], self.families[other][new[other]]), spaces):
                     sets = {**context, one: left[0], other: left[1]}
                     yield Left(sets, one, self._cells(new, some, context))
@@ -138,7 +140,7 @@ class Combinations:
         for k in axes:
             near &= ~compared[k].apart[earlier[:, k]]
             key = key * compared[k].numbers + compared[k].number[earlier[:, k]]
-        if len(set(earlier[near, axis].tolist())) < 2:
+        if len(_present(earlier[near, axis])) < 2:
             return
         _, first, group = np.unique(key[near], return_index=True, return_inverse=True)
         told = self._table("includes", axis, new[axis])[earlier[near, axis]]  # then nothing is news
@@ -188,5 +190,10 @@ class Combinations:
         """Into how many cells all these queries cross a population."""
         cells = 1
         for k in context:
-            cells *= min(self.pair(k, new[k], f).cells for f in {*near[:, k].tolist(), new[k]})
+            cells *= min(self.pair(k, new[k], f).cells for f in {*_present(near[:, k]).tolist(), new[k]})
         return cells
+
+
+def _present(numbers: Array) -> Array:
+    """Which numbers are among some, each once."""
+    return np.flatnonzero(np.bincount(numbers))
