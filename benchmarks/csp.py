@@ -250,16 +250,13 @@ def beside(instance: Instance, weights: str, budget: float, ours: Line) -> str |
 
 def draw(course: Course, name: str, file: Path) -> None:
     """Cost and bound over time, as steps; the gap is what lies between them."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 3.5), layout="constrained")
-    axes = figure.subplots()
+    (axes,) = dc.plot.panels(1, width=6, height=3.5)
     seconds, cost, bound = np.array(course.points).T
     axes.step(seconds, cost, where="post", label="cheapest pattern")
     axes.step(seconds, bound, where="post", label="certified bound")
-    axes.set(xlabel="seconds", ylabel="cost", title=name, ylim=(0, None))
+    axes.set(xlabel="time (seconds)", ylabel="value lost (cost)", title=name, ylim=(0, None))
     axes.legend()
-    figure.savefig(file.with_stem(f"{file.stem}-{name}"))
+    dc.plot.finish(axes).get_figure().savefig(file.with_stem(f"{file.stem}-{name}"))
 
 
 def run(path: Path, weights: str, limit: float, quick: bool, plot: Path | None = None) -> tuple[bool, list[str]]:

@@ -239,7 +239,7 @@ def test_registration_looks_at_the_name(registered: None) -> None:
         dc.register("floor", dc.Round)
     with pytest.raises(dc.InputError, match="small letters"):
         dc.register("My method", Floor)
-    with pytest.raises(dc.InputError, match=r"write @dataclass\(frozen=True\)"):
+    with pytest.raises(dc.InputError, match=r"put @dataclass\(frozen=True\)"):
         dc.register("plain", type("Plain", (), {"__call__": mute}))
     with pytest.raises(dc.InputError, match=r"can change after it is made"):
         dc.register("loose", dataclass(type("Loose", (), {"__call__": mute})))

@@ -22,7 +22,7 @@ FLAT = {
     "sex": {"Total": 61, "m": None, "f": None},
     "ages": {"Total": 61, "0-14": 50, "15-24": None, "25-64": None, "65+": None},
     "letters": {"Total": 61, "A": 50, "B": None, "C": None, "D": None},
-    "months": {"Total": 61, "1": 50, **dict.fromkeys(map(str, range(2, 13)))},
+    "months": {"Total": 91, "1": 50, **dict.fromkeys(map(str, range(2, 13)))},
     "no other hidden": {"Total": 90, "North": 50, "Ayr": None, "Bute": None, "South": 11},
     "more than the parent": {"Total": 300, "A": 30, "A1": 90, "A2": None, "B": None, "A3": 20, "C": 85},
 }

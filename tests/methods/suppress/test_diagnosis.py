@@ -85,4 +85,4 @@ def test_what_is_out_already_is_said_to_be() -> None:
     rule = dc.Request([{"a": "2", "b": "1"}])
     found = dc.diagnose(full.with_margins([("a", "c"), ("a", "b")]), dc.Suppress(rule, earlier=[shown]))
     assert not found.ok
-    assert "out already" in str(found)
+    assert "published already" in str(found)

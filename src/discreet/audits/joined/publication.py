@@ -48,7 +48,7 @@ class Rounding:
         >>> Rounding(5).allowance, Rounding(3, nearest=False).allowance
         (2.5, 3.0)
         """
-        return self.base / 2 if self.nearest else self.base
+        return self.base / 2 if self.nearest else float(self.base)
 
     @classmethod
     def of_words(cls, method: str) -> Rounding | None:
