@@ -256,7 +256,7 @@ def draw(course: Course, name: str, file: Path) -> None:
     axes.step(seconds, bound, where="post", label="certified bound")
     axes.set(xlabel="time (seconds)", ylabel="value lost (cost)", title=name, ylim=(0, None))
     axes.legend()
-    dc.plot.finish(axes).get_figure().savefig(file.with_stem(f"{file.stem}-{name}"))
+    file.with_stem(f"{file.stem}-{name}").with_suffix(".png").write_bytes(dc.plot.png(axes))
 
 
 def run(path: Path, weights: str, limit: float, quick: bool, plot: Path | None = None) -> tuple[bool, list[str]]:
