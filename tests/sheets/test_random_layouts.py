@@ -129,3 +129,13 @@ def test_most_random_layouts_need_no_question(tmp_path: Path) -> None:
         except InputError:
             asked += 1
     assert asked <= 6
+
+
+def test_of_two_labels_that_add_up_the_one_called_a_total_is_asked_about(tmp_path: Path) -> None:
+    """Nobody is female, so that either column is the sum of the other two."""
+    path = tmp_path / "a.csv"
+    path.write_text("Area,All persons,f,m\nL0,3360,0,3360\nL1,2313,0,2313\nL2,4749,0,4749\n")
+    with pytest.raises(InputError, match="'All persons' is called like a total"):
+        read_tables(path)
+    (table,) = read_tables(path, total={"column": "All persons"})
+    assert [d.total for d in table.dimensions] == [None, "All persons"]

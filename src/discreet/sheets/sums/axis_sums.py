@@ -18,6 +18,7 @@ from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.number_groups import covered_by_others
 from discreet.sheets.sums.sum_questions import (
     OF_SOME,
+    ask_about_parts,
     ask_about_runs,
     ask_about_totals,
     ask_about_unnamed_runs,
@@ -251,6 +252,7 @@ def _judged(
     trusted: bool,
 ) -> SumTree:
     """The tree with its total; a name or a sum that stays in doubt is asked about."""
+    ask_about_parts(name, codes, {whole: parts for whole, parts in children.items() if whole not in known})
     assumed = []
     for whole, parts in children.items():
         if whole in known or [whole] == list(top):
@@ -262,6 +264,7 @@ def _judged(
     middle = _anywhere(codes, lines, children, top)
     if middle is not None:
         children[middle] = [k for k in top if k != middle]
+        ask_about_parts(name, codes, {middle: children[middle]})
         assumed.append(f"{codes[middle]!r} stands among the others of {name!r}, which add up to it")
         return _tree(codes, children, codes[middle], short, assumed)
     called = [k for k in top if like_a_total(codes[k]) == USUAL and k not in children]

@@ -31,6 +31,17 @@ def sum_name(code: str) -> int:
     return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
 
 
+def ask_about_parts(name: str, codes: Sequence[str], children: Mapping[int, Sequence[int]]) -> None:
+    """Refuse a sum of labels of which one is called a total, itself not: both add up where the others are zero."""
+    for whole, parts in children.items():
+        called = [codes[k] for k in parts if k not in children and like_a_total(codes[k])]
+        if called and not sum_name(codes[whole]):
+            raise InputError(
+                f"dimension {name!r}: {codes[whole]!r} is the sum of labels of which {called[0]!r} is called like a "
+                f"total; if that is the total say {option(name, called[0])}, if it is a category {option(name, None)}"
+            )
+
+
 def ask_about_totals(
     name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
 ) -> None:
