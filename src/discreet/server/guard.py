@@ -68,6 +68,7 @@ class Guard:
         self.fewest = max(self.rules.min_difference, policy.table.min_population)
         self._counts: dict[Box, float] = {}
         self.pair = lru_cache(maxsize=200_000)(self._pair)
+        self.closed = lru_cache(maxsize=4096)(self._closed)  # decided once
         self.combinations = Combinations(self.families, self.pair)
 
     def geometry(self, query: Query) -> Geometry:
@@ -86,7 +87,7 @@ class Guard:
 
     def geometries(self, query: Query) -> tuple[Geometry, ...]:
         """The same without what a table withholds: codes that it does not break down stand in it as totals alone."""
-        closed = {name: codes for name, level in query.variables if (codes := self._closed(name, level))}
+        closed = {name: codes for name, level in query.variables if (codes := self.closed(name, level))}
         if not closed or len(query.variables) + len(query.where) < 2:
             return (self.geometry(query),)
         broken_down = list(self.geometry(query).families)

@@ -104,19 +104,34 @@ def _confirmed(
         ):
             return changes
         return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
-    tops, bottom, scale = ways_that_fit[0]
     several = _told_apart(cells, numbers, ways_that_fit)
+    return _shares(block, cells, own, ways_that_fit[0], decimals, inside=False, several=several)
+
+
+def _shares(
+    block: SheetBlock,
+    cells: CellMap,
+    places: Sequence[tuple[int, int]],
+    way: tuple[list[int], list[int], float],
+    decimals: int,
+    *,
+    inside: bool,
+    several: bool,
+) -> list[DerivedNumber]:
+    """Numbers as the shares that one way of reading them says; ``several``: others fit as well."""
+    tops, bottoms, scale = way
     return [
         DerivedNumber(
             block.grid.place(*place),
             "share",
             _place(cells, top),
-            _place(cells, base),
+            _place(cells, bottom),
             scale,
             decimals,
+            inside=inside,
             ambiguous=several,
         )
-        for place, top, base in zip(own, tops, bottom, strict=True)
+        for place, top, bottom in zip(places, tops, bottoms, strict=True)
     ]
 
 
@@ -243,16 +258,4 @@ def _inside(
     if not ways_that_fit:
         return [DerivedNumber(block.grid.place(*place), "unknown", decimals=decimals, inside=True) for place in places]
     several = _told_apart(cells, numbers, ways_that_fit)
-    return [
-        DerivedNumber(
-            block.grid.place(*place),
-            "share",
-            _place(cells, top),
-            _place(cells, base),
-            100.0,
-            decimals,
-            inside=True,
-            ambiguous=several,
-        )
-        for place, top, base in zip(places, tops, ways_that_fit[0][1], strict=True)
-    ]
+    return _shares(block, cells, places, ways_that_fit[0], decimals, inside=True, several=several)
