@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +29,14 @@ settings.register_profile(
 )
 settings.load_profile("discreet")
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """In a process in which Spark has run, its open sockets are no mistake of the test that happens to run."""
+    if "pyspark" in sys.modules:
+        item.add_marker(engine_kinds.LEFT_OPEN)
+    return (yield)
 
 
 @pytest.fixture(autouse=True)
