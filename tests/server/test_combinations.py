@@ -17,7 +17,7 @@ from discreet.policy.answering import from_cube
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server.counting import CubeCounting
 from discreet.server.guard import Geometry, Guard
-from discreet.server.spans import derived_boxes, derived_sets
+from discreet.server.spans import Spaces, derived_boxes, derived_sets
 
 CODES = "abcde"
 
@@ -160,9 +160,10 @@ def test_derived_boxes_are_combinations(boxes: list[tuple[int, int]]) -> None:
     def vector(box: tuple[int, int]) -> list[int]:
         return [a * b for a in bits(box[0], 3) for b in bits(box[1], 3)]
 
-    mine, *others = [(frozenset([a]), frozenset([b])) for a, b in boxes]
+    every = Spaces([frozenset([number]) for number in range(8)])  # the family of one set has its number
+    others = np.array(boxes[1:])
     rows = [vector(box) for box in boxes]
-    for box in derived_boxes(mine, frozenset(others)):
+    for box in derived_boxes(every, every, boxes[0], (others[:, 0], others[:, 1])):
         assert in_span(vector(box), rows)
         assert not in_span(vector(box), rows[1:])
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.server.spans import derived_boxes, derived_sets
+from discreet.server.spans import MOST_KEPT, Boxes, Spaces, derived_boxes, derived_sets
 from discreet.server.unions import Sets, adds_up, atoms, union
 
 Families = tuple[int, ...]
@@ -55,6 +55,8 @@ class Combinations:
         self.families, self.pair = families, pair
         self._tables: dict[tuple[str, int, int], Array] = {}
         self._compared: dict[tuple[int, int], Compared] = {}
+        self.spaces = [Spaces(some) for some in families]
+        self._left: dict[tuple[int, int, tuple[int, int], int, bytes], Boxes] = {}
 
     def compared(self, axis: int, family: int) -> Compared:
         """A family beside all families of its axis; kept until there are more of them."""
@@ -86,8 +88,10 @@ class Combinations:
             if self._is_finest(axis, mine):  # everything along this axis is told directly
                 continue
             own = {k: union(self.families[k][new[k]]) for k in axes if k != axis}
-            finer = [(own, some) for some in self._crossing(new, earlier[self._making(earlier, own)], [axis])]
-            for context, near in itertools.chain(self._contexts(new, earlier, axis), finer):
+            variables = [k for k in own if len(self.families[k][new[k]]) > 1]
+            crosses = [self.compared(k, new[k]).cells[earlier[:, k]] > 1 for k in variables]
+            again = [(own, earlier[some]) for some in _finer(self._making(earlier, own), crosses)]
+            for context, near in itertools.chain(self._contexts(new, earlier, axis), again):
                 held = _present(near[:, axis])
                 if len(held) < 2 or self._table("includes", axis, mine)[held].any():
                     continue
@@ -99,37 +103,48 @@ class Combinations:
     def _crossed(self, new: Families, earlier: Array, axes: Sequence[int]) -> Iterator[Left]:
         """Along two axes at once, for the population of the new query along all others."""
         population = {k: union(self.families[k][new[k]]) for k in axes}
-        away = np.stack([~self._making(earlier, {k: population[k]}) for k in axes], axis=1)
-        missing = away.sum(axis=1)
-        for one, other in itertools.combinations(axes, 2):
-            near = earlier[missing == away[:, one] + away[:, other].astype(int)]
-            if self._is_total(one, new, near) or self._is_total(other, new, near):
-                continue
+        pairs = np.array(list(itertools.combinations(axes, 2)), int).reshape(-1, 2)
+        first, second = pairs.T
+        away = self._stacked(earlier, lambda k: ~self._table("makes", k, population[k])).astype(np.int8)
+        near = away.sum(axis=1, dtype=np.int8)[:, None] == away[:, first] + away[:, second]
+        chosen = self._stacked(earlier, lambda k: ~self._table("whole", k, 0))  # a population along this axis
+        mine_chosen = np.array([not self._table("whole", k, 0)[new[k]] for k in axes])
+        open_ = mine_chosen[first] | (near & chosen[:, first]).any(axis=0)
+        open_ &= mine_chosen[second] | (near & chosen[:, second]).any(axis=0)
+        includes = self._stacked(earlier, lambda k: self._table("includes", k, new[k]))
+        told = includes[:, first] & includes[:, second]  # by one table: then nothing is news
+        variables = [k for k in axes if len(self.families[k][new[k]]) > 1]
+        crosses = self._stacked(earlier, lambda k: self.compared(k, new[k]).cells > 1)
+        for p in np.flatnonzero(open_).tolist():
+            one, other = pairs[p].tolist()
             context = {k: sets for k, sets in population.items() if k not in (one, other)}
-            for some in [near, *self._crossing(new, near, [one, other])[-1:]]:
-                told = self._table("includes", one, new[one])[some[:, one]]
-                if (told & self._table("includes", other, new[other])[some[:, other]]).any():
+            finer = _finer(near[:, p], [crosses[:, k] for k in variables if k not in (one, other)])
+            for some in (near[:, p], *finer[-1:]):
+                if (some & told[:, p]).any():
                     continue
-                number = len(self.families[other])
-                held = _present(some[:, one] * number + some[:, other])
-                if len(held) < 2:
-                    continue
-                pairs = (divmod(both, number) for both in held.tolist())
-                spaces = frozenset((self.families[one][a], self.families[other][b]) for a, b in pairs)
-                for left in derived_boxes((self.families[one][new[one]], self.families[other][new[other]]), spaces):
-                    sets = {**context, one: left[0], other: left[1]}
-                    yield Left(sets, one, self._cells(new, some, context))
+                rows = earlier[some]
+                for left in self._boxes(new, one, other, rows):
+                    yield Left({**context, one: left[0], other: left[1]}, one, self._cells(new, rows, context))
 
-    def _crossing(self, new: Families, near: Array, but: Sequence[int]) -> list[Array]:
-        """Of some tables those that cross one variable of the new one, beside others; at the end those that cross all.
+    def _stacked(self, earlier: Array, of: Callable[[int], Array]) -> Array:
+        """What holds for the families of an axis, for each query and axis."""
+        return np.stack([of(k)[earlier[:, k]] for k in range(earlier.shape[1])], axis=1)
 
-        Left out is what does not differ from all of them, and what is no more than one table.
-        """
-        variables = [k for k, mine in enumerate(new) if k not in but and len(self.families[k][mine]) > 1]
-        crosses = [self.compared(k, new[k]).cells[near[:, k]] > 1 for k in variables]
-        if len(crosses) > 1:
-            crosses.append(np.logical_and.reduce(crosses))
-        return [near[chosen] for chosen in crosses if 1 < np.count_nonzero(chosen) < len(near)]
+    def _boxes(self, new: Families, one: int, other: int, near: Array) -> Boxes:
+        """What queries leave along two axes; kept."""
+        number = len(self.families[other])
+        held = _present(near[:, one] * number + near[:, other])
+        if len(held) < 2:
+            return ()
+        mine = (new[one], new[other])
+        key = (one, other, mine, number, held.tobytes())
+        left = self._left.get(key)
+        if left is None:
+            if len(self._left) > MOST_KEPT:
+                self._left = {}
+            left = derived_boxes(self.spaces[one], self.spaces[other], mine, np.divmod(held, number))
+            self._left[key] = left
+        return left
 
     def _contexts(self, new: Families, earlier: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
         """Populations along the other axes that the new query and earlier ones tell about, with all queries that do."""
@@ -181,11 +196,6 @@ class Combinations:
     def _is_finest(self, axis: int, family: int) -> bool:
         return len(atoms(self.families[axis][family])) == union(self.families[axis][0]).bit_count()
 
-    def _is_total(self, axis: int, new: Families, near: Array) -> bool:
-        """Whether nobody has chosen a population along an axis: then it adds nothing along two."""
-        has_whole = self._table("whole", axis, 0)
-        return bool(has_whole[new[axis]] and has_whole[near[:, axis]].all())
-
     def _cells(self, new: Families, near: Array, context: Mapping[int, int]) -> int:
         """Into how many cells all these queries cross a population."""
         cells = 1
@@ -197,3 +207,15 @@ class Combinations:
 def _present(numbers: Array) -> Array:
     """Which numbers are among some, each once."""
     return np.flatnonzero(np.bincount(numbers))
+
+
+def _finer(near: Array, crosses: Sequence[Array]) -> list[Array]:
+    """Of some tables those that cross one variable of the new one, beside others; at the end those that cross all.
+
+    Left out is what does not differ from all of them, and what is no more than one table.
+    """
+    chosen = [near & one for one in crosses]
+    if len(chosen) > 1:
+        chosen.append(np.logical_and.reduce(chosen))
+    number = np.count_nonzero(near)
+    return [some for some in chosen if 1 < np.count_nonzero(some) < number]

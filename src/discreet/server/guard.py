@@ -13,6 +13,7 @@ more than asking for it would.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -255,7 +256,8 @@ class Guard:
 
 def _distinct(queries: Sequence[Geometry]) -> Array:
     """The families of queries as rows, each once."""
-    return np.array(list(dict.fromkeys(query.families for query in queries)))
+    rows = dict.fromkeys(query.families for query in queries)
+    return np.fromiter(itertools.chain.from_iterable(rows), np.int64).reshape(len(rows), -1)
 
 
 def query_from_line(canonical: str) -> Query:

@@ -9,9 +9,9 @@ atoms are tried, and boxes of one atom along each of two variables.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ MOST_JOINED = 3  # atoms of a derived set; where there are more than MOST_TRIPLE
 MOST_TRIPLES = 24
 MOST_ATOMS = 200  # along one variable; of more, those that the new table cuts are looked at
 MOST_BOXES = 64  # atoms along two variables, crossed
+MOST_KEPT = 20_000  # choices of families that are kept
 NEAR_ZERO = 1e-7
+Boxes = tuple[tuple[int, int], ...]  # sets of codes along two variables
 
 
 @lru_cache(maxsize=20_000)
@@ -48,32 +50,60 @@ def derived_sets(mine: Sets, others: frozenset[Sets]) -> tuple[int, ...]:
     return tuple(sorted(union(parts[k] for k in one) for one in news))
 
 
-@lru_cache(maxsize=20_000)
-def derived_boxes(mine: tuple[Sets, Sets], others: frozenset[tuple[Sets, Sets]]) -> tuple[tuple[int, int], ...]:
+class Spaces:
+    """The families of a variable as spaces over atoms, by number; kept for each choice of atoms."""
+
+    def __init__(self, families: Sequence[Sets]) -> None:
+        self.families = families
+        self._cuts: dict[bytes, tuple[int, ...]] = {}
+        self._told: dict[tuple[int, ...], Told] = {}
+
+    def cut(self, numbers: Array) -> tuple[int, ...]:
+        """The atoms that the sets of families with these numbers cut out."""
+        key = numbers.tobytes()
+        parts = self._cuts.get(key)
+        if parts is None:
+            if len(self._cuts) > MOST_KEPT:
+                self._cuts, self._told = {}, {}
+            parts = _cut([self.families[k] for k in numbers.tolist()])
+            self._cuts[key] = parts
+        return parts
+
+    def told(self, parts: tuple[int, ...], numbers: Array) -> Told:
+        """What these families tell of atoms."""
+        told = self._told.get(parts)
+        if told is None or len(told.known) < len(self.families):
+            told = self._told[parts] = Told.none(parts, len(self.families))
+        for k in numbers[~told.known[numbers]].tolist():
+            told.note(k, self.families[k])
+        return told
+
+
+def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tuple[Array, Array]) -> Boxes:
     """The same along two variables: boxes of one atom each, of those atoms that sets without a total cut out.
 
-    >>> whole, some = frozenset([0b11]), frozenset([0b01])
-    >>> derived_boxes((some, some), frozenset([(whole, whole), (some, whole), (whole, some)]))
+    Families are given by their numbers along each variable.
+
+    >>> both = Spaces([frozenset([0b11]), frozenset([0b01])])
+    >>> derived_boxes(both, both, (1, 1), (np.array([0, 1, 0]), np.array([0, 0, 1])))
     ((1, 2), (2, 1), (2, 2))
     """
-    every = (mine, *others)
-    parts = [_cut([pair[side] for pair in every]) for side in (0, 1)]
-    n = len(parts[0]) * len(parts[1])
-    if min(map(len, parts)) < 2 or n > MOST_BOXES:
+    first = np.append(others[0], mine[0])
+    second = np.append(others[1], mine[1])
+    rows, columns = (np.flatnonzero(np.bincount(numbers)) for numbers in (first, second))
+    parts = (one.cut(rows), other.cut(columns))
+    n, m = map(len, parts)
+    if min(n, m) < 2 or n * m > MOST_BOXES:
         return ()
-    told = [(_told(first, parts[0]), _told(second, parts[1])) for first, second in every]
-    direct = [0] * len(parts[0])  # boxes that one of them tells by itself, as bits along the second variable
-    for one, other in set(told):
-        for k in one.single:
-            direct[k] |= other.single_bits
-    if all(row == (1 << len(parts[1])) - 1 for row in direct):
-        return ()
-    after = _lying(set(told))
-    news = [(k, m) for k, m in zip(*np.nonzero(after), strict=True) if not direct[k] >> int(m) & 1]
-    if not news:
-        return ()
-    before = _lying(set(told[1:]))
-    return tuple((parts[0][k], parts[1][m]) for k, m in news if not before[k, m])
+    a, b = one.told(parts[0], rows), other.told(parts[1], columns)
+    open_ = a.single[first].T @ b.single[second] == 0  # the rest is told by one of them by itself
+    if open_.any():
+        open_ &= _may_lie(a.parting[first], b.parting[second])
+    if open_.any():
+        open_ &= _lying(a.gram[first], b.gram[second])
+    if open_.any():
+        open_ &= ~_lying(a.gram[first[:-1]], b.gram[second[:-1]])
+    return tuple((parts[0][k], parts[1][j]) for k, j in np.argwhere(open_).tolist())
 
 
 def _unions_in(space: Array) -> list[tuple[int, ...]]:
@@ -100,7 +130,7 @@ def _projection(spaces: Sequence[Array], n: int) -> Array:
     """The projection onto the sum of spaces, each given by its vectors as rows."""
     if not spaces:
         return np.zeros((n, n))
-    rows = np.unique(np.concatenate(spaces), axis=0)
+    rows = np.concatenate(spaces)
     return _range(rows.T @ rows)
 
 
@@ -124,43 +154,53 @@ def _cut(families: Sequence[Sets]) -> tuple[int, ...]:
     return tuple(sorted(atoms(alone | {whole})))
 
 
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """What a family tells of some atoms: the Gram matrix of its sets, and the atoms that it tells by themselves."""
+class Told(NamedTuple):
+    """What families tell of some atoms; the first axis of all arrays is the number of the family."""
 
-    gram: Array
-    single: tuple[int, ...]
+    parts: tuple[int, ...]
+    known: Array  # whether the family has been looked at
+    gram: Array  # of the sets that the family tells, as vectors over the atoms
+    single: Array  # 1: the family tells the atom by itself
+    parting: Array  # 1: one of these sets holds one atom and not the other
 
-    @property
-    def single_bits(self) -> int:
-        """These atoms as bits."""
-        return union(1 << k for k in self.single)
+    @classmethod
+    def none(cls, parts: tuple[int, ...], families: int) -> Told:
+        """Before any family has been looked at."""
+        n = len(parts)
+        square = (families, n, n)
+        return cls(parts, np.zeros(families, bool), np.zeros(square), np.zeros((families, n)), np.zeros(square))
+
+    def note(self, number: int, family: Sets) -> None:
+        """A family: each atom that it makes up, and those of its sets that are unions of atoms."""
+        known = atoms(family)
+        sets = {one for one in self.parts if union(atom for atom in known if atom & ~one == 0) == one}
+        sets |= {one for one in family if one == union(part for part in self.parts if part & one)}
+        rows = _vectors(frozenset(sets), self.parts).reshape(-1, len(self.parts))
+        self.gram[number] = rows.T @ rows
+        self.single[number] = rows[rows.sum(axis=1) == 1].sum(axis=0)
+        self.parting[number] = (rows[:, :, None] != rows[:, None, :]).any(axis=0)
+        self.known[number] = True
 
 
-@lru_cache(maxsize=20_000)
-def _told(family: Sets, parts: tuple[int, ...]) -> _Told:
-    """Of each atom that the family makes up, and of its sets that are unions of atoms; of the same sets the same."""
-    known = atoms(family)
-    rows = {one for one in parts if adds_up(one, known)}
-    rows |= {one for one in family if one == union(part for part in parts if part & one)}
-    return _told_of(frozenset(rows), parts)
+def _may_lie(one: Array, other: Array) -> Array:
+    """Boxes that can lie in the sum of crossed spaces.
+
+    For two atoms along each variable there is a vector: 1 at two opposite boxes of the four, -1 at the other two. It is
+    orthogonal to all spaces of which none parts both pairs of atoms; then none of the four boxes lies in their sum.
+    """
+    n, m = one.shape[1], other.shape[1]
+    both = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1) > 0).reshape(n, n, m, m)
+    both[np.arange(n), np.arange(n)] = True
+    both[:, :, np.arange(m), np.arange(m)] = True
+    return np.logical_and.reduce(both, axis=(1, 3))
 
 
-@lru_cache(maxsize=20_000)
-def _told_of(sets: Sets, parts: tuple[int, ...]) -> _Told:
-    rows = np.array([[float(one & part == part) for part in parts] for one in sorted(sets)]).reshape(-1, len(parts))
-    return _Told(rows.T @ rows, tuple(k for k, part in enumerate(parts) if part in sets))
-
-
-def _lying(spaces: Set[tuple[_Told, _Told]]) -> Array:
+def _lying(one: Array, other: Array) -> Array:
     """Which boxes of one atom each lie in the sum of crossed spaces.
 
     The Gram matrix of a crossed space is the Kronecker product of those of its two sides, and the sum of spaces is the
     range of the sum of these: one product of matrices for all of them.
     """
-    if not spaces:
-        return np.zeros((0, 0), bool)
-    one, other = (np.stack([pair[side].gram for pair in spaces]) for side in (0, 1))
     n, m = one.shape[1], other.shape[1]
     crossed = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1)).reshape(n, n, m, m)
     projection = _range(crossed.transpose(0, 2, 1, 3).reshape(n * m, n * m))
