@@ -136,7 +136,12 @@ class Parts:
         where: Where | None = None,
         cells: int = CELLS,
     ) -> Parts:
-        """The table of ``tabulate(data, by, value=value, where=where).at_levels(**levels)``, in parts."""
+        """The table of ``tabulate(data, by, value=value, where=where).at_levels(**levels)``, in parts.
+
+        >>> import discreet as dc
+        >>> len(Parts.of(dc.datasets.census(500), ["sex", "age"])), Parts.of(dc.datasets.census(500), "sex").dimensions
+        (66, (Dimension('sex': 2 leaves, 3 codes, total 'Total'),))
+        """
         names = [by] if isinstance(by, str) else list(by)
         known = levels or {}
         dimensions = [data.dimension(name).at_level(known.get(name, name)) for name in names]

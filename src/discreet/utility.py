@@ -50,7 +50,12 @@ _LABELS = {
 
 @dataclass(frozen=True)
 class Utility:
-    """How far ``after`` is from ``before``; NaN where a measure has no value. Confidential."""
+    """How far ``after`` is from ``before``; NaN where a measure has no value. Confidential.
+
+    >>> changes = compare([0, 2, 4], [0, 3, 3])
+    >>> changes.max_absolute, round(changes.changed, 3)
+    (1.0, 0.667)
+    """
 
     utility: float
     hellinger: float
@@ -67,14 +72,22 @@ class Utility:
     rank_correlation: float
 
     def summary(self) -> pd.DataFrame:
-        """One row a measure: its value and what it means."""
+        """One row a measure: its value and what it means.
+
+        >>> compare([0, 2, 4], [0, 3, 3]).summary()["value"].round(3).iloc[:3].to_dict()
+        {'utility': 0.88, 'hellinger': 0.294, 'hellinger_share': 0.12}
+        """
         import pandas as pd  # slow to import: only when a frame is asked for
 
         rows = [(name, value, _LABELS[name]) for name, value in self.to_dict().items()]
         return pd.DataFrame(rows, columns=["measure", "value", "meaning"]).set_index("measure")
 
     def to_dict(self) -> dict[str, float]:
-        """Plain numbers by name."""
+        """Plain numbers by name.
+
+        >>> list(compare([0, 2, 4], [0, 3, 3]).to_dict())[:4]
+        ['utility', 'hellinger', 'hellinger_share', 'kl']
+        """
         return asdict(self)
 
 
@@ -187,7 +200,11 @@ def _ranks(x: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class AdditivityGap:
-    """Published cell minus the sum of the published inner cells it stands for, and how bad that is."""
+    """Published cell minus the sum of the published inner cells it stands for, and how bad that is.
+
+    >>> additivity_gap([[1, 0, 1], [0, 1, 1]], [3, 3], [3, 3, 9]).gaps.tolist()
+    [0.0, 0.0, 3.0]
+    """
 
     gaps: Floats
     mean: float

@@ -37,7 +37,14 @@ FOLLOWS, DIFFERENCE, NET, COMBINATION, AVERAGE = "subtraction", "difference", "n
 
 @dataclass(frozen=True)
 class DerivedPopulation:
-    """People who follow from what is published: which cell, how many, from which files, by which sum."""
+    """People who follow from what is published: which cell, how many, from which files, by which sum.
+
+    >>> from discreet import Publish, Table
+    >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
+    >>> report = difference({"january": months[0], "february": months[1]})
+    >>> report.populations[0].size, report.populations[0].files
+    (1.0, ('january', 'february'))
+    """
 
     cell: str
     size: float
@@ -53,6 +60,12 @@ class Differences:
 
     ``groups`` are the tables that fit each other; what stands in different groups is of other people or of another
     time. ``limits`` says what was looked for.
+
+    >>> from discreet import Publish, Table
+    >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
+    >>> report = difference({"january": months[0], "february": months[1]})
+    >>> report
+    Differences(fail; 4 populations below 10)
     """
 
     populations: tuple[DerivedPopulation, ...]
@@ -80,7 +93,14 @@ class Differences:
         return pd.DataFrame({name: [getattr(one, name) for one in self.populations] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python."""
+        """Plain Python.
+
+        >>> from discreet import Publish, Table
+        >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
+        >>> report = difference({"january": months[0], "february": months[1]})
+        >>> report.to_dict()["verdict"], report.to_dict()["under"]
+        ('fail', 10)
+        """
         return {
             "verdict": self.verdict.value,
             "under": self.under,
@@ -91,7 +111,14 @@ class Differences:
         }
 
     def to_html(self) -> str:
-        """A table for a report."""
+        """A table for a report.
+
+        >>> from discreet import Publish, Table
+        >>> months = [Publish()(Table.of([[40, 39], [30, 31 - k]], ["area", "sex"])).release() for k in (0, 1)]
+        >>> report = difference({"january": months[0], "february": months[1]})
+        >>> "31 - 30 = 1 from january and february" in report.to_html()
+        True
+        """
         frame = self.frame.assign(files=[" and ".join(one.files) for one in self.populations])
         head = "".join(f'<th scope="col">{html.escape(str(c))}</th>' for c in frame.columns)
         rows = [

@@ -39,7 +39,14 @@ NOT_STATED = "not stated"
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A certificate as plain data, checked when it was made. Confidential only where ``confidential`` says so."""
+    """A certificate as plain data, checked when it was made. Confidential only where ``confidential`` says so.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3))))
+    >>> report.certificate()
+    Certificate(pass; open; 4 open)
+    """
 
     content: Mapping[str, Any]
 
@@ -54,7 +61,15 @@ class Certificate:
         return bool(self.content["confidential"])
 
     def to_json(self, path: str | Path | None = None) -> bytes:
-        """For the checker: JSON, compressed if the path ends in .gz. Written if a path is given."""
+        """For the checker: JSON, compressed if the path ends in .gz. Written if a path is given.
+
+        >>> import json
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3))))
+        >>> json.loads(report.certificate(date="2026-01-31").to_json())["date"]
+        '2026-01-31'
+        """
         check_suffix(path, (".json", ".gz"), "a certificate")
         data = (json.dumps(self.content, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
         if path is not None:
@@ -63,7 +78,14 @@ class Certificate:
         return data
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """One page to print and file. Written if a path is given."""
+        """One page to print and file. Written if a path is given.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3))))
+        >>> report.certificate().to_html()[:15]
+        '<!doctype html>'
+        """
         from discreet.audits.certificate_page import page_of
 
         check_suffix(path, (".html", ".htm"), "a certificate to print")
@@ -73,7 +95,14 @@ class Certificate:
         return page
 
     def check(self, *tables: str | bytes) -> str:
-        """The verdict, worked out again from tables as CSV; ``NotProvedError`` unless it follows."""
+        """The verdict, worked out again from tables as CSV; ``NotProvedError`` unless it follows.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> done = dc.protect(table, dc.Suppress(dc.Threshold(3)))
+        >>> dc.audit(done).certificate().check(done.release().to_csv())
+        'pass'
+        """
         return verify(self.content, list(tables))
 
     def __repr__(self) -> str:

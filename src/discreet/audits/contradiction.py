@@ -30,6 +30,10 @@ class InfeasibleError(InputError):
     """No table fits what is published. ``cells``: a smallest set of cells that contradict each other, by number.
 
     ``smallest`` is False if a smaller set may contradict itself as well.
+
+    >>> error = InfeasibleError(np.array([0, 1, 2]), ["Total", "f", "m"])
+    >>> error.cells.tolist(), str(error).partition(".")[0]
+    ([0, 1, 2], 'the published cells contradict each other: no table fits them all')
     """
 
     def __init__(

@@ -25,7 +25,14 @@ MOST_VARIABLES = 3000  # of one component: a dense basis of its directions is ne
 @checked
 @dataclass(frozen=True, eq=False)
 class FeasibleSample:
-    """Draws (draws x targets) with equal weight. ``exact``: every solution once; else hit-and-run with diagnostics."""
+    """Draws (draws x targets) with equal weight. ``exact``: every solution once; else hit-and-run with diagnostics.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> draws = enumerated(Known.hiding(t, t.is_inner), np.flatnonzero(t.is_inner))
+    >>> draws.exact, draws.values.astype(int).tolist()
+    (True, [[1, 2, 3, 0], [2, 1, 2, 1], [3, 0, 1, 2]])
+    """
 
     values: Array
     exact: bool
@@ -48,6 +55,11 @@ class FeasibleSample:
         """Entropy of each target's distribution over whole units: H(X|Y=y) of equation (2) in ODF03.
 
         That of a few draws is too small; (values seen − 1)/(2 draws) is added in nats (Miller and Madow).
+
+        >>> from discreet import Table
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> enumerated(Known.hiding(t, t.is_inner), np.flatnonzero(t.is_inner)).bits().round(3).tolist()
+        [1.585, 1.585, 1.585, 1.585]
         """
         shares = [_shares(np.rint(column)) for column in self.values.T]
         missed = [0.0 if self.exact else (len(p) - 1) / (2 * len(self.values) * np.log(2)) for p in shares]
@@ -61,7 +73,13 @@ def enumerate_points(system: System, *, most: int = 100_000) -> Array:
 
 @checked
 def enumerated(known: Known, targets: Array, *, most: int = 100_000) -> FeasibleSample:
-    """Every whole-number table that fits a small release, each as likely as the other."""
+    """Every whole-number table that fits a small release, each as likely as the other.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> len(enumerated(Known.hiding(t, t.is_inner), np.flatnonzero(t.is_inner)).values)
+    3
+    """
     system = known.system()
     values = enumerate_points(System(system.rows, system.rhs, system.lower, system.upper, True), most=most)
     if not len(values):
@@ -76,6 +94,12 @@ def sampled(known: Known, targets: Array, *, draws: int = 2000, seed: int) -> Fe
 
     Counts are rounded afterwards, which is near the uniform distribution over whole-number tables where intervals are
     long; ``enumerated`` is exact where they are short.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[30, 10], [10, 20]], ["area", "sex"])
+    >>> draws = sampled(Known.hiding(t, t.is_inner), np.flatnonzero(t.is_inner), draws=400, seed=1)
+    >>> draws.values.shape, bool((draws.values >= 0).all())
+    ((400, 4), True)
     """
     small, steps = reduce(known.system(), merge=False)
     if not (np.isfinite(small.lower).all() and np.isfinite(small.upper).all()):

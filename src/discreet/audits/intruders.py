@@ -47,7 +47,12 @@ class Intruder:
     """What was tried: how many coalitions, by how much a value may have changed."""
 
     def figures(self) -> dict[str, Any]:
-        """The row of the table; what was not worked out says so."""
+        """The row of the table; what was not worked out says so.
+
+        >>> outsider = Intruder(name="outsider", cells=4, exact=1, narrow=None, unknown=0, least_bits=0.0)
+        >>> outsider.figures()["narrow"], outsider.figures()["median bits"]
+        ('no level', 'not judged')
+        """
         worked = (self.cells, self.exact, self.narrow, self.unknown, self.least_bits, self.median_bits)
         row: dict[str, Any] = dict(zip(FIGURES, worked, strict=True))
         if self.narrow is None and self.exact is not None:

@@ -28,6 +28,12 @@ class Known:
     A published cell has both bounds at its value, a rounded one those that rounding implies, a hidden one −inf and inf.
     ``relations`` (rows x variables, see ``discreet.tables.relations``) are found from the matrix when not given, which
     is exact but slower: ``dataclasses.replace(known, lower=..., upper=...)`` keeps them for the next pattern.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> known = Known.hiding(t, t.is_inner)
+    >>> known.lower.tolist()
+    [6.0, 4.0, 2.0, 3.0, -inf, -inf, 3.0, -inf, -inf]
     """
 
     matrix: csr_array
@@ -66,7 +72,15 @@ class Known:
         )
 
     def system(self) -> System:
-        """The equations within bounds over cells and inner cells."""
+        """The equations within bounds over cells and inner cells.
+
+        >>> from discreet import Table
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> known = Known.hiding(t, t.is_inner)
+        >>> system = known.system()
+        >>> system.rows.shape, system.upper.tolist()
+        ((6, 9), [6.0, 4.0, 2.0, 3.0, inf, inf, 3.0, inf, inf])
+        """
         rows = related.of_matrix(self.matrix) if self.relations is None else self.relations
         cells, variable = self.matrix.shape[1], related.variable_of_inner(self.matrix)
         lower, upper = np.full(rows.shape[1], -np.inf), np.full(rows.shape[1], np.inf)
@@ -84,13 +98,27 @@ class Known:
         return whole if self.ordered is None or not len(self.ordered) else _with_order(whole, self.ordered)
 
     def blank(self) -> System:
-        """The same equations where nothing is published: what everybody knows beforehand."""
+        """The same equations where nothing is published: what everybody knows beforehand.
+
+        >>> from discreet import Table
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> known = Known.hiding(t, t.is_inner)
+        >>> known.blank().upper.tolist()
+        [inf, inf, inf, inf, inf, inf, inf, inf, inf]
+        """
         cells = len(self.lower)
         nothing = replace(self, lower=np.full(cells, -np.inf), upper=np.full(cells, np.inf), point=None)
         return nothing.system()
 
     def inner_variables(self) -> Array:
-        """The variable of each inner cell, for intervals of inner cells: targets beyond the cells."""
+        """The variable of each inner cell, for intervals of inner cells: targets beyond the cells.
+
+        >>> from discreet import Table
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> known = Known.hiding(t, t.is_inner)
+        >>> known.inner_variables().tolist()
+        [4, 5, 7, 8]
+        """
         return related.variable_of_inner(self.matrix)
 
 
@@ -137,6 +165,13 @@ def intervals(known: Known, targets: Array | None = None, *, progress: Progress 
 
     Counts come as whole numbers: the ends are moved to whole values that the linear bounds leave, and short intervals
     are settled by integer programs. Raises InputError naming the contradicting cells if nothing fits the release.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> known = Known.hiding(t, t.is_inner)
+    >>> lower, upper = intervals(known, t.is_inner)
+    >>> lower.tolist(), upper.tolist()
+    ([1.0, 0.0, 1.0, 0.0], [3.0, 2.0, 3.0, 2.0])
     """
     lower, upper, _ = settled_intervals(known, targets, progress=progress)
     return lower, upper
@@ -146,7 +181,15 @@ def intervals(known: Known, targets: Array | None = None, *, progress: Progress 
 def settled_intervals(
     known: Known, targets: Array | None = None, *, progress: Progress | None = None
 ) -> tuple[Array, Array, Array]:
-    """The same, and which intervals are settled: a short one is not if no second whole value was found in time."""
+    """The same, and which intervals are settled: a short one is not if no second whole value was found in time.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> known = Known.hiding(t, t.is_inner)
+    >>> lower, upper, settled = settled_intervals(known, t.is_inner)
+    >>> settled.tolist()
+    [True, True, True, True]
+    """
     from discreet.linear.intervals import settled
 
     system = known.system()
@@ -164,6 +207,14 @@ def unmovable(known: Known, targets: Array, *, progress: Progress | None = None)
     """Which targets have a single possible value: decided by witnesses, few programs, and rank modulo a prime.
 
     Where it is in doubt whether there is a second one in whole numbers, none is taken to be: see ``movement_of``.
+
+    >>> from discreet import Table
+    >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> known = Known.hiding(t, t.is_inner)
+    >>> unmovable(known, t.is_inner).tolist()
+    [False, False, False, False]
+    >>> unmovable(Known.hiding(t, t.where(area="1", sex="1")), t.where(area="1", sex="1")).tolist()
+    [True]
     """
     return ~movement_of(known, targets, progress=progress).moves
 

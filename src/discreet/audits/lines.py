@@ -31,7 +31,14 @@ SECONDS = 10.0  # for all sums that whole numbers must reach; what is not settle
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Per sum of inner cells: what it is, what it can be, what it must be able to be (confidential)."""
+    """Per sum of inner cells: what it is, what it can be, what it must be able to be (confidential).
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 1, 0], [10, 12, 8], [30, 7, 5]], ["area", "sex"])
+    >>> report = dc.audit(dc.protect(table, dc.Suppress(dc.KDisclosure(1))))
+    >>> report.sums.upper.tolist(), report.sums.reach.tolist(), report.sums.exposed.tolist()
+    ([9.0], [2.0], [False])
+    """
 
     matrix: csc_array
     truth: Array

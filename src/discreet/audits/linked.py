@@ -40,7 +40,12 @@ def released_rank(released: Released) -> int:
 
 @checked
 def freedom(released: Released, pattern: Array) -> int:
-    """Degrees of freedom gained by hiding a pattern (mask over the cells): the rank that the released system loses."""
+    """Degrees of freedom gained by hiding a pattern (mask over the cells): the rank that the released system loses.
+
+    >>> t = Table.of(np.ones((3, 4), int), ["A", "S"])
+    >>> freedom(t, t.where(A=["1", "2"], S=["1", "2"]))
+    1
+    """
     from discreet.linear import modular
 
     matrix, shown = _columns(released)
@@ -57,6 +62,11 @@ def exactly_known(released: Protected | Sequence[Protected]) -> Array:
 
     Whoever adds and subtracts finds these. Non-negativity may give away more: see ``unmovable`` and ``audit``.
     A hidden cell is determined if the sums, with what is published taken out, combine to that cell alone.
+
+    >>> import discreet as dc
+    >>> table = Table.of([[20, 50], [10, 2]], ["area", "sex"])
+    >>> exactly_known(dc.protect(table, dc.Redact(2))).tolist()
+    [False, False, False, False, False, False, False, False, True]
     """
     from scipy.sparse import coo_array, hstack
 
@@ -94,7 +104,12 @@ def _once(rows: csr_array) -> csr_array:
 
 @checked
 def redundant(released: Released) -> Array:
-    """Published cells that follow from the other published ones (mask): each alone can be hidden without any effect."""
+    """Published cells that follow from the other published ones (mask): each alone can be hidden without any effect.
+
+    >>> t = Table.of([3, 1], ["area"])
+    >>> redundant(t).tolist()
+    [True, True, True]
+    """
     from discreet.linear import modular
 
     matrix, shown = _columns(released)
@@ -113,7 +128,12 @@ def redundant(released: Released) -> Array:
 
 @checked
 def spare(released: Released) -> Array:
-    """A largest set of published cells that can all be hidden together without any effect (mask); later cells first."""
+    """A largest set of published cells that can all be hidden together without any effect (mask); later cells first.
+
+    >>> t = Table.of([3, 1], ["area"])
+    >>> spare(t).tolist()
+    [False, False, True]
+    """
     matrix, shown = _columns(released)
     cells = np.flatnonzero(shown)
     mask = np.zeros(len(shown), bool)

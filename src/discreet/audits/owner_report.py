@@ -104,7 +104,15 @@ class OwnerAudit:
         return frame.iloc[np.argsort(self.bits, kind="stable")]
 
     def intruder(self) -> Intruder:
-        """The row in the table of intruders."""
+        """The row in the table of intruders.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[20, 5, 9], [10, 2, 8]], ["area", "sex"])
+        >>> method = dc.Suppress(dc.Threshold(3))
+        >>> report = dc.owner_audit(dc.protect(table, method), method, most=2000, draws=20, seed=1)
+        >>> report.intruder().name, report.intruder().exact
+        ('holder of the program', 0)
+        """
         least, median = least_and_median(self.bits)
         what = "all tables that fit" if self.complete else "draws of the tables that fit"
         note = self.unjudged or (

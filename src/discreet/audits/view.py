@@ -26,7 +26,13 @@ MOST_INNER = 5_000_000
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is known, and the true cells (all tables one after the other) and inner cells where they are at hand."""
+    """What is known, and the true cells (all tables one after the other) and inner cells where they are at hand.
+
+    >>> import discreet as dc
+    >>> table = Table.of([[20, 50], [10, 2]], ["area", "sex"])
+    >>> view(dc.protect(table, dc.Redact(2))).unknown.tolist()
+    [False, False, False, False, False, False, False, False, True]
+    """
 
     known: Known
     truth: Array | None
@@ -73,6 +79,12 @@ def view(
     ``prior``: what an intruder knows beforehand of hidden cells: 0.5 for the true value give or take half of it, or a
     pair of arrays (least, greatest) over the cells. ``nonnegative``: whether inner cells are known not to be negative
     (default: if none is).
+
+    >>> import discreet as dc
+    >>> table = Table.of([[20, 50], [10, 2]], ["area", "sex"])
+    >>> seen = view(dc.protect(table, dc.Redact(2)))
+    >>> seen.known.lower.tolist()
+    [82.0, 30.0, 52.0, 70.0, 20.0, 50.0, 12.0, 10.0, 1.0]
     """
     several = [released] if isinstance(released, Protected) else list(released)
     if not several:

@@ -96,7 +96,13 @@ class Codebook:
             yield dimension.codes[dimension.index(code)]
 
     def structural_zeros(self, names: Collection[str]) -> list[Mapping[str, Sequence[str]]] | None:
-        """The combinations that cannot exist, of these dimensions alone; None if there are none."""
+        """The combinations that cannot exist, of these dimensions alone; None if there are none.
+
+        >>> age, status = Dimension.flat("age", ["0-14", "15+"]), Dimension.flat("status", ["single", "married"])
+        >>> book = Codebook(dimensions=(age, status), structural=({"age": ("0-14",), "status": ("married",)},))
+        >>> book.structural_zeros(["age", "status"])
+        [{'age': ('0-14',), 'status': ('married',)}]
+        """
         return [one for one in self.structural if set(one) <= set(names)] or None
 
     def _with_missing(self, dimension: Dimension) -> Dimension:
@@ -111,14 +117,24 @@ class Codebook:
         return dimension.with_leaf(code)
 
     def dimension(self, name: str) -> Dimension:
-        """The dimension of that name."""
+        """The dimension of that name.
+
+        >>> Codebook(dimensions=(Dimension.flat("sex", ["f", "m"]),)).dimension("sex").codes
+        ('Total', 'f', 'm')
+        """
         for dimension in self.dimensions:
             if dimension.name == name:
                 return dimension
         raise InputError(f"unknown dimension {name!r}; {nearest(name, [d.name for d in self.dimensions])}")
 
     def magnitude(self, name: str) -> Magnitude:
-        """The magnitude of that name."""
+        """The magnitude of that name.
+
+        >>> area, turnover = Dimension.flat("area", ["N", "S"]), Magnitude("turnover", decimals=2)
+        >>> book = Codebook(dimensions=(area,), magnitudes=(turnover,))
+        >>> book.magnitude("turnover").decimals
+        2
+        """
         for magnitude in self.magnitudes:
             if magnitude.name == name:
                 return magnitude

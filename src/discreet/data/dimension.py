@@ -73,7 +73,13 @@ class Dimension:
     def nested(
         cls, frame: Any, columns: Sequence[str] | str, *, name: str | None = None, total: str | None = "Total"
     ) -> Dimension:
-        """From the columns of a frame, finest first: ``Dimension.nested(df, ["county", "region"], total="All")``."""
+        """From the columns of a frame, finest first: ``Dimension.nested(df, ["county", "region"], total="All")``.
+
+        >>> import pandas as pd
+        >>> places = pd.DataFrame({"county": ["Kent", "Devon", "Fife"], "country": ["England", "England", "Scotland"]})
+        >>> Dimension.nested(places, ["county", "country"], total="All").codes
+        ('All', 'England', 'Devon', 'Kent', 'Scotland', 'Fife')
+        """
         columns = [columns] if isinstance(columns, str) else list(columns)
         if not columns:
             raise InputError("Dimension.nested needs at least one column")
@@ -126,14 +132,23 @@ class Dimension:
         total: str | None = "Total",
         labels: Mapping[Any, str] | None = None,
     ) -> Dimension:
-        """From a tau-ARGUS ``.hrc`` file, or its text when that has more than one line."""
+        r"""From a tau-ARGUS ``.hrc`` file, or its text when that has more than one line.
+
+        >>> Dimension.from_hrc("North\n@N1\n@N2\nSouth\n", name="area").leaves
+        ('N1', 'N2', 'South')
+        """
         text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
         codes, links = hierarchy.from_hrc(text, leader)
         return cls._from_links(name, [links], codes, total, _labels(labels))
 
     @classmethod
     def from_csv(cls, source: str | Path, *, name: str, total: str | None = ROOT) -> Dimension:
-        """From a CSV file (or its text) with the columns code, parent and perhaps label, sign, hierarchy."""
+        r"""From a CSV file (or its text) with the columns code, parent and perhaps label, sign, hierarchy.
+
+        >>> d = Dimension.from_csv("code,parent,label\nN1,N,Upper town\nN2,N,Lower town\nN,,North\n", name="area")
+        >>> d.total, d.leaves, d.label("N1")
+        ('N', ('N1', 'N2'), 'Upper town')
+        """
         text = source if isinstance(source, str) and "\n" in source else read_text(Path(source))
         trees, labels, codes = hierarchy.from_csv(text)
         mentioned = dict.fromkeys([*codes, *(link.parent for links in trees for link in links)])
@@ -170,7 +185,11 @@ class Dimension:
         return replace(self, groups=(*self.groups, Group(code, parts, tree)), labels=labels)
 
     def with_leaf(self, code: str, *, label: str | None = None) -> Dimension:
-        """One more finest code under the total, such as a category for missing values."""
+        """One more finest code under the total, such as a category for missing values.
+
+        >>> Dimension.flat("sex", ["f", "m"]).with_leaf("x", label="not stated").codes
+        ('Total', 'f', 'm', 'x')
+        """
         labels = {**self.labels, code: label} if label else dict(self.labels)
         return replace(self, leaves=(*self.leaves, code), labels=labels)
 
@@ -207,7 +226,11 @@ class Dimension:
         return min(self.leaf_position[leaf] for leaf in self._leaves_of[code])
 
     def leaves_of(self, code: str) -> dict[str, int]:
-        """The finest codes that ``code`` stands for, each with its sign."""
+        """The finest codes that ``code`` stands for, each with its sign.
+
+        >>> Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S"}).leaves_of("N")
+        {'N1': 1, 'N2': 1}
+        """
         return dict(self._leaves_of[self.codes[self.index(code)]])
 
     @cached_property
@@ -226,7 +249,15 @@ class Dimension:
         return {code: n for n, code in enumerate(self.leaves)}
 
     def index(self, code: object) -> int:
-        """The position of a code, or an error that names the nearest known one."""
+        """The position of a code, or an error that names the nearest known one.
+
+        >>> Dimension.flat("sex", ["f", "m"]).index("m")
+        2
+        >>> Dimension.flat("sex", ["f", "m"]).index("w")
+        Traceback (most recent call last):
+        ...
+        discreet.errors.InputError: 'w' is not a code of dimension 'sex'; known: 'Total', 'f', 'm'
+        """
         text = code_text(code)
         if text not in self.position:
             raise InputError(f"{text!r} is not a code of dimension {self.name!r}; {self.nearest(text)}")
@@ -248,7 +279,11 @@ class Dimension:
         return tuple(zip(plus, minus, strict=True))
 
     def nearest(self, code: str) -> str:
-        """The end of a sentence about an unknown code; codes that were found in records are not listed."""
+        """The end of a sentence about an unknown code; codes that were found in records are not listed.
+
+        >>> Dimension.flat("area", ["North", "South"]).nearest("Nroth")
+        "did you mean 'North'?"
+        """
         if self.observed:
             return "its codes are those found in the records, which are not listed; a codebook names them"
         return nearest(code, self.codes)
@@ -311,7 +346,11 @@ class Dimension:
         return len(held) == len(set(held)) == len(self.leaves)
 
     def level(self, name: str) -> tuple[str, ...]:
-        """The codes of a level of detail."""
+        """The codes of a level of detail.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).level("level 1")
+        ('A', 'B')
+        """
         if name not in self.levels:
             raise InputError(f"dimension {self.name!r} has no level {name!r}; {nearest(name, self.levels)}")
         return self.levels[name]
@@ -342,11 +381,20 @@ class Dimension:
         return {code: self.labels[code] for code in codes if code in self.labels}
 
     def label(self, code: str) -> str:
-        """The label of a code, or the code itself."""
+        """The label of a code, or the code itself.
+
+        >>> d = Dimension.flat("sex", ["f", "m"], labels={"f": "women"})
+        >>> d.label("f"), d.label("m")
+        ('women', 'm')
+        """
         return self.labels.get(code, code)
 
     def to_hrc(self, path: str | Path | None = None, *, leader: str = "@", tree: int = 0) -> str:
-        """The hierarchy as tau-ARGUS ``.hrc`` text, without the total as such files are; written if a path is given."""
+        """The hierarchy as tau-ARGUS ``.hrc`` text, without the total as such files are; written if a path is given.
+
+        >>> Dimension.from_prefix("nace", ["A01", "A02", "B05"], [1]).to_hrc().split()
+        ['A', '@A01', '@A02', 'B', '@B05']
+        """
         if not 0 <= tree < len(self._trees):
             raise InputError(f"dimension {self.name!r} has {len(self._trees)} hierarchies; there is no number {tree}")
         check_suffix(path, (".hrc", ".txt"), "a hierarchy of tau-ARGUS")

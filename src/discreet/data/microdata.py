@@ -63,6 +63,13 @@ class Microdata:
         dimension or in those named; otherwise they are refused. ``columns`` maps dimensions to columns of other names.
         ``memory`` is what grouping the records may use, "1.5GB" unless another amount is given. ``engine`` is "duckdb"
         (in this process) or "ibis" (where the records are); the source says which, unless it is named.
+
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"region": ["N", "S", None], "sex": ["f", "m", "f"]})
+        >>> named = {"dimensions": ["area", "sex"], "columns": {"area": "region"}}
+        >>> data = Microdata.of(people, **named, missing={"area": "unknown"})
+        >>> data.n, data.dimension("area").codes
+        (3, ('Total', 'N', 'S', 'unknown'))
         """
         counting = _engine(source, table, memory, engine)
         columns = dict(columns or {})
@@ -96,7 +103,13 @@ class Microdata:
         memory: str | None = None,
         engine: str | None = None,
     ) -> Microdata:
-        """From a source and its codebook (a TOML file or a Codebook); ``missing`` as in ``of``, over the codebook's."""
+        """From a source and its codebook (a TOML file or a Codebook); ``missing`` as in ``of``, over the codebook's.
+
+        >>> import pandas as pd
+        >>> book = Codebook(dimensions=(Dimension.flat("area", ["N", "S", "W"]),), unit="person")
+        >>> Microdata.read(pd.DataFrame({"person": [1, 2], "area": ["N", "S"]}), book).dimension("area").leaves
+        ('N', 'S', 'W')
+        """
         book = codebook if isinstance(codebook, Codebook) else read_codebook(codebook)
         if missing is not None:
             category = {d.name: missing for d in book.dimensions} if isinstance(missing, str) else missing
@@ -134,7 +147,13 @@ class Microdata:
         return self.codebook.dimensions
 
     def dimension(self, name: str) -> Dimension:
-        """The dimension of that name."""
+        """The dimension of that name.
+
+        >>> import pandas as pd
+        >>> data = Microdata.of(pd.DataFrame({"area": ["N", "S", "S"]}), dimensions=["area"])
+        >>> data.dimension("area")
+        Dimension('area': 2 leaves, 3 codes, total 'Total')
+        """
         return self.codebook.dimension(name)
 
     @property
@@ -143,7 +162,15 @@ class Microdata:
         return self.engine.rows()
 
     def check(self) -> None:
-        """Refuse records without a unit id and units that occur more than once."""
+        """Refuse records without a unit id and units that occur more than once.
+
+        >>> import pandas as pd
+        >>> twice = pd.DataFrame({"person": [1, 2, 2], "area": ["N", "S", "S"]})
+        >>> Microdata.of(twice, dimensions=["area"], unit="person").check()
+        Traceback (most recent call last):
+        ...
+        discreet.errors.InputError: unit column 'person': 1 unit occurs more than once; keep one record per unit
+        """
         if self._unit_faults:
             raise InputError("; ".join(self._unit_faults))
 
@@ -163,7 +190,13 @@ class Microdata:
         return faults
 
     def key(self, name: str) -> Key:
-        """A dimension as an engine sees it."""
+        """A dimension as an engine sees it.
+
+        >>> import pandas as pd
+        >>> data = Microdata.of(pd.DataFrame({"region": ["N", "S"]}), dimensions=["area"], columns={"area": "region"})
+        >>> data.key("area").column, data.key("area").codes
+        ('region', ('N', 'S'))
+        """
         dimension = self.dimension(name)
         return Key(
             name=name,
@@ -184,6 +217,13 @@ class Microdata:
 
         ``value`` names a magnitude, ``top`` is how many of its largest contributions to keep per cell, ``where`` keeps
         the records of a population: {dimension: code or codes}, where a group stands for its finest codes.
+
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"area": ["N", "S", "S"], "sex": ["f", "m", "m"]})
+        >>> data = Microdata.of(people, dimensions=["area", "sex"])
+        >>> cells = data.base_cells(["area", "sex"])
+        >>> cells.codes.tolist(), cells.count.tolist()
+        ([[0, 0], [1, 1]], [1, 2])
         """
         by = [by] if isinstance(by, str) else list(by)
         if repeated := [name for name in dict.fromkeys(by) if by.count(name) > 1]:
@@ -209,7 +249,13 @@ class Microdata:
         return Hmac(unit=self.codebook.unit, secret=self.secret)
 
     def finest(self, name: str, codes: str | Sequence[str]) -> tuple[str, ...]:
-        """The finest codes that some codes of a dimension stand for, as a filter."""
+        """The finest codes that some codes of a dimension stand for, as a filter.
+
+        >>> import pandas as pd
+        >>> area = Dimension.from_prefix("area", ["N1", "N2", "S1"], [1])
+        >>> Microdata.of(pd.DataFrame({"area": ["N1", "S1"]}), dimensions=[area]).finest("area", "N")
+        ('N1', 'N2')
+        """
         dimension = self.dimension(name)
         finest: dict[str, None] = {}
         for code in [codes] if isinstance(codes, str) else codes:

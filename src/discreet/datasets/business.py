@@ -57,6 +57,10 @@ def business(n: int = 100_000, seed: int = 2003) -> Microdata:
     Turnover is log-normal with a Pareto tail, so that in many cells one or two firms hold nearly everything; some
     holdings have firms in several regions and activities. The weights are those of a survey stratified by size and
     section: 1 for the largest class.
+
+    >>> firms = business(500)
+    >>> firms.n, [m.name for m in firms.codebook.magnitudes]
+    (500, ['turnover', 'employees'])
     """
     return Microdata.read(business_arrow(n, seed), business_codebook())
 

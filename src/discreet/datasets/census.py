@@ -81,6 +81,10 @@ def census(n: int = 1_500_000, seed: int = 2001) -> Microdata:
     At the default size the cell counts are distributed nearly as in JOS15 Table 1 (92.4 % zeros, 1.6 % ones, 0.9 %
     twos) and the four output tables of JOS15 Table 2 have nearly the same size and share of zeros. The record keys in
     ``rkey`` come from the seed, so they protect nothing: fine for a demonstration, never for real data.
+
+    >>> people = census(500)
+    >>> people.n, [d.name for d in people.dimensions][:3]
+    (500, ['region', 'sex', 'age'])
     """
     return Microdata.read(census_arrow(n, seed), census_codebook())
 

@@ -62,7 +62,15 @@ def _number(x: float) -> str:
 
 
 def read_jj(path: str | Path) -> Instance:
-    """A file in the ``.jj`` format."""
+    """A file in the ``.jj`` format.
+
+    >>> import tempfile
+    >>> text = "0 3  0 5 5 s 0 9 0 0 0  1 3 3 u 0 9 1 1 0  2 2 2 x 0 9 0 0 0  1  0 3 : 0 (-1) 1 (1) 2 (1)"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(folder, "small.jj").write_text(text)
+    ...     print(read_jj(f"{folder}/small.jj"))
+    Instance(small.jj: 3 cells, 1 relations, 1 primary)
+    """
     return parse_jj(read_text(Path(path)), name=Path(path).name)
 
 

@@ -78,7 +78,16 @@ class ProtectionReport:
         return f"{done}{hidden}; {checked}."
 
     def to_dict(self) -> dict[str, Any]:
-        """What may go with the published table: nothing that says which or how much was sensitive."""
+        """What may go with the published table: nothing that says which or how much was sensitive.
+
+        >>> import pandas as pd
+        >>> import discreet as dc
+        >>> reports = []
+        >>> counts = pd.Series([21, 3, 4], index=["a", "b", "c"])
+        >>> shown = dc.suppress_small_counts(counts, under=6, report=reports.append)
+        >>> reports[0].to_dict()["not shown"], reports[0].to_dict()["audit"]
+        (2, 'pass')
+        """
         return {
             "method": self.method,
             "cells": self.cells,
@@ -89,7 +98,16 @@ class ProtectionReport:
         }
 
     def lines(self) -> list[str]:
-        """For whoever protects (confidential)."""
+        """For whoever protects (confidential).
+
+        >>> import pandas as pd
+        >>> import discreet as dc
+        >>> reports = []
+        >>> counts = pd.Series([21, 3, 4], index=["a", "b", "c"])
+        >>> shown = dc.suppress_small_counts(counts, under=6, report=reports.append)
+        >>> reports[0].lines()[0]
+        'the Series: 3 cells, 2 primary, 0 secondary, 25.0 % of the value lost'
+        """
         words = [f"{self.cells:,} cells", f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
         if self.hidden:
             words.append(f"{100 * self.lost:.1f} % of the value lost")
@@ -99,7 +117,20 @@ class ProtectionReport:
         return [first, second, *self.remarks]
 
     def check(self) -> None:
-        """Raise unless the audit is passed."""
+        """Raise unless the audit is passed.
+
+        >>> import pandas as pd
+        >>> import discreet as dc
+        >>> from dataclasses import replace
+        >>> reports = []
+        >>> counts = pd.Series([21, 3, 4], index=["a", "b", "c"])
+        >>> shown = dc.suppress_small_counts(counts, under=6, report=reports.append)
+        >>> reports[0].check()
+        >>> replace(reports[0], verdict=Verdict.FAIL, exact=2).check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        discreet.errors.Refused: audit: the Series: 2 cells that mus...
+        """
         if self.verdict.ok:
             return
         if self.verdict is Verdict.FAIL:

@@ -54,7 +54,11 @@ class Redesign:
         return Protected(merged, {merged.measure: shown}, status, said, details, truthful=True)
 
     def idle(self, *, counts: bool) -> str:
-        """Without codes to combine the table stays what it is."""
+        """Without codes to combine the table stays what it is.
+
+        >>> Redesign({"area": {}}).idle(counts=True), Redesign({"area": {"1+2": ["1", "2"]}}).idle(counts=True)
+        ('combines no codes (merge)', '')
+        """
         return "" if any(self.merge.values()) else "combines no codes (merge)"
 
     def _table(self, table: Table) -> Table:

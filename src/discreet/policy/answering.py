@@ -66,7 +66,14 @@ def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeV
 
 @checked
 def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Resolved:
-    """Whether the codebook allows a query, without counting anything; raises like ``answer``."""
+    r"""Whether the codebook allows a query, without counting anything; raises like ``answer``.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> dry_run(people, "sex, age", policy).cells
+    66
+    """
     query = Query.of(query) if isinstance(query, str) else query
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)
@@ -75,7 +82,15 @@ def dry_run(data: Microdata | Table, query: Query | str, policy: Policy) -> Reso
 
 @checked
 def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, number: int = 0) -> Evidence:
-    """What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone."""
+    r"""What ``answer`` would decide by, for one of the policy's methods: numbers of the protected table alone.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> numbers = evidence(people, "sex", policy)
+    >>> numbers.population, round(numbers.mean)
+    (498.0, 249)
+    """
     resolved = dry_run(data, query, policy)
     method = policy.make(number)
     return weigh_evidence(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)

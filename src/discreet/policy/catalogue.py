@@ -33,7 +33,13 @@ def check_catalogue(resolved: Resolved, policy: Policy) -> None:
 
 @dataclass(frozen=True)
 class ClosureSize:
-    """How much a policy ever answers: different sets of variables, and cells that stand in any of them."""
+    """How much a policy ever answers: different sets of variables, and cells that stand in any of them.
+
+    >>> from discreet import Dimension
+    >>> policy = Policy(methods=(("round", {"base": 5}),))
+    >>> closure_size([Dimension.flat("sex", ["f", "m"]), Dimension.flat("area", ["N", "S", "W"])], policy)
+    ClosureSize(sets=3, cells=11)
+    """
 
     sets: int
     cells: int
@@ -45,6 +51,12 @@ def closure_size(dimensions: Sequence[Dimension], policy: Policy) -> ClosureSize
 
     Decided from the codebook alone; rules for tables may refuse some of it. A total is not counted as a cell of a wider
     table, since a table of fewer variables has it.
+
+    >>> from discreet import Dimension
+    >>> from discreet.policy import QueryRules
+    >>> policy = Policy(query=QueryRules(max_dimensions=1), methods=(("round", {"base": 5}),))
+    >>> closure_size([Dimension.flat("sex", ["f", "m"]), Dimension.flat("area", ["N", "S", "W"])], policy)
+    ClosureSize(sets=2, cells=5)
     """
     sets = cells = 0
     for names in _sets(dimensions, policy):

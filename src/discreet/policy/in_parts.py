@@ -47,7 +47,16 @@ def answer_in_parts(
     cells: int = CELLS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write what ``answer`` would release, CSV or Parquet, byte for byte, or raise ``Refused`` as it would."""
+    r"""Write what ``answer`` would release, CSV or Parquet, byte for byte, or raise ``Refused`` as it would.
+
+    >>> import discreet as dc
+    >>> import tempfile
+    >>> policy = dc.policy.parse_policy('utility = "none"\n[[method]]\nname = "random-round"\nseed = 1')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = answer_in_parts(dc.datasets.census(500), "sex", policy, f"{folder}/sex.csv")
+    ...     print(path.read_text().split())
+    ['sex,count,status', 'Total,498,', 'M,231,', 'F,267,']
+    """
     query = Query.of(query) if isinstance(query, str) else query
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)

@@ -43,6 +43,9 @@ class Evidence:
 
     ``before`` and ``after`` are the expected risks in the policy's first measure, ``risks`` has (before, after) in
     each of them; ``utility`` is 1 − HD/√N and ``loss`` the expected loss in the policy's measure of it.
+
+    >>> Evidence(population=500, mean=250, small_share=0.0, before=0.1, after=0.1, utility=None).unchanged.utility
+    1.0
     """
 
     population: float

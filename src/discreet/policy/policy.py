@@ -38,7 +38,15 @@ FEWEST_CHANGES = 500  # records by which two editions differ, if a policy does n
 @checked
 @dataclass(frozen=True, kw_only=True)
 class QueryRules:
-    """What may be asked; decided from the codebook alone, before anything is counted."""
+    """What may be asked; decided from the codebook alone, before anything is counted.
+
+    >>> import discreet as dc
+    >>> policy = Policy(query=QueryRules(max_dimensions=1), methods=(("round", {"base": 5}),))
+    >>> dc.answer(dc.Table.of([[30, 8], [16, 23]], ["area", "sex"]), "area, sex", policy)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    discreet.errors.Refused: max_dimensions: 2 variables are aske...
+    """
 
     max_dimensions: int = 3
     max_cells: int = 100_000
@@ -52,7 +60,15 @@ class QueryRules:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class TableRules:
-    """What a table must be like; decided on the protected table before it is filtered."""
+    """What a table must be like; decided on the protected table before it is filtered.
+
+    >>> import discreet as dc
+    >>> policy = Policy(table=TableRules(min_population=100), methods=(("round", {"base": 5}),))
+    >>> dc.answer(dc.Table.of([[30, 8], [16, 23]], ["area", "sex"]), "area", policy)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    discreet.errors.Refused: min_population:...
+    """
 
     min_population: int = 0
     min_mean: float = 0.0
@@ -68,6 +84,9 @@ class Thresholds:
     ``measure`` names one risk measure or several (``RISKS``), and T1 and T2 have a number for each; all must be kept.
     ``population`` names a model of the population when the data are a sample: the risk is then R2(F, f) of what is
     shown, with N people in all, or as many as the weights say.
+
+    >>> Thresholds(measure=("r", "jos15"), t2=(0.3, 0.5)).limits("t2")
+    {'r': 0.3, 'jos15': 0.5}
     """
 
     measure: str | tuple[str, ...] = "r"
@@ -100,7 +119,11 @@ class Thresholds:
         return self.t1 is not None or self.t2 is not None
 
     def limits(self, name: str) -> dict[str, float]:
-        """T1 or T2 by measure; empty if there is none."""
+        """T1 or T2 by measure; empty if there is none.
+
+        >>> Thresholds(t1=0.1, t2=0.3).limits("t1"), Thresholds(t2=0.3).limits("t1")
+        ({'r': 0.1}, {})
+        """
         measures = self.measures
         thresholds = read_thresholds(name, getattr(self, name), measures)
         return {} if thresholds is None else dict(zip(measures.names, thresholds, strict=True))
@@ -114,6 +137,9 @@ class GuardRules:
     ``action`` is "off", "warn", "refuse", or "budget": that many flagged answers a user, then "refuse". ``scope`` is
     whose questions are set against each other: those of "everyone", or of each "user" who has signed in by itself;
     strangers are together in both, since anybody has as many addresses as there are.
+
+    >>> GuardRules()
+    GuardRules(action='warn', min_difference=10, max_overlaps=4, budget=5, scope='everyone')
     """
 
     action: str = "warn"
@@ -129,6 +155,9 @@ class CatalogueRules:
     """The tables that may be asked, each with all its parts; none: whatever the rules for queries allow.
 
     A table is a list of variables, with a level behind a colon where not the finest is given (``"county:region"``).
+
+    >>> CatalogueRules(tables=(("sex", "county:region"),)).levels
+    [{'sex': 'sex', 'county': 'region'}]
     """
 
     tables: tuple[tuple[str, ...], ...] = ()
@@ -153,12 +182,19 @@ class EditionRules:
 
     What two editions tell by subtraction is about the records by which they differ, so these are a population too. If
     it is not stated, the minimum population of tables holds for it, and at least ``FEWEST_CHANGES``.
+
+    >>> Policy(edition=EditionRules(min_changes=50), methods=(("round", {"base": 5}),)).min_changes
+    50
     """
 
     min_changes: int | None = None
 
     def least(self, min_population: int) -> int:
-        """The fewest changed records, under a minimum population of tables."""
+        """The fewest changed records, under a minimum population of tables.
+
+        >>> EditionRules().least(min_population=100), EditionRules(min_changes=50).least(min_population=100)
+        (500, 50)
+        """
         return max(FEWEST_CHANGES, min_population) if self.min_changes is None else self.min_changes
 
 
@@ -245,7 +281,11 @@ class Policy:
         return "" if self.secret is not None or not public else f"{public[0]}: {UNKEYED}"
 
     def make(self, number: int) -> Method:
-        """A method of the policy, with the secret and the sensitive-cell rules where it takes them."""
+        """A method of the policy, with the secret and the sensitive-cell rules where it takes them.
+
+        >>> Policy(methods=(("round", {"base": 5}),)).make(0)
+        Round(base=5)
+        """
         name, stated = self.methods[number]
         arguments = dict(stated)
         if self.secret is not None:
@@ -270,7 +310,15 @@ class Policy:
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
     def check(self, dimensions: Sequence[Dimension]) -> None:
-        """Whether the policy speaks of variables that exist."""
+        """Whether the policy speaks of variables that exist.
+
+        >>> from discreet import Dimension
+        >>> policy = Policy(query=QueryRules(disallowed=("incmoe",)), methods=(("round", {"base": 5}),))
+        >>> policy.check([Dimension.flat("income", ["low", "high"])])
+        Traceback (most recent call last):
+        ...
+        discreet.errors.InputError: the policy names an unknown variable 'incmoe'; did you mean 'income'?
+        """
         known = [d.name for d in dimensions]
         named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
         named += [n for k, v in self.query.required.items() for n in (k, *v)]
@@ -397,7 +445,11 @@ def policy_schema() -> dict[str, Any]:
 
 @checked
 def template() -> str:
-    """A policy with every key, commented."""
+    """A policy with every key, commented.
+
+    >>> template().splitlines()[0]
+    '# A policy of discreet: what may be asked, what a table must be like, and how it is protected.'
+    """
     return _text("template.toml")
 
 

@@ -107,7 +107,14 @@ def twin_of(table: Table) -> Array | None:
 
 @checked
 def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
-    """The data that a policy answers from: as they are, or the cube that its steps have made of them, made once."""
+    r"""The data that a policy answers from: as they are, or the cube that its steps have made of them, made once.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> ready(people, policy) is people
+    True
+    """
     held = twins_of(data)
     if held and held != [twin_name(policy)] and held == [twin_name(policy, latest=False)]:
         raise InputError(

@@ -33,7 +33,11 @@ class Query:
 
     @classmethod
     def of(cls, variables: Names, *, where: Where | None = None, measure: str = "count") -> Query:
-        """From ``"sex, county:region"`` (a list, {variable: level}) and ``"age=young"`` (a list, {variable: codes})."""
+        """From ``"sex, county:region"`` (a list, {variable: level}) and ``"age=young"`` (a list, {variable: codes}).
+
+        >>> Query.of("sex, county:region", where="age=young").variables
+        (('county', 'region'), ('sex', 'sex'))
+        """
         pairs = _pairs(variables)
         if not pairs:
             raise InputError("a query names at least one variable: 'sex' or 'county:region'")
@@ -58,13 +62,21 @@ class Query:
         return hashlib.sha256(self.canonical.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON."""
+        """Plain Python, ready for JSON.
+
+        >>> Query.of("sex, county:region", where="age=young").to_dict()
+        {'variables': {'county': 'region', 'sex': 'sex'}, 'where': {'age': ['young']}, 'measure': 'count'}
+        """
         where = {name: list(codes) for name, codes in self.where}
         return {"variables": dict(self.variables), "where": where, "measure": self.measure}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Query:
-        """The query that ``to_dict`` wrote."""
+        """The query that ``to_dict`` wrote.
+
+        >>> Query.from_dict({"variables": {"sex": "sex"}}).names
+        ('sex',)
+        """
         for key in given:
             one_of("a key of a query", key, ("variables", "where", "measure"))
         if "variables" not in given:
@@ -72,7 +84,12 @@ class Query:
         return cls.of(given["variables"], where=given.get("where"), measure=given.get("measure", "count"))
 
     def resolved(self, dimensions: Iterable[Dimension]) -> Resolved:
-        """The query against the codebook: unknown variables, levels and codes are errors that name the nearest."""
+        """The query against the codebook: unknown variables, levels and codes are errors that name the nearest.
+
+        >>> from discreet import Dimension
+        >>> Query.of("sex").resolved([Dimension.flat("sex", ["f", "m"])]).cells
+        3
+        """
         known = {d.name: d for d in dimensions}
         for name in (*self.names, *(n for n, _ in self.where)):
             if name not in known:

@@ -81,7 +81,16 @@ def read_record(path: str | Path) -> Iterator[RecordEntry]:
 def answer_recorded(
     data: Microdata | Table, query: Query | str, policy: Policy, path: str | Path, *, who: str = "", version: str = ""
 ) -> Release:
-    """``answer``, with its outcome written to the record before it is given back."""
+    r"""``answer``, with its outcome written to the record before it is given back.
+
+    >>> import discreet as dc
+    >>> import tempfile
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = answer_recorded(dc.datasets.census(500), "sex", policy, f"{folder}/record.jsonl", who="anna")
+    ...     print([entry.outcome for entry in read_record(f"{folder}/record.jsonl")])
+    ['released']
+    """
     query = Query.of(query) if isinstance(query, str) else query
     try:
         release = answer(data, query, policy)
@@ -109,9 +118,18 @@ class Replayed:
 def replay(
     path: str | Path, data: Microdata | Table, policy: Policy | Sequence[Policy], *, version: str = ""
 ) -> Iterator[Replayed]:
-    """Answer every query of a record again and compare: the same bytes, or the same refusal.
+    r"""Answer every query of a record again and compare: the same bytes, or the same refusal.
 
     Several policies where roles had one each; every line is answered by the policy that it names.
+
+    >>> import discreet as dc
+    >>> import tempfile
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = answer_recorded(people, "sex", policy, f"{folder}/record.jsonl")
+    ...     print([one.found for one in replay(f"{folder}/record.jsonl", people, policy)])
+    ['same']
     """
     known = {one.digest: one for one in ([policy] if isinstance(policy, Policy) else policy)}
     for old in read_record(path):

@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
 @checked
 def screen(data: Microdata | Table, policy: Policy) -> pd.DataFrame:
-    """Every variable at every level by itself: allowed, or refused by which rule and why.
+    r"""Every variable at every level by itself: allowed, or refused by which rule and why.
 
     The verdicts are those of ``answer``, so they tell no more than asking would.
+
+    >>> import discreet as dc
+    >>> people = dc.datasets.census(500)
+    >>> policy = dc.policy.parse_policy('[[method]]\nname = "random-round"\nseed = 1')
+    >>> screen(people, policy)[["variable", "allowed"]].head(2)
+      variable  allowed
+    0   region     True
+    1      sex     True
     """
     import pandas as pd
 

@@ -52,10 +52,8 @@ class RUMap:
     >>> import discreet as dc
     >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
     >>> found = dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}, t2=0.9)
-    >>> found.best, found.to_dict()["best"], list(found.summary().index)
-    ('as it is', 'as it is', ['round 3', 'as it is'])
-    >>> found.plot().get_xlabel()
-    'utility (1 = nothing lost)'
+    >>> found.best, list(found.summary().index)
+    ('as it is', ['round 3', 'as it is'])
     """
 
     frame: pd.DataFrame
@@ -71,7 +69,13 @@ class RUMap:
         return self.frame
 
     def summary(self) -> pd.DataFrame:
-        """The non-dominated methods, the least risk first."""
+        """The non-dominated methods, the least risk first.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
+        >>> dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}).summary().index.tolist()
+        ['round 3', 'as it is']
+        """
         return self.frame[self.frame["pareto"]].sort_values(["risk", "utility"], ascending=[True, False])
 
     @property
@@ -81,14 +85,26 @@ class RUMap:
         return None if allowed.empty else str(allowed["utility"].idxmax())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON (confidential)."""
+        """Plain Python, ready for JSON (confidential).
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
+        >>> dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}, t2=0.9).to_dict()["best"]
+        'as it is'
+        """
         rows = json.loads(self.frame.reset_index().to_json(orient="records"))
         content = {"confidential": True, "measure": list(self.measure), "loss": self.loss, "t2": self.t2, "t3": self.t3}
         content |= {"population": self.population} if self.population else {}
         return {**content, "best": self.best, "methods": rows}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2)."""
+        """Risk against utility, methods labelled, with the line of the most risk allowed (JOS15 Figure 2).
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[3, 20, 7], [11, 2, 16]], ["area", "sex"])
+        >>> dc.ru_map(table, {"round 3": dc.Round(3), "as it is": dc.Publish()}).plot().get_xlabel()
+        'utility (1 = nothing lost)'
+        """
         good = self.frame.replace(-np.inf, np.nan).dropna(subset=["risk", "utility"])
         groups = ["non-dominated" if p else "dominated" for p in good["pareto"]]
         labels = [str(name) for name in good.index]

@@ -35,7 +35,11 @@ class Dirichlet:
     terms: Terms = ()
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> Dirichlet().fit([0, 0, 1, 3, 6, 2], 120)
+        <Dirichlet(terms=()): 6 cells, n 12 of 120, A 4.986>
+        """
         from scipy.special import gammaln
 
         sample = as_sample(counts, population, known)

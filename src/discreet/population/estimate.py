@@ -32,6 +32,10 @@ class Estimate:
     """F given f. ``fitted`` are the model's fitted numbers, ``notes`` what to know before relying on it.
 
     ``base`` is the log-linear model of the cells' means, ``more`` counts the parameters fitted beside it.
+
+    >>> from discreet.population import Multinomial
+    >>> Multinomial("main").fit([[3, 1], [1, 1]], 60).mean.round(1).tolist()
+    [[27.0, 13.0], [13.0, 7.0]]
     """
 
     model: str

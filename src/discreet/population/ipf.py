@@ -72,7 +72,12 @@ def scale_in_turn(
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A table with the margins asked for; ``gap`` is the largest deviation of a margin, as a share of the total."""
+    """A table with the margins asked for; ``gap`` is the largest deviation of a margin, as a share of the total.
+
+    >>> fit = ipf([[1, 1], [1, 1]], [((0,), [3, 1]), ((1,), [2, 2])])
+    >>> fit.values.tolist(), fit.converged
+    ([[1.5, 1.5], [0.5, 0.5]], True)
+    """
 
     values: Floats
     iterations: int

@@ -27,7 +27,12 @@ _DENSE = 4_000_000  # entries of a design matrix whose rank is still found by li
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """A fitted model: expected counts, and how well they fit."""
+    """A fitted model: expected counts, and how well they fit.
+
+    >>> fit = loglinear([[3, 1], [1, 1]])
+    >>> fit.probabilities.round(3).tolist(), round(fit.deviance, 3)
+    ([[0.444, 0.222], [0.222, 0.111]], 0.367)
+    """
 
     counts: Floats
     expected: Floats

@@ -21,6 +21,11 @@ def log_probability(estimate: Estimate, added: Array, cells: Array) -> Floats:
     """log P(F_i - f_i = x | f) for x in ``added`` and the cells i of equal shape (or one for the other).
 
     For Pólya's urn P(F_i = 0) is exact; the rest is so unless the urn may run out of empty cells.
+
+    >>> from discreet.population import Multinomial
+    >>> estimate = Multinomial(()).fit([1, 0], 3)
+    >>> np.exp(log_probability(estimate, np.array([0, 1, 2]), np.array([1, 1, 1]))).round(3).tolist()
+    [0.25, 0.5, 0.25]
     """
     from scipy.special import gammaln, xlog1py, xlogy
 

@@ -32,7 +32,11 @@ class Multinomial:
     terms: Terms = "main"
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> Multinomial("main").fit([[3, 1], [1, 1]], 60)
+        <Multinomial(terms='main'): 4 cells, n 6 of 60>
+        """
         sample = as_sample(counts, population, known)
         model = sample.model(self.terms)
         expected = cell_means(sample, model)
@@ -56,7 +60,11 @@ class Poisson:
     terms: Terms = "main"
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> Poisson("main").fit([[3, 1], [1, 1]], 60)
+        <Poisson(terms='main'): 4 cells, n 6 of 60>
+        """
         sample = as_sample(counts, population, known)
         model = sample.model(self.terms)
         rates = cell_means(sample, model) * (sample.left / sample.sizes)[sample.stratum]

@@ -34,7 +34,11 @@ class NegativeBinomial:
     """
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> NegativeBinomial().fit([0, 0, 1, 3, 6, 2, 0, 9], 210)
+        <NegativeBinomial(): 8 cells, n 21 of 210, theta 1 26.25, theta 2 0.03827>
+        """
         sample = as_sample(counts, population, known)
         pairs = [_moments(sample, h) for h in range(len(sample.totals))]
         one, two = (np.array([pair[k] for pair in pairs])[sample.stratum] for k in (0, 1))

@@ -37,7 +37,11 @@ class PoissonGamma:
     terms: Terms = ()
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> PoissonGamma("main").fit([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440)
+        <PoissonGamma(terms='main'): 9 cells, n 22 of 440, nu 1e+05>
+        """
         from scipy.special import gammaln, xlogy
 
         sample = as_sample(counts, population, known)

@@ -39,7 +39,11 @@ class PoissonLogNormal:
     terms: Terms = "main"
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> PoissonLogNormal("main").fit([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440)
+        <PoissonLogNormal(terms='main'): 9 cells, n 22 of 440, sigma 0.001>
+        """
         sample = as_sample(counts, population, known)
         model = sample.model(self.terms)
         means, f, said = cell_means(sample, model), sample.counts.astype(np.float64), notes(model)

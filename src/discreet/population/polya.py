@@ -38,7 +38,11 @@ class Polya:
     theta: float | None = None
 
     def fit(self, counts: Any, population: Population | None = None, **known: Any) -> Estimate:
-        """The population given a sample of it; ``known`` as in :func:`read_sample`."""
+        """The population given a sample of it; ``known`` as in :func:`read_sample`.
+
+        >>> Polya("main").fit([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440)
+        <Polya(terms='main', zeros=None, theta=None): 9 cells, n 22 of 440, theta 0.6693>
+        """
         sample = as_sample(counts, population, known)
         empty = np.add.reduceat((sample.counts == 0).astype(np.int64), sample.edges[:-1])
         said: tuple[str, ...] = ()

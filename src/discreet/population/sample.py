@@ -24,6 +24,10 @@ class SampleCounts:
 
     ``place`` is where each cell stands in the flat table of shape ``shape``; stratum h holds the cells
     edges[h] to edges[h + 1]. ``design`` is the sum of the design weights in each cell, or None.
+
+    >>> sample = read_sample([[3, 0], [1, 2]], 60)
+    >>> sample.n, sample.population, sample.left.tolist()
+    (6, 60, [54])
     """
 
     counts: Array
@@ -85,18 +89,32 @@ class SampleCounts:
         return mask.reshape(self.shape) if mask.any() else None
 
     def full(self, values: Array) -> Array:
-        """Values of the cells (last axis) laid out in the shape of the table, 0 where no one can be."""
+        """Values of the cells (last axis) laid out in the shape of the table, 0 where no one can be.
+
+        >>> sample = read_sample([[3, 0], [1, 2]], 60)
+        >>> sample.full(sample.counts * 10).tolist()
+        [[30, 0], [10, 20]]
+        """
         out = np.zeros((*values.shape[:-1], int(np.prod(self.shape))), dtype=values.dtype)
         out[..., self.place] = values
         return out.reshape(*values.shape[:-1], *self.shape)
 
     def model(self, terms: Terms) -> LogLinear:
-        """A log-linear model of the evidence."""
+        """A log-linear model of the evidence.
+
+        >>> read_sample([[3, 1], [1, 1]], 60).model("main").expected.round(2).tolist()
+        [[2.67, 1.33], [1.33, 0.67]]
+        """
         generators = read_terms(terms, len(self.shape), self.names)
         return loglinear(self.full(self.evidence), generators, structural=self.structural)
 
     def sums(self, values: Floats) -> Floats:
-        """Sums of a number per cell over the cell's stratum, one for each cell."""
+        """Sums of a number per cell over the cell's stratum, one for each cell.
+
+        >>> sample = read_sample([[3, 0], [1, 2]], [40, 30], strata=0)
+        >>> sample.sums(sample.counts.astype(float)).tolist()
+        [3.0, 3.0, 3.0, 3.0]
+        """
         out: Floats = np.add.reduceat(values, self.edges[:-1])[self.stratum]
         return out
 

@@ -32,7 +32,28 @@ Given = Mapping[str, Any]
 
 @checked
 def read_programme(path: str | Path) -> Programme:
-    """A programme from a TOML file; files it names are looked for beside it."""
+    """A programme from a TOML file; files it names are looked for beside it.
+
+    >>> import tempfile
+    >>> from discreet import datasets
+    >>> text = '''
+    ... [programme]
+    ... name = "Demo"
+    ... data = "people.parquet"
+    ... codebook = "people.toml"
+    ... output = "published"
+    ... [[table]]
+    ... name = "sexes"
+    ... by = ["sex"]
+    ... method = "round"
+    ... parameters = { base = 5 }
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = datasets.write("census", f"{folder}/people.parquet", n=300)
+    ...     size = Path(folder, "demo.toml").write_text(text)
+    ...     print([entry.name for entry in read_programme(f"{folder}/demo.toml").entries])
+    ['sexes']
+    """
     path = Path(path)
     if not is_file(path):
         raise InputError(f"programme not found: {path.name!r}")
@@ -41,7 +62,27 @@ def read_programme(path: str | Path) -> Programme:
 
 @checked
 def parse_programme(text: str, *, base: Path = Path("."), source: str = "programme") -> Programme:
-    """A programme from TOML text."""
+    """A programme from TOML text.
+
+    >>> import tempfile
+    >>> from discreet import datasets
+    >>> text = '''
+    ... [programme]
+    ... name = "Demo"
+    ... data = "people.parquet"
+    ... codebook = "people.toml"
+    ... output = "published"
+    ... [[table]]
+    ... name = "sexes"
+    ... by = ["sex"]
+    ... method = "round"
+    ... parameters = { base = 5 }
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = datasets.write("census", f"{folder}/people.parquet", n=300)
+    ...     print(parse_programme(text, base=Path(folder)).units[0].how.words)
+    round (base=5)
+    """
     problem = ""
     try:
         document = tomllib.loads(text)

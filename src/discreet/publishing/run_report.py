@@ -46,7 +46,14 @@ class TableLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All tables, all findings, and what the run was made with."""
+    """All tables, all findings, and what the run was made with.
+
+    >>> line = TableLine(name="sexes", outcome="published", table="sex", source="", measure="count", how="round")
+    >>> report = Report(programme="Demo", version="1", python="3", when="", seconds=2.0, jobs=1,
+    ...                 lines=(line,), findings=())
+    >>> report.verdict, report.exit_code
+    (<Verdict.PASS: 'pass'>, 0)
+    """
 
     programme: str
     version: str
@@ -60,7 +67,14 @@ class Report:
     """For whoever runs the programme; not part of what is written."""
 
     def count(self, outcome: str) -> int:
-        """How many tables have an outcome."""
+        """How many tables have an outcome.
+
+        >>> line = TableLine(name="sexes", outcome="published", table="sex", source="", measure="count", how="round")
+        >>> report = Report(programme="Demo", version="1", python="3", when="", seconds=2.0, jobs=1,
+        ...                 lines=(line,), findings=())
+        >>> report.count("published"), report.count("refused")
+        (1, 0)
+        """
         return sum(line.outcome == outcome for line in self.lines)
 
     @property
@@ -100,7 +114,14 @@ class Report:
         return f"{self.programme}: {', '.join(words) or 'no tables'}, {together}, {self.seconds:.1f} s"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON."""
+        """Plain Python, ready for JSON.
+
+        >>> line = TableLine(name="sexes", outcome="published", table="sex", source="", measure="count", how="round")
+        >>> report = Report(programme="Demo", version="1", python="3", when="", seconds=2.0, jobs=1,
+        ...                 lines=(line,), findings=())
+        >>> report.to_dict()["counts"]
+        {'published': 1, 'withheld': 0, 'refused': 0, 'failed': 0}
+        """
         content = asdict(self)
         del content["messages"]
         content["tables"] = content.pop("lines")
@@ -114,13 +135,26 @@ class Report:
         """What depends on the programme, its data and this package alone: the same input gives the same bytes.
 
         When it ran, how long, on how many processes and what was kept from an earlier run stand in the page.
+
+        >>> line = TableLine(name="sexes", outcome="published", table="sex", source="", measure="count", how="round")
+        >>> report = Report(programme="Demo", version="1", python="3", when="", seconds=2.0, jobs=1,
+        ...                 lines=(line,), findings=())
+        >>> json.loads(report.to_json())["consistent"]
+        True
         """
         content = {name: value for name, value in self.to_dict().items() if name not in OF_THE_RUN}
         content["tables"] = [{k: v for k, v in line.items() if k not in OF_THE_RUN} for line in content["tables"]]
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
     def to_html(self) -> bytes:
-        """The page."""
+        """The page.
+
+        >>> line = TableLine(name="sexes", outcome="published", table="sex", source="", measure="count", how="round")
+        >>> report = Report(programme="Demo", version="1", python="3", when="", seconds=2.0, jobs=1,
+        ...                 lines=(line,), findings=())
+        >>> report.to_html()[:15]
+        b'<!doctype html>'
+        """
         return report_page(self).encode()
 
 

@@ -54,6 +54,29 @@ def run(
 
     With ``jobs`` above 1 as many processes work; a script that asks for them needs ``if __name__ == "__main__":``.
     ``resume`` keeps finished tables whose entry, records, codebook and bytes are what they were.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from discreet import datasets
+    >>> from discreet.publishing import parse_programme
+    >>> text = '''
+    ... [programme]
+    ... name = "Demo"
+    ... data = "people.parquet"
+    ... codebook = "people.toml"
+    ... output = "published"
+    ... [[table]]
+    ... name = "sexes"
+    ... by = ["sex"]
+    ... method = "round"
+    ... parameters = { base = 5 }
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = datasets.write("census", f"{folder}/people.parquet", n=300)
+    ...     programme = parse_programme(text, base=Path(folder))
+    ...     report = run(programme)
+    >>> report.count("published"), report.verdict
+    (1, <Verdict.PASS: 'pass'>)
     """
     if jobs < 1:
         raise InputError(f"jobs is the number of processes, at least 1, not {jobs}")
@@ -254,7 +277,30 @@ def _line(
 
 @checked
 def plan(programme: Programme) -> pd.DataFrame:
-    """One row a table: what would be done, how large it would be, and what the codebook alone refuses."""
+    """One row a table: what would be done, how large it would be, and what the codebook alone refuses.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from discreet import datasets
+    >>> from discreet.publishing import parse_programme
+    >>> text = '''
+    ... [programme]
+    ... name = "Demo"
+    ... data = "people.parquet"
+    ... codebook = "people.toml"
+    ... output = "published"
+    ... [[table]]
+    ... name = "sexes"
+    ... by = ["sex"]
+    ... method = "round"
+    ... parameters = { base = 5 }
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = datasets.write("census", f"{folder}/people.parquet", n=300)
+    ...     rows = plan(parse_programme(text, base=Path(folder)))
+    >>> rows[["table", "cells", "protected by"]].to_dict("records")
+    [{'table': 'sexes', 'cells': 3, 'protected by': 'round (base=5)'}]
+    """
     import pandas as pd
 
     books = {name: source.read_codebook() for name, source in programme.sources.items()}

@@ -27,7 +27,11 @@ FORMER = ".programme"  # where, within the output, early versions kept what is n
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Records (a file, or the URL of a database) and their codebook."""
+    """Records (a file, or the URL of a database) and their codebook.
+
+    >>> Source(name="main", data="people.parquet", codebook=Path("people.toml")).of_argus
+    False
+    """
 
     name: str
     data: Path | str
@@ -37,7 +41,15 @@ class Source:
     weighted: bool | None = None
 
     def read_codebook(self) -> Codebook:
-        """The codebook alone, for checks before anything is counted."""
+        """The codebook alone, for checks before anything is counted.
+
+        >>> import tempfile
+        >>> from discreet import datasets
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data, codebook = datasets.write("census", f"{folder}/people.parquet", n=300)
+        ...     print(Source(name="main", data=data, codebook=codebook).read_codebook().unit)
+        person
+        """
         if self.of_argus:
             return self.open().codebook
         book = read_codebook(self.codebook)
@@ -46,7 +58,15 @@ class Source:
         return replace(book, missing={d.name: self.missing for d in book.dimensions})
 
     def open(self) -> Microdata:
-        """The records; none is read before it is counted."""
+        """The records; none is read before it is counted.
+
+        >>> import tempfile
+        >>> from discreet import datasets
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data, codebook = datasets.write("census", f"{folder}/people.parquet", n=300)
+        ...     print(Source(name="main", data=data, codebook=codebook).open().n)
+        300
+        """
         if self.of_argus:
             from discreet.formats import argus
 
@@ -64,7 +84,11 @@ class Source:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class How:
-    """How tables are protected: by a method with its parameters, or as a policy decides."""
+    """How tables are protected: by a method with its parameters, or as a policy decides.
+
+    >>> How(method="round", parameters={"base": 5}).words
+    'round (base=5)'
+    """
 
     method: str = "suppress"
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -107,7 +131,11 @@ class How:
         return [*named, Path(ptable)] if isinstance(ptable, str) else named
 
     def build(self, by: Sequence[str]) -> Any:
-        """The method for a table of these dimensions, with its rule and its marks."""
+        """The method for a table of these dimensions, with its rule and its marks.
+
+        >>> How(method="suppress", rule="threshold(n=3)").build(["sex", "age"]).rule
+        Threshold(n=3)
+        """
         names = parameters_of(self.method)
         parameters = dict(self.parameters)
         if "key" in names and "secret" not in names and "secret" in parameters and "key" not in parameters:
@@ -139,7 +167,11 @@ class How:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One table: its dimensions with the level of each, its population and its measure."""
+    """One table: its dimensions with the level of each, its population and its measure.
+
+    >>> Entry(name="sexes", source="main", by=(("sex", "sex"),), where=(("region", ("R1",)),)).words
+    'sex where region=R1'
+    """
 
     name: str
     source: str
@@ -173,7 +205,13 @@ class Entry:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """Tables that are protected in one step: a single one, or the linked ones of a group."""
+    """Tables that are protected in one step: a single one, or the linked ones of a group.
+
+    >>> how = How(method="round", parameters={"base": 5})
+    >>> entry = Entry(name="sexes", source="main", by=(("sex", "sex"),))
+    >>> Unit(name="sexes", entries=(entry,), how=how).source
+    'main'
+    """
 
     name: str
     entries: tuple[Entry, ...]
@@ -198,7 +236,11 @@ class Unit:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Consistency:
-    """How strict the check across tables is."""
+    """How strict the check across tables is.
+
+    >>> Consistency()
+    Consistency(differences='warn', mixed='error', most_cells=20000)
+    """
 
     differences: str = "warn"
     mixed: str = "error"
@@ -208,7 +250,15 @@ class Consistency:
 @checked
 @dataclass(frozen=True, kw_only=True)
 class Programme:
-    """Everything a run needs; no records."""
+    """Everything a run needs; no records.
+
+    >>> how = How(method="round", parameters={"base": 5})
+    >>> entry = Entry(name="sexes", source="main", by=(("sex", "sex"),))
+    >>> unit = Unit(name="sexes", entries=(entry,), how=how)
+    >>> programme = Programme(name="Demo", output=Path("published"), sources={}, units=(unit,))
+    >>> programme.private.name
+    '.published.state'
+    """
 
     name: str
     output: Path

@@ -30,8 +30,6 @@ class Protected:
 
     >>> import discreet as dc
     >>> done = dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5))
-    >>> done.shown_inner().tolist(), done.release(title="People").title, list(done.summary().index)[:1]
-    ([5.0, 0.0, 0.0, 0.0], 'People', ['published'])
     >>> done.published["count"].tolist(), done.table.count.tolist()
     ([5, 5, 0, 5, 5, 0, 5, 0, 0], [6, 4, 2, 3, 3, 0, 3, 1, 2])
     """
@@ -94,7 +92,12 @@ class Protected:
         return self.method == AS_IT_IS
 
     def shown_inner(self, name: str = "count") -> Array:
-        """What is published of every inner cell; NaN where it is hidden or not part of the publication."""
+        """What is published of every inner cell; NaN where it is hidden or not part of the publication.
+
+        >>> import discreet as dc
+        >>> dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5)).shown_inner().tolist()
+        [5.0, 0.0, 0.0, 0.0]
+        """
         rows = self.table.layout.inner_of_cell
         inner = np.full(self.table.layout.n_inner, np.nan)
         inner[rows[rows >= 0]] = np.asarray(self.published[name], float)[rows >= 0]
@@ -115,6 +118,13 @@ class Protected:
         """How many cells have which status, and how much of the measure they hold (confidential).
 
         ``insiders``, of suppressed counts: how many people who work together the pattern holds for; 0: for outsiders.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> dc.protect(table, dc.Hide([{"area": "2", "sex": "1"}])).summary()
+                   cells  share of value
+        published      8        0.958333
+        primary        1        0.041667
         """
         import pandas as pd
 
@@ -128,7 +138,13 @@ class Protected:
         return frame.assign(insiders=self.details["insiders"]) if "insiders" in self.details else frame
 
     def release(self, *, title: str | None = None, source: str | None = None, notes: Sequence[str] = ()) -> Release:
-        """The only way out: published values, open codes, nothing else."""
+        """The only way out: published values, open codes, nothing else.
+
+        >>> import discreet as dc
+        >>> done = dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5))
+        >>> done.release(title="People", source="census", notes=["provisional"])
+        Release(area x sex: 9 cells, 0 not shown; count)
+        """
         keep = np.flatnonzero(self.status != Status.NEVER.value)
         gone = self.hidden[keep]
         values, decimals = {}, {}

@@ -114,11 +114,24 @@ class Release:
         return {name: cells for name, cells in shown.items() if cells.any()}
 
     def ordered_rows(self, measure: str) -> Array:
-        """Pairs of rows, the first with a count not less than the second's, where rows are said to be sorted."""
+        """Pairs of rows, the first with a count not less than the second's, where rows are said to be sorted.
+
+        >>> import pandas as pd
+        >>> from dataclasses import replace
+        >>> wards = pd.DataFrame({"ward": list("ABCD"), "count": [90, 50, 20, None], "status": ["", "", "", "c"]})
+        >>> replace(Release.of_frame(wards), in_order=True).ordered_rows("count").tolist()
+        [[0, 1], [1, 2], [2, 3]]
+        """
         return order_pairs(ordered_lines(self.dimensions, self.codes, self.values[measure]) if self.in_order else [])
 
     def least_hidden(self, measure: str) -> Array:
-        """Per row the least that a count which is not shown is taken to be; minus infinity where nothing is."""
+        """Per row the least that a count which is not shown is taken to be; minus infinity where nothing is.
+
+        >>> import pandas as pd
+        >>> wards = pd.DataFrame({"ward": ["A", "B", "All"], "count": [90, None, 92], "status": ["", "c", ""]})
+        >>> Release.of_frame(wards, total="All").least_hidden("count").tolist()
+        [-inf, 1.0, -inf]
+        """
         values = np.asarray(self.values[measure], float)
         nothing = np.full(len(values), -np.inf)
         if not self.from_one or self.decimals[measure] or bool((values[~self.marked] < 0).any()):
@@ -126,7 +139,15 @@ class Release:
         return np.where(np.isnan(values) & (self.status != NOT_AVAILABLE), 1.0, nothing)
 
     def check_marked(self) -> None:
-        """Refuse to hand on a value that is marked as confidential."""
+        """Refuse to hand on a value that is marked as confidential.
+
+        >>> import pandas as pd
+        >>> wards = pd.DataFrame({"ward": ["A", "B", "All"], "count": [90, 2, 92], "status": ["", "c", ""]})
+        >>> Release.of_frame(wards, total="All").check_marked()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        discreet.errors.InputError: 1 cells are marked as confidential (c) and still hold a value...
+        """
         if left := self.left:
             many = int(np.logical_or.reduce(list(left.values())).sum())
             raise InputError(
@@ -135,7 +156,13 @@ class Release:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON."""
+        """Plain Python, ready for JSON.
+
+        >>> import discreet as dc
+        >>> release = dc.protect(dc.Table.of([[3, 8], [16, 23]], ["age", "sex"]), dc.Round(5)).release(title="People")
+        >>> release.to_dict()["values"]
+        {'count': [50, 20, 30, 10, 5, 10, 40, 15, 25]}
+        """
         self.check_marked()
         return self._plain()
 
@@ -158,7 +185,13 @@ class Release:
         }
 
     def to_csv(self, path: str | Path | None = None) -> bytes:
-        """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given."""
+        """Codes, values and status as RFC 4180 CSV in UTF-8; hidden values are empty. Written if a path is given.
+
+        >>> import discreet as dc
+        >>> table = dc.Table.of([3, 8], ["sex"])
+        >>> dc.protect(table, dc.Hide([{"sex": "1"}, {"sex": "2"}])).release().to_csv().decode().split()
+        ['sex,count,status', 'Total,11,', '1,,c', '2,,c']
+        """
         check_suffix(path, TEXT, "a CSV")
         self.check_marked()
         data = b"".join([csv_head(self), *csv_pieces(self)])
@@ -167,7 +200,13 @@ class Release:
         return data
 
     def only(self, name: str, codes: Sequence[str]) -> Release:
-        """The cells with one of some codes; a dimension left with a single code falls away if others remain."""
+        """The cells with one of some codes; a dimension left with a single code falls away if others remain.
+
+        >>> import discreet as dc
+        >>> release = dc.protect(dc.Table.of([[3, 8], [16, 23]], ["age", "sex"]), dc.Round(5)).release()
+        >>> release.only("sex", ["2"])
+        Release(age: 3 cells, 0 not shown; count)
+        """
         names = [d.name for d in self.dimensions]
         if name not in names:
             raise InputError(f"no dimension {name!r}; {nearest(name, names)}")
@@ -193,6 +232,13 @@ class Release:
         There is one column of numbers unless stated; where another seems to be one, it is asked.
         The codes are those of the file in their order; a codebook gives them order, total and labels. ``total`` says
         which code is the total, as in ``Table.of``; otherwise it is found, hidden cells allowed for.
+
+        >>> import discreet as dc, tempfile
+        >>> release = dc.protect(dc.Table.of([[3, 8], [16, 23]], ["age", "sex"]), dc.Round(5)).release()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data = release.to_csv(f"{folder}/people.csv")
+        ...     Release.read_csv(f"{folder}/people.csv").values["count"].tolist() == release.values["count"].tolist()
+        True
         """
         return cls.of_file(read_published(Path(path), codebook, measures, total))
 
@@ -208,11 +254,17 @@ class Release:
         thousands: str | None = None,
         marks: Mapping[str, str] | NumberMarks | None = None,
     ) -> Release:
-        """A published table of a file in any format that ``discreet.write`` writes, by its suffix.
+        r"""A published table of a file in any format that ``discreet.write`` writes, by its suffix.
 
         A CSV may have any separator and no status; marks (c, x, ..) and ranges (<5: 1 to 4) may stand in place of
         numbers. Where numbers can be read in two ways, ``decimal`` and ``thousands`` say how. ``marks`` says what
         others stand for: "suppressed", "zero", "unavailable", "flag" (behind a number), or a range such as "1-4".
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     size = Path(folder, "people.csv").write_text("area;people\nN;<5\nS;12\nTotal;15\n")
+        ...     Release.read(f"{folder}/people.csv")
+        Release(area: 3 cells, 1 not shown; people)
         """
         stated = marks if isinstance(marks, NumberMarks) else NumberMarks(marks or {})
         signs = NumberSigns(decimal, thousands, stated)
@@ -220,7 +272,13 @@ class Release:
 
     @classmethod
     def of_frame(cls, frame: Any, *, codebook: Codebook | None = None, total: Totals = None) -> Release:
-        """A published table of a frame: columns of codes as text, then numbers, then perhaps the status."""
+        """A published table of a frame: columns of codes as text, then numbers, then perhaps the status.
+
+        >>> import pandas as pd
+        >>> wards = pd.DataFrame({"ward": ["A", "B", "All"], "count": [90, None, 92], "status": ["", "c", ""]})
+        >>> Release.of_frame(wards, total="All")
+        Release(ward: 3 cells, 1 not shown; count)
+        """
         import pyarrow as pa
 
         arrow = frame.to_arrow() if hasattr(frame, "to_arrow") else pa.Table.from_pandas(frame, preserve_index=False)
@@ -228,9 +286,16 @@ class Release:
 
     @classmethod
     def of_file(cls, published: Published) -> Release:
-        """What a file held of a release; it does not say how the table was protected.
+        r"""What a file held of a release; it does not say how the table was protected.
 
         A count that it does not show is 1 at least, unless zeros are said to be hidden or a range of it begins at 0.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     size = Path(folder, "people.csv").write_text("area,count,status\nN,,c\nS,12,\nTotal,15,\n")
+        ...     release = Release.of_file(read_published(Path(folder, "people.csv"), None, None, None))
+        >>> release.assumed[-1].split(",")[0]
+        'a count that is not shown is taken as 1 at least'
         """
         zeros_hidden = published.zeros_hidden or any(bool((low == 0).any()) for low, _ in published.ranges.values())
         release = cls(

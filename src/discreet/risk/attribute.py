@@ -26,14 +26,23 @@ Lines = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class FrankPatterns:
-    """One truth value a line, in the shape of the table without the axis. ``pair`` implies ``singleton``."""
+    """One truth value a line, in the shape of the table without the axis. ``pair`` implies ``singleton``.
+
+    >>> patterns = frank_patterns([[0, 1, 0], [1, 0, 1], [1, 0, 5], [2, 2, 0]])
+    >>> patterns.alone.tolist(), patterns.pair.tolist()
+    ([True, False, False, False], [False, True, False, False])
+    """
 
     alone: Lines
     pair: Lines
     singleton: Lines
 
     def summary(self) -> pd.DataFrame:
-        """Number and share of lines with each pattern."""
+        """Number and share of lines with each pattern.
+
+        >>> frank_patterns([[0, 1, 0], [1, 0, 1], [1, 0, 5], [2, 2, 0]]).summary()["lines"].to_dict()
+        {'alone': 1, 'pair': 1, 'singleton': 2}
+        """
         import pandas as pd  # half of this package's import time: only when a frame is asked for
 
         patterns = {"alone": self.alone, "pair": self.pair, "singleton": self.singleton}
@@ -43,7 +52,12 @@ class FrankPatterns:
 
 @dataclass(frozen=True)
 class Share:
-    """``kept`` of ``at_risk`` lines or cells, 0 where none is at risk; numbers for one table, arrays for a batch."""
+    """``kept`` of ``at_risk`` lines or cells, 0 where none is at risk; numbers for one table, arrays for a batch.
+
+    >>> share = gad_star([[0, 4], [2, 0]], [[0, 3], [3, 3]])
+    >>> share.kept, share.at_risk, share.value
+    (1, 2, 0.5)
+    """
 
     value: FloatOrArray
     kept: int | Array
@@ -51,7 +65,11 @@ class Share:
 
     @classmethod
     def of(cls, kept: Lines, at_risk: Lines, shape: tuple[int, ...], batch: int) -> Share:
-        """The quotient, 0 for 0/0, of the lines of each table; the first ``batch`` axes of ``shape`` number them."""
+        """The quotient, 0 for 0/0, of the lines of each table; the first ``batch`` axes of ``shape`` number them.
+
+        >>> Share.of(np.array([True, False, False]), np.array([True, True, False]), (3,), 0)
+        Share(value=0.5, kept=1, at_risk=2)
+        """
         if not 0 <= batch < len(shape) + 1:
             raise InputError(f"batch={batch}: give how many leading axes number the tables")
         tables_ = shape[:batch]

@@ -32,7 +32,12 @@ Perturbation: TypeAlias = Callable[[Array, np.random.Generator], Any]
 
 @dataclass(frozen=True, eq=False)
 class ExpectedRisk:
-    """The mean R2 of a method. ``standard_error`` is 0 when it is exact; ``draws`` counts draws or outcomes."""
+    """The mean R2 of a method. ``standard_error`` is 0 when it is exact; ``draws`` counts draws or outcomes.
+
+    >>> mean = expected_r2([161, 141], Transition.rounding(3), form="psd14")
+    >>> mean.exact, mean.draws, mean.standard_error
+    (True, 2, 0.0)
+    """
 
     value: FloatOrArray
     standard_error: FloatOrArray
@@ -42,7 +47,11 @@ class ExpectedRisk:
     draws: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists, ready for JSON."""
+        """Plain numbers and lists, ready for JSON.
+
+        >>> list(expected_r2([161, 141], Transition.rounding(3)).to_dict())
+        ['value', 'standard_error', 'terms', 'weights', 'exact', 'draws']
+        """
         names = ("value", "standard_error")
         numbers = {n: np.asarray(getattr(self, n)).tolist() for n in names}
         terms = {k: np.asarray(v).tolist() for k, v in self.terms.items()}

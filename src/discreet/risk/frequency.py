@@ -43,6 +43,9 @@ class Risk:
     """A risk between 0 and 1 with its unweighted terms; floats for one table, arrays for a batch.
 
     Confidential: a function of the true counts.
+
+    >>> r1([0, 2, 4])
+    <R1 0.4472: zeros 0.3333 x 0.1, entropy 0.4206 x 0.8, size 0.7740 x 0.1>
     """
 
     name: str
@@ -67,7 +70,11 @@ class Risk:
         return type(self), (self.name, self.value, dict(self.terms), self.weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists, ready for JSON."""
+        """Plain numbers and lists, ready for JSON.
+
+        >>> r1([0, 2, 4]).to_dict()["weights"]
+        [0.1, 0.8, 0.1]
+        """
         terms = {k: np.asarray(v).tolist() for k, v in self.terms.items()}
         return {
             "name": self.name,

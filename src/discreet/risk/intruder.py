@@ -52,6 +52,16 @@ def internal_risk(table: Table, scenario: Scenario, *, t: float = 0.8, colluders
     have), DR and DR_min (value only) against that coalition, ratio (the least DR_min/DR over coalitions up to that
     size), sensitive (ratio below ``t``, or a contribution is known). Somebody alone in a cell is known to all; cells
     without contributors are not sensitive. :class:`discreet.TSensitivity` is the same as a rule.
+
+    >>> import pandas as pd
+    >>> from discreet import Microdata, tabulate
+    >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+    >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+    >>> internal_risk(tabulate(data, "area", value="turnover", top=3), RankKnown())[["area", "others", "sensitive"]]
+        area  others  sensitive
+    0  Total       4       True
+    1      N       2       True
+    2      S       1       True
     """
     import pandas as pd
 

@@ -19,7 +19,12 @@ from discreet.information import Axis, FloatOrArray, read_counts, shaped, tables
 
 @dataclass(frozen=True)
 class DisclosureGain:
-    """H(D_A) - H(D_B) in nats with the most it can be, and both entropies."""
+    """H(D_A) - H(D_B) in nats with the most it can be, and both entropies.
+
+    >>> gain = frank_entropy([0, 1, 3], known=3)
+    >>> round(gain.prior, 4), round(gain.posterior, 4)
+    (1.3863, 0.0)
+    """
 
     value: float
     bound: float

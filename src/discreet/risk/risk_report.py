@@ -74,10 +74,6 @@ class RiskReport:
     >>> report = dc.assess([[17, 0], [12, 1]], after=[[15, 0], [12, 3]])
     >>> round(report.before.value, 4), round(report.after.value, 4)
     (0.4116, 0.3849)
-    >>> report.summary().index[0], report.line_labels(1), report.to_dict()["cells"], report.to_html()[:15]
-    ('r1', ['column=2 over row'], 4, '<!doctype html>')
-    >>> report.plot().get_title(), report.plot_terms().get_ylabel()
-    ('R1 = 0.412', 'risk (measure)')
     """
 
     table: Table
@@ -96,7 +92,17 @@ class RiskReport:
         return self.table.array()
 
     def summary(self) -> pd.DataFrame:
-        """One row a measure, the whole table's."""
+        """One row a measure, the whole table's.
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.summary()["value"].round(3).head(3)
+        measure
+        r1         0.564
+        r1_star    0.487
+        jos15      0.420
+        Name: value, dtype: float64
+        """
         import pandas as pd
 
         rows = [(name, value, MEASURES[name.partition(" ")[0]]) for name, value in self.numbers.items()]
@@ -167,7 +173,13 @@ class RiskReport:
         return beside(replace(self.table, statistics=statistics).cells, self.rules)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON (confidential)."""
+        """Plain Python, ready for JSON (confidential).
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.to_dict()["dimensions"], report.to_dict()["n"]
+        (['row', 'column'], 24)
+        """
         entries: dict[str, Any] = {
             "confidential": True,
             "dimensions": [d.name for d in self.table.dimensions],
@@ -185,7 +197,13 @@ class RiskReport:
         return entries | {name: result.to_dict() for name, result in self.extra.items()}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """A two-way table as a heat map with the risk of its rows and columns; otherwise the riskiest lines."""
+        """A two-way table as a heat map with the risk of its rows and columns; otherwise the riskiest lines.
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.plot().get_title()
+        'R1 = 0.564'
+        """
         dims = self.table.dimensions
         if len(dims) == 2:
             columns, rows = line_risks(self.counts, self.before.weights)
@@ -199,7 +217,13 @@ class RiskReport:
         return plot.line_bars(self.line_labels(15), top["r1"].to_numpy(), after=after, ax=ax)
 
     def plot_terms(self, ax: Axes | None = None) -> Axes:
-        """What R1 (and R2) are made of."""
+        """What R1 (and R2) are made of.
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.plot_terms().get_xlabel()
+        'weighted terms (0 to 1 in all)'
+        """
         risks = [self.before] if self.after is None else [self.before, self.after]
         weighted = {
             r.name: {t: w * float(v) for (t, v), w in zip(r.terms.items(), r.weights, strict=True)} for r in risks
@@ -207,7 +231,13 @@ class RiskReport:
         return plot.term_bars(weighted, ax=ax)
 
     def line_labels(self, most: int) -> list[str]:
-        """The riskiest lines in words: 'area=3, sex=f over age'."""
+        """The riskiest lines in words: 'area=3, sex=f over age'.
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.line_labels(2)
+        ['row=1 over column', 'column=2 over row']
+        """
         names = [d.name for d in self.table.dimensions]
         said = []
         for row in self.lines.head(most).to_dict(orient="records"):
@@ -216,7 +246,13 @@ class RiskReport:
         return said
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """One self-contained page with tables and pictures, no network needed (confidential)."""
+        """One self-contained page with tables and pictures, no network needed (confidential).
+
+        >>> from discreet import assess
+        >>> report = assess([[3, 0], [1, 20]])
+        >>> report.to_html()[:15]
+        '<!doctype html>'
+        """
         from discreet.risk.page import page
 
         text = page(self)

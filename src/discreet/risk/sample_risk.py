@@ -45,7 +45,12 @@ MODELS: tuple[PopulationModel, ...] = (Multinomial("main"), Polya("main"))
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Measures of drawn populations, one row a sample: the risks, empty cells, uniques, uniques that were sampled."""
+    """Measures of drawn populations, one row a sample: the risks, empty cells, uniques, uniques that were sampled.
+
+    >>> draws = draw_risks([Multinomial().fit([[3, 1], [1, 1]], 60)], 100, seed=1)
+    >>> draws.zeros.shape, float(draws.zeros.max())
+    ((1, 100), 0.0)
+    """
 
     r2: Floats
     r1: Floats
@@ -90,7 +95,11 @@ def draw_risks(
 
 @dataclass(frozen=True)
 class ExpectedMeasures:
-    """Expectations over F given f, computed and not drawn. ``exact`` if R1's is that of every population of N units."""
+    """Expectations over F given f, computed and not drawn. ``exact`` if R1's is that of every population of N units.
+
+    >>> expected_measures(Multinomial().fit([[3, 1], [1, 1]], 60)).exact
+    True
+    """
 
     r1: float
     entropy: float
@@ -200,14 +209,28 @@ class SampleRisk:
         return first + (f" {others}: {self.sensitivity:.4f} apart, {lean}." if others else "")
 
     def summary(self) -> pd.DataFrame:
-        """One row a model: R2's mean, standard deviation and interval, R1's mean, expected zeros and uniques."""
+        """One row a model: R2's mean, standard deviation and interval, R1's mean, expected zeros and uniques.
+
+        >>> from discreet import assess_sample
+        >>> risk = assess_sample([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440, seed=1, populations=20)
+        >>> risk.summary()[["used", "R2"]].round(2).reset_index(drop=True)
+            used    R2
+        0   True  0.12
+        1  False  0.16
+        """
         import pandas as pd
 
         rows = [self._row(i) for i in range(len(self.estimates))]
         return pd.DataFrame(rows).set_index("model")
 
     def rows(self) -> list[tuple[str, float, str]]:
-        """Name, value and meaning of the main numbers, for the summary of a larger report."""
+        """Name, value and meaning of the main numbers, for the summary of a larger report.
+
+        >>> from discreet import assess_sample
+        >>> risk = assess_sample([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440, seed=1, populations=20)
+        >>> [name for name, value, meaning in risk.rows()]
+        ['sample r2, model 1', 'sample r2, model 2', 'sample sensitivity']
+        """
         said = []
         for i, estimate in enumerate(self.estimates):
             low, high = self._interval(self.draws.r2[i])
@@ -263,7 +286,13 @@ class SampleRisk:
         return tuple(f"{e.model}: {note}" for e in self.estimates for note in e.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, ready for JSON."""
+        """Plain numbers, ready for JSON.
+
+        >>> from discreet import assess_sample
+        >>> risk = assess_sample([[9, 1, 0], [4, 2, 2], [3, 0, 1]], 440, seed=1, populations=20)
+        >>> risk.to_dict()["populations"], len(risk.to_dict()["models"])
+        (20, 2)
+        """
         rows = self.summary().reset_index().to_dict("records")
         return {
             "models": [{str(k): v for k, v in row.items()} for row in rows],

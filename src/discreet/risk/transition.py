@@ -60,14 +60,22 @@ class Transition:
         return cls(matrix, period=base)
 
     def outcomes(self, count: int) -> tuple[tuple[int, float], ...]:
-        """The values a count may show, with their probabilities."""
+        """The values a count may show, with their probabilities.
+
+        >>> Transition.rounding(5).outcomes(8)
+        ((5, 0.4), (10, 0.6))
+        """
         last = len(self.matrix) - 1
         row = count if count <= last else last - (last - count) % self.period
         shown = np.flatnonzero(self.matrix[row])
         return tuple((int(j) + count - row, float(self.matrix[row, j])) for j in shown)
 
     def sample(self, counts: Array, rng: np.random.Generator) -> Array:
-        """Counts as the method would show them, each cell drawn on its own."""
+        """Counts as the method would show them, each cell drawn on its own.
+
+        >>> Transition.rounding(5).sample(np.array([1, 4, 5, 8]), np.random.default_rng(1)).tolist()
+        [0, 5, 5, 10]
+        """
         out = np.empty(counts.shape, dtype=np.int64)
         for value in np.unique(counts):
             where = counts == value
@@ -76,7 +84,11 @@ class Transition:
         return out
 
     def stay(self, rows: slice) -> float:
-        """Mean of the diagonal over some rows (all of them if there are none): how much is left as it was."""
+        """Mean of the diagonal over some rows (all of them if there are none): how much is left as it was.
+
+        >>> Transition([[1, 0, 0], [0.1, 0.8, 0.1]]).stay(slice(1, None))
+        0.8
+        """
         diagonal: Floats = np.diagonal(self.matrix)
         chosen = diagonal[rows]
         return float((chosen if chosen.size else diagonal).mean())

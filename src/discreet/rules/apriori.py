@@ -41,15 +41,31 @@ class Request(Rule):
         return cell_mask(table, self.cells)
 
     def levels(self, table: Table) -> tuple[Array, Array]:
-        """``level`` percent of the value, on both sides."""
+        """``level`` percent of the value, on both sides.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = Request([{"area": "1", "sex": "1"}], level=50).levels(table)
+        >>> above[table.where(area="1", sex="1")].tolist()
+        [1.5]
+        """
         width = of_value(table, self.level)
         return width, width
 
     def sliding_level(self, table: Table) -> Array:
-        """``sliding`` percent of the value."""
+        """``sliding`` percent of the value.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> Request([{"area": "1", "sex": "1"}], sliding=100).sliding_level(table).tolist()
+        [6.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
+        """
         return of_value(table, self.sliding)
 
     def to_dict(self) -> dict[str, Any]:
+        """The cells by their codes, as ``from_dict`` reads them; a mask or numbers cannot be written down.
+
+        >>> Request([{"area": "1", "sex": "1"}], level=50).to_dict()
+        {'rule': 'request', 'cells': [{'area': '1', 'sex': '1'}], 'level': 50}
+        """
         cells = [self.cells] if isinstance(self.cells, Mapping) else self.cells
         if isinstance(cells, np.ndarray) or not all(isinstance(c, Mapping) for c in cells):
             raise InputError("a request by mask or number cannot be written down; name its cells: [{dimension: code}]")
@@ -113,7 +129,12 @@ class Marks:
                 raise InputError(f"{kind!r} marks are [{{dimension: code}}], one entry for each cell")
 
     def mask(self, table: Table, kind: str) -> Array:
-        """Which cells have a mark."""
+        """Which cells have a mark.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> table.count[Marks(safe=({"area": "2", "sex": "1"},)).mask(table, "safe")].tolist()
+        [1]
+        """
         marked = np.zeros(len(table), bool)
         for number, codes in enumerate(getattr(self, kind), 1):
             marked |= named_cells(table, codes, f"a-priori mark {number} of the {kind!r} ones")

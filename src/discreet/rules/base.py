@@ -68,27 +68,57 @@ class Rule:
         raise NotImplementedError
 
     def evidence(self, table: Table) -> dict[str, Array]:
-        """The numbers that the judgement rests on, one column each over all cells (confidential)."""
+        """The numbers that the judgement rests on, one column each over all cells (confidential).
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=3)").evidence(table)["count"].tolist()
+        [6, 4, 2, 3, 3, 0, 3, 1, 2]
+        """
         return {}
 
     def levels(self, table: Table) -> tuple[Array, Array]:
         """How far below and above its value an intruder's estimate of each cell must be able to lie.
 
         0 asks only that a cell is not known exactly.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = parse("threshold(n=3, level=50)").levels(table)
+        >>> above.tolist()
+        [3.0, 2.0, 1.0, 1.5, 1.5, 0.0, 1.5, 0.5, 1.0]
         """
         nothing = np.zeros(len(table))
         return nothing, nothing
 
     def sliding_level(self, table: Table) -> Array:
-        """How long the interval of each cell must be, wherever it lies around the value."""
+        """How long the interval of each cell must be, wherever it lies around the value.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=3, sliding=100)").sliding_level(table).tolist()
+        [6.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
+        """
         return np.zeros(len(table))
 
     def virtual(self, table: Table) -> Sums | None:
-        """Sums that must not be known although no published cell shows them."""
+        """Sums that must not be known although no published cell shows them.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=3)").virtual(table) is None
+        True
+        >>> parse("k-disclosure(k=1)").virtual(table).matrix.shape
+        (4, 2)
+        """
         return None
 
     def why(self, table: Table) -> pd.DataFrame:
-        """The sensitive cells, the rule, and the numbers that made them so (confidential)."""
+        """The sensitive cells, the rule, and the numbers that made them so (confidential).
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=3)").why(table)
+            area sex            rule  count
+        2  Total   2  Threshold(n=3)      2
+        7      2   1  Threshold(n=3)      1
+        8      2   2  Threshold(n=3)      2
+        """
         import pandas as pd
 
         at = np.flatnonzero(self(table))
@@ -111,7 +141,11 @@ class Rule:
     # -- text -----------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The rule as plain values: its name and the parameters that differ from their defaults."""
+        """The rule as plain values: its name and the parameters that differ from their defaults.
+
+        >>> parse("threshold(n=3)").to_dict()
+        {'rule': 'threshold', 'n': 3}
+        """
         if not self.name:
             raise InputError(f"{self} holds data or a function and cannot be written down; write its parts")
         out: dict[str, Any] = {"rule": self.name}
@@ -122,7 +156,13 @@ class Rule:
         return out
 
     def to_toml(self) -> str:
-        """The rule as TOML; ``from_toml`` reads it back."""
+        """The rule as TOML; ``from_toml`` reads it back.
+
+        >>> print(parse("dominance(n=1, k=80)").to_toml(), end="")
+        rule = "dominance"
+        n = 1
+        k = 80
+        """
         return "".join(f"{_toml_key(k)} = {_toml(v)}\n" for k, v in self.to_dict().items())
 
 
@@ -141,14 +181,31 @@ class AnyOf(Rule):
         return np.asarray(np.logical_or.reduce([r(table) for r in self.rules]))
 
     def levels(self, table: Table) -> tuple[Array, Array]:
-        """The widest that a rule which holds asks for."""
+        """The widest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = parse("threshold(n=2, level=10) | threshold(n=3, level=50)").levels(table)
+        >>> above.tolist()
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0]
+        """
         return _widest(self.rules, table)
 
     def sliding_level(self, table: Table) -> Array:
-        """The longest that a rule which holds asks for."""
+        """The longest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=2, sliding=300) | threshold(n=3, sliding=50)").sliding_level(table).tolist()
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0]
+        """
         return _longest(self.rules, table)
 
     def virtual(self, table: Table) -> Sums | None:
+        """The sums that any of the rules keeps unknown.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=3) | k-disclosure(k=1)").virtual(table).matrix.shape
+        (4, 2)
+        """
         from scipy.sparse import csc_array, hstack
 
         sums = [v for r in self.rules if (v := r.virtual(table)) is not None]
@@ -158,12 +215,22 @@ class AnyOf(Rule):
         return Sums(csc_array(hstack([v.matrix for v in sums])), above, max(v.k for v in sums))
 
     def why(self, table: Table) -> pd.DataFrame:
-        """One row per cell and rule that holds."""
+        """One row per cell and rule that holds.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=2) | threshold(n=3)").why(table)["rule"].tolist()
+        ['Threshold(n=2)', 'Threshold(n=3)', 'Threshold(n=3)', 'Threshold(n=3)']
+        """
         import pandas as pd
 
         return pd.concat([r.why(table) for r in self.rules], ignore_index=False)
 
     def to_dict(self) -> dict[str, Any]:
+        """The rules as plain values, as ``from_dict`` reads them.
+
+        >>> parse("threshold(n=3) | dominance(n=1, k=80)").to_dict()
+        {'any': [{'rule': 'threshold', 'n': 3}, {'rule': 'dominance', 'n': 1, 'k': 80}]}
+        """
         return {"any": [r.to_dict() for r in self.rules]}
 
     def __str__(self) -> str:
@@ -187,17 +254,39 @@ class AllOf(Rule):
         return np.asarray(np.logical_and.reduce([r(table) for r in self.rules]))
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The numbers of all its rules, one column each over all cells (confidential).
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> list(parse("threshold(n=5) & request(cells=[{'area': '2'}])").evidence(table))
+        ['count']
+        """
         return {name: numbers for r in self.rules for name, numbers in r.evidence(table).items()}
 
     def levels(self, table: Table) -> tuple[Array, Array]:
-        """The widest that a rule which holds asks for."""
+        """The widest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = parse("threshold(n=5, level=100) & request(cells=[{'area': '2'}])").levels(table)
+        >>> above.tolist()
+        [0.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
+        """
         return _widest(self.rules, table)
 
     def sliding_level(self, table: Table) -> Array:
-        """The longest that a rule which holds asks for."""
+        """The longest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=5, sliding=100) & request(cells=[{'area': '2'}])").sliding_level(table).tolist()
+        [0.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
+        """
         return _longest(self.rules, table)
 
     def to_dict(self) -> dict[str, Any]:
+        """The rules as plain values, as ``from_dict`` reads them.
+
+        >>> parse("threshold(n=3) & dominance(n=1, k=80)").to_dict()
+        {'all': [{'rule': 'threshold', 'n': 3}, {'rule': 'dominance', 'n': 1, 'k': 80}]}
+        """
         return {"all": [r.to_dict() for r in self.rules]}
 
     def __str__(self) -> str:

@@ -155,7 +155,12 @@ class _OfLines(Rule):
         return flagged
 
     def virtual(self, table: Table) -> Sums | None:
-        """Whole minus part of every disclosive pair: if it were known to be small, the group would be disclosed."""
+        """Whole minus part of every disclosive pair: if it were known to be small, the group would be disclosed.
+
+        >>> table = Table.of([[20, 1, 0], [10, 12, 8]], ["area", "sex"])
+        >>> KDisclosure(1).virtual(table).above.tolist()
+        [1.0, 1.0, 1.0]
+        """
         pairs, at = self._sensitive_pairs(table)
         if not at.any():
             return None
@@ -171,6 +176,12 @@ class _OfLines(Rule):
         return whole - part
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The counts, and of a disclosive cell how many others are in its line (confidential).
+
+        >>> table = Table.of([[20, 1, 0], [10, 12, 8]], ["area", "sex"])
+        >>> KDisclosure(1).evidence(table)["others in the line"].tolist()
+        [nan, nan, nan, nan, nan, 1.0, nan, nan, nan, nan, 1.0, 0.0]
+        """
         pairs, at = self._sensitive_pairs(table)
         left = np.full(len(table), np.nan)
         number = pairs.published[pairs.part[at]]

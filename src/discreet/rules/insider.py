@@ -110,7 +110,11 @@ class TSensitivity(OfContributions):
         self.knowledge()  # refuses wrong groups now, not at the first table
 
     def knowledge(self) -> Scenario:
-        """The scenario as the functions of :mod:`discreet.risk.intruder` take it."""
+        """The scenario as the functions of :mod:`discreet.risk.intruder` take it.
+
+        >>> TSensitivity(0.6, scenario="m-group", m=2).knowledge()
+        LargestKnown(m=2)
+        """
         if self.scenario == "rank":
             return RankKnown()
         if self.scenario == "k-contr":
@@ -118,11 +122,31 @@ class TSensitivity(OfContributions):
         return LargestKnown(self.m) if self.scenario == "m-group" else Groups(self.shares, self.overlap)
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover", top=3)
+        >>> TSensitivity(0.6).judge(table, None).tolist()
+        [False, False, True]
+        """
         coalition = coalition_of_largest(table, self.knowledge(), self.colluders, str(self), waived)
         protected = coalition.count > 0 if waived is None else waived.contributions.count > 0
         return np.asarray(coalition.sensitive(self.t) & protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The other contributors, the risk with and without the knowledge, and the least quotient (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover", top=3)
+        >>> TSensitivity(0.6).evidence(table)["least DR_min/DR"].round(3).tolist()
+        [0.734, 0.667, 0.0]
+        """
         coalition = coalition_of_largest(table, self.knowledge(), self.colluders, str(self))
         return {
             "others": coalition.others,

@@ -53,7 +53,12 @@ class Levels:
                 raise InputError(f"protection levels ({name}) are finite and not negative")
 
     def over(self, table: Table) -> dict[str, Array]:
-        """The numbers laid over all cells of a table, by name."""
+        """The numbers laid over all cells of a table, by name.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> Levels([{"area": "2", "sex": "1"}], above=[4], below=[1]).over(table)["above"][-3:].tolist()
+        [nan, 4.0, nan]
+        """
         clash = [d.name for d in table.dimensions if d.name.lower() in COLUMNS]
         if self.cells and clash and not all(clash[0] in codes for codes in self.cells):
             raise InputError(f"a dimension is called {clash[0]!r}, as a column of protection levels is; rename it")

@@ -75,13 +75,43 @@ class OfContributions(Rule):
     """A rule that can be told whose contributions need protection."""
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PQ(10, q=50).judge(table, None).tolist()
+        [False, True, True]
+        """
         raise NotImplementedError
 
     def room(self, table: Table, waived: Table | None) -> Array:
-        """How far from its value a sensitive cell must be able to lie, on either side."""
+        """How far from its value a sensitive cell must be able to lie, on either side.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PQ(10, q=50).room(table, None).tolist()
+        [0.0, 15.0, 12.0]
+        """
         return np.zeros(len(table))
 
     def levels(self, table: Table) -> tuple[Array, Array]:
+        """How far below and above its value an intruder's estimate of each cell must be able to lie.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> below, above = PPercent(10).levels(table)
+        >>> above.tolist()
+        [0.0, 6.0, 6.0]
+        """
         return _both(self.room(table, None), table)
 
     def __call__(self, table: Table) -> Array:
@@ -122,18 +152,47 @@ class Dominance(OfContributions):
         self._check_weights()
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> Dominance(1, 80).judge(table, None).tolist()
+        [False, True, False]
+        """
         c = concentration(table, self.n, str(self), waived)
         among = c.target >= c.size[:, min(self.n, c.size.shape[1]) - 1]
         over = c.largest(self.n, self.weights) * 100 > self.k * c.total * (1 + 1e-12)
         return np.asarray(over & c.protected & among & (c.count > 0))
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The share of the n largest contributions in percent, and the number of contributors (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> Dominance(1, 80).evidence(table)["share of 1 largest, %"].round(1).tolist()
+        [45.5, 91.8, 60.0]
+        """
         c = concentration(table, self.n, str(self))
         share = np.divide(100 * c.largest(self.n, self.weights), c.total, out=np.zeros(len(table)), where=c.total > 0)
         return {f"share of {self.n} largest, %": share, "contributors": c.count}
 
     def room(self, table: Table, waived: Table | None) -> Array:
-        """(100/k) Σ x_i − X."""
+        """(100/k) Σ x_i − X.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> Dominance(1, 80).room(table, None).tolist()
+        [0.0, 14.5, 0.0]
+        """
         c = concentration(table, self.n, str(self), waived)
         if self.k == 0:
             raise InputError("dominance with k = 0 calls every cell sensitive and has no protection level")
@@ -175,21 +234,59 @@ class PPercent(OfContributions):
         return self.p
 
     def remainder(self, c: Concentration) -> Array:
-        """What the target and the coalition leave of the cell."""
+        """What the target and the coalition leave of the cell.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PPercent(10).remainder(concentration(table, 2, "the rule")).tolist()
+        [48.0, 3.0, 0.0]
+        """
         return c.total - c.target - c.others(self.coalition, self.weights)
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PPercent(10).judge(table, None).tolist()
+        [False, True, True]
+        """
         c = concentration(table, self.coalition + 1 + (waived is not None), str(self), waived)
         slack = 1e-12 * c.total
         return np.asarray((self.remainder(c) < self.share / 100 * c.target - slack) & c.protected & (c.count > 0))
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The remainder in percent of the largest contribution, and the number of contributors (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PPercent(10).evidence(table)["remainder, % of largest"].round(1).tolist()
+        [53.3, 3.3, 0.0]
+        """
         c = concentration(table, self.coalition + 1, str(self))
         left = np.divide(100 * self.remainder(c), c.target, out=np.zeros(len(table)), where=c.target > 0)
         return {"remainder, % of largest": left, "contributors": c.count}
 
     def room(self, table: Table, waived: Table | None) -> Array:
-        """(p/100) x1 − (X − Σ x_i); with waivers, x1 is the largest contribution that is protected."""
+        """(p/100) x1 − (X − Σ x_i); with waivers, x1 is the largest contribution that is protected.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> PPercent(10).room(table, None).tolist()
+        [0.0, 6.0, 6.0]
+        """
         c = concentration(table, self.coalition + 1 + (waived is not None), str(self), waived)
         need = np.maximum(self.share / 100 * c.target - self.remainder(c), 0)
         return np.where(self.judge(table, waived), need, 0)
@@ -250,18 +347,56 @@ class FewContributors(OfContributions):
         percent(self.sliding, "sliding")
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> FewContributors(3).judge(table, None).tolist()
+        [False, False, True]
+        """
         c = concentration(table, 1, str(self), waived)
         return np.asarray((c.count > 0) & (c.count < self.n) & c.protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The number of contributors (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> FewContributors(3).evidence(table)["contributors"].tolist()
+        [5, 3, 2]
+        """
         return {"contributors": table.contributions.count}
 
     def room(self, table: Table, waived: Table | None) -> Array:
-        """``level`` percent of the value."""
+        """``level`` percent of the value.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> FewContributors(3, level=10).room(table, None).tolist()
+        [19.8, 9.8, 10.0]
+        """
         return of_value(table, self.level)
 
     def sliding_level(self, table: Table) -> Array:
-        """``sliding`` percent of the value."""
+        """``sliding`` percent of the value.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover")
+        >>> FewContributors(3, sliding=20).sliding_level(table).tolist()
+        [39.6, 19.6, 20.0]
+        """
         return of_value(table, self.sliding)
 
 
@@ -290,7 +425,17 @@ class EntropyRule(OfContributions):
             raise InputError(f"t is a normalised entropy, from 0 to 1, not {self.t}")
 
     def bounds(self, c: Concentration) -> tuple[Array, Array]:
-        """The least and the greatest normalised entropy that agree with the contributions kept."""
+        """The least and the greatest normalised entropy that agree with the contributions kept.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover", top=3)
+        >>> low, high = EntropyRule(0.5).bounds(concentration(table, 1, "the rule"))
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([0.729, 0.307, 0.971], [0.746, 0.307, 0.971])
+        """
         total = np.maximum(c.total, c.size.sum(axis=1))
         known = _entropy(c.size, total).sum(axis=1)
         rest, hidden = total - c.size.sum(axis=1), np.maximum(c.count - (c.size > 0).sum(axis=1), 0)
@@ -304,6 +449,16 @@ class EntropyRule(OfContributions):
         return np.where(single, 0, (known + uneven) / scale), np.where(single, 0, (known + even) / scale)
 
     def judge(self, table: Table, waived: Table | None) -> Array:
+        """The cells of ``table`` that are sensitive, of those who are in ``waived`` alone if it is given.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover", top=3)
+        >>> EntropyRule(0.5).judge(table, None).tolist()
+        [False, True, False]
+        """
         c = concentration(table, 1, str(self), waived)
         low, high = self.bounds(c)
         open_question = (low < self.t) & (high >= self.t) & (high - low > 1e-9) & (c.count > 0)
@@ -316,6 +471,16 @@ class EntropyRule(OfContributions):
         return np.asarray((high < self.t) & (c.count > 0) & c.protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The least and the greatest normalised entropy that agree with the contributions kept (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N", "S", "S"], "turnover": [90, 5, 3, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> table = tabulate(data, "area", value="turnover", top=3)
+        >>> EntropyRule(0.5).evidence(table)["entropy to"].round(3).tolist()
+        [0.746, 0.307, 0.971]
+        """
         low, high = self.bounds(concentration(table, 1, str(self)))
         return {"entropy from": low, "entropy to": high}
 
@@ -361,12 +526,43 @@ class Waived(Rule):
         return self.rule.judge(table, self.protected)
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """That of the rule, and how many contributors want protection (confidential).
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N"], "waiver": ["yes", "no", "no"], "turnover": [90, 50, 4]})
+        >>> data = Microdata.of(firms, dimensions=["area", "waiver"], magnitudes=["turnover"])
+        >>> table, protected = (tabulate(data, "area", value="turnover", where=w) for w in (None, {"waiver": "no"}))
+        >>> Waived(PPercent(10), protected).evidence(table)["protected contributors"].tolist()
+        [2, 2]
+        """
         return {**self.rule.evidence(table), "protected contributors": self.protected.contributions.count}
 
     def levels(self, table: Table) -> tuple[Array, Array]:
+        """What the rule asks for where a contributor who wants protection is at risk.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N"], "waiver": ["yes", "no", "no"], "turnover": [90, 50, 4]})
+        >>> data = Microdata.of(firms, dimensions=["area", "waiver"], magnitudes=["turnover"])
+        >>> table, protected = (tabulate(data, "area", value="turnover", where=w) for w in (None, {"waiver": "no"}))
+        >>> below, above = Waived(PPercent(10), protected).levels(table)
+        >>> above.tolist()
+        [1.0, 1.0]
+        """
         return _both(np.where(self(table), self.rule.room(table, self.protected), 0), table)
 
     def sliding_level(self, table: Table) -> Array:
+        """The length that the rule asks for where a contributor who wants protection is at risk.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "N"], "waiver": ["yes", "no", "no"], "turnover": [90, 50, 4]})
+        >>> data = Microdata.of(firms, dimensions=["area", "waiver"], magnitudes=["turnover"])
+        >>> table, protected = (tabulate(data, "area", value="turnover", where=w) for w in (None, {"waiver": "no"}))
+        >>> Waived(FewContributors(5, sliding=10), protected).sliding_level(table).tolist()
+        [14.4, 14.4]
+        """
         return np.where(self(table), self.rule.sliding_level(table), 0)
 
     def __repr__(self) -> str:

@@ -47,15 +47,32 @@ class Threshold(Rule):
         return np.asarray(small & ~table.structural)
 
     def evidence(self, table: Table) -> dict[str, Array]:
+        """The counts, which the threshold is compared with (confidential).
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> Threshold(3).evidence(table)["count"].tolist()
+        [6, 4, 2, 3, 3, 0, 3, 1, 2]
+        """
         return {"count": table.count}
 
     def levels(self, table: Table) -> tuple[Array, Array]:
-        """``level`` percent of the value, on both sides."""
+        """``level`` percent of the value, on both sides.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = Threshold(3, level=50).levels(table)
+        >>> above.tolist()
+        [3.0, 2.0, 1.0, 1.5, 1.5, 0.0, 1.5, 0.5, 1.0]
+        """
         width = of_value(table, self.level)
         return width, width
 
     def sliding_level(self, table: Table) -> Array:
-        """``sliding`` percent of the value."""
+        """``sliding`` percent of the value.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> Threshold(3, sliding=200).sliding_level(table).tolist()
+        [12.0, 8.0, 4.0, 6.0, 6.0, 0.0, 6.0, 2.0, 4.0]
+        """
         return of_value(table, self.sliding)
 
     __repr__ = rule_text

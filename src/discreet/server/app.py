@@ -11,7 +11,19 @@ from discreet.server.site import living, site
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """A table server."""
+    r"""A table server.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from discreet import datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data, codebook = datasets.write("census", f"{folder}/people.parquet", n=300)
+    ...     size = Path(folder, "policy.toml").write_text('[[method]]\nname = "cell-key"\n')
+    ...     files = {"data": str(data), "codebook": str(codebook), "policy": f"{folder}/policy.toml"}
+    ...     app = create_app(Settings(**files, store=f"sqlite:///{folder}/server.db"))
+    >>> app.title
+    'discreet table server'
+    """
     settings = with_key(settings)
     if settings.cubes:
         return create_hub(settings)

@@ -22,6 +22,9 @@ class Settings:
     ``rate`` is requests a minute, ``tables`` different tables a day, of a public user; approved users have
     ``APPROVED`` times as many. ``https`` says that a proxy in front speaks TLS (cookies are then Secure); ``proxy``
     that the address of a user is the last one of X-Forwarded-For. ``metrics`` opens /metrics to who asks directly.
+
+    >>> Settings(policy="policy.toml", cube="census.cube", rate=60).mode
+    'open'
     """
 
     policy: str

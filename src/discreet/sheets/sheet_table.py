@@ -82,13 +82,32 @@ class SheetTable:
         return self._table
 
     def show(self, *, rows: int = picture.ROWS, columns: int = picture.COLUMNS) -> None:
-        """Print the sheet as it was understood, with everything that was assumed (confidential)."""
+        """Print the sheet as it was understood, with everything that was assumed (confidential).
+
+        >>> import pandas as pd
+        >>> import discreet as dc
+        >>> wards = pd.DataFrame({"ward": ["A", "B", "Total"], "people": [12, 3, 15]})
+        >>> dc.read_table(wards).show()  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
+           A      B
+        1  ward   people
+        2  A          12
+        3  B           3
+        4  Total      15
+        ...
+        """
         from rich.console import Console
 
         Console().print(self.drawn(rows=rows, columns=columns))
 
     def drawn(self, *, rows: int = picture.ROWS, columns: int = picture.COLUMNS) -> Group:
-        """The sheet with its cells coloured by what they are, for a console of rich (confidential)."""
+        """The sheet with its cells coloured by what they are, for a console of rich (confidential).
+
+        >>> import pandas as pd
+        >>> import discreet as dc
+        >>> sheet = dc.read_table(pd.DataFrame({"ward": ["A", "B", "Total"], "people": [12, 3, 15]}))
+        >>> len(sheet.drawn(rows=10).renderables)
+        5
+        """
         names = [d.name for d in self.dimensions]
         return picture.sheet_text(self.grid, self.layout, names, self.sentences, rows=rows, columns=columns)
 

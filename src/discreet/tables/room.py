@@ -66,7 +66,13 @@ class Room:
         return self.lower is not None and self.upper is not None and bool(np.array_equal(self.lower, self.upper))
 
     def check_cells(self, cells: int) -> None:
-        """Raise unless every array has one number for each cell."""
+        """Raise unless every array has one number for each cell.
+
+        >>> Room(lower=np.array([3, 0]), upper=np.array([5, 2])).check_cells(9)
+        Traceback (most recent call last):
+        ...
+        discreet.errors.InputError: the arrays of a Room have one number for each of the 9 cells
+        """
         arrays = [self.lower, self.upper, *(self.levels or ()), *(self.bounds or ())]
         if any(array is not None and np.shape(array) != (cells,) for array in arrays):
             raise InputError(f"the arrays of a Room have one number for each of the {cells:,} cells")

@@ -89,6 +89,11 @@ class Table:
         a code that adds up all others under another name, or is called a total and is not, is an error that asks.
         Numbers that are text are read as people write them; ``decimal`` and ``thousands`` say the signs where "1.000"
         may be one or a thousand.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"area": ["N", "S", "All"], "people": [3, 4, 7]})
+        >>> Table.of(frame, ["area"], count="people", total="All").count.tolist()
+        [7, 3, 4]
         """
         how = ready_made.Reading(
             count=count,
@@ -124,7 +129,12 @@ class Table:
         return self.layout.matrix
 
     def statistic(self, name: str) -> Additive:
-        """One of the table's additive statistics, by name."""
+        """One of the table's additive statistics, by name.
+
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> t.statistic("count").inner.tolist(), t.statistic("count").cells.tolist()
+        ([3, 0, 1, 2], [6, 4, 2, 3, 3, 0, 3, 1, 2])
+        """
         if name not in self.statistics:
             cure = "name a column of counts (count=...), or take a rule about contributions" if name == "count" else ""
             raise InputError(f"the table has no statistic {name!r}; {cure or nearest(name, self.statistics)}")
@@ -156,6 +166,12 @@ class Table:
         """Inner cells as an array with one axis per dimension; with margins, all codes of every dimension.
 
         Counts unless another statistic is named, because risks are functions of counts.
+
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> t.array().tolist()
+        [[3, 0], [1, 2]]
+        >>> t.array(margins=True).tolist()
+        [[6, 4, 2], [3, 3, 0], [3, 1, 2]]
         """
         statistic = self.statistic(name)
         if not margins:
@@ -186,7 +202,13 @@ class Table:
         return self.layout.inner_of_cell >= 0
 
     def gaps(self) -> pd.DataFrame:
-        """Published cells that are not the sum of their inner cells, as a trusted table may have (confidential)."""
+        """Published cells that are not the sum of their inner cells, as a trusted table may have (confidential).
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"area": ["N", "S", "All"], "people": [3, 4, 8]})
+        >>> Table.of(frame, ["area"], count="people", total="All", totals="trust").gaps().to_dict("records")
+        [{'area': 'All', 'given': 8.0, 'computed': 7.0, 'gap': 1.0}]
+        """
         import pandas as pd
 
         statistic = self.statistic(self.measure)
@@ -265,7 +287,12 @@ class Table:
         return {}
 
     def with_margins(self, margins: Sequence[Margin]) -> Table:
-        """The same inner cells with other published cells: ``[("area", "sex"), ("area", "age")]`` are linked tables."""
+        """The same inner cells with other published cells: ``[("area", "sex"), ("area", "age")]`` are linked tables.
+
+        >>> t = Table.of([[[3, 0], [1, 2]], [[5, 1], [4, 4]]], ["area", "sex", "age"])
+        >>> t.with_margins([("area", "sex"), ("area", "age")])
+        Table(area x sex x age: 15 cells over 8 inner; count)
+        """
         layout = replace(Layout.of(self.dimensions, margins), possible=self.layout.possible)
         return replace(self, layout=layout, statistics=aggregated(layout, self.statistics))
 

@@ -61,7 +61,16 @@ CERTIFICATE = {
 
 
 class NotProvedError(Exception):
-    """The certificate does not prove what it says; the message says where."""
+    r"""The certificate does not prove what it says; the message says where.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> certificate = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3)))).certificate()
+    >>> certificate.check("area,sex,count,status\nTotal,Total,141,\n")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    discreet.audits.verify.certificate_form.NotProvedError: table 1 is not among the...
+    """
 
 
 class MalformedError(ValueError):
@@ -121,7 +130,14 @@ def unpacked(data: bytes) -> bytes:
 
 
 def load_certificate(data: bytes) -> Any:
-    """What stands in the file of a certificate; MalformedError unless it is JSON, each field once, in whole numbers."""
+    """What stands in the file of a certificate; MalformedError unless it is JSON, each field once, in whole numbers.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> certificate = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3)))).certificate()
+    >>> load_certificate(certificate.to_json())["verdict"]
+    'pass'
+    """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):

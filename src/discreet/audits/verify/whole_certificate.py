@@ -12,7 +12,14 @@ from .separate_claims import check_not_shown, judged_apart, named_as_in_file
 
 
 def verify(certificate: Any, tables: list[Any]) -> str:
-    """The verdict of a certificate on tables given as CSV; NotProvedError unless it follows, and is of all of them."""
+    """The verdict of a certificate on tables given as CSV; NotProvedError unless it follows, and is of all of them.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> done = dc.protect(table, dc.Suppress(dc.Threshold(3)))
+    >>> verify(dc.audit(done).certificate().content, [done.release().to_csv()])
+    'pass'
+    """
     check_shape(certificate)
     require(certificate["seal"] == sha256({k: v for k, v in certificate.items() if k != "seal"}), "it was changed")
     files, left, read = certificate["files"], list(tables), []
@@ -52,7 +59,14 @@ def verify(certificate: Any, tables: list[Any]) -> str:
 
 
 def what_is_proved(certificate: Any) -> list[str]:
-    """What a certificate that was checked proves, under which assumptions, and what it states without proof."""
+    """What a certificate that was checked proves, under which assumptions, and what it states without proof.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+    >>> certificate = dc.audit(dc.protect(table, dc.Suppress(dc.Threshold(3)))).certificate()
+    >>> what_is_proved(certificate.content)[-1]
+    'stated, not proved: the whole audit: pass'
+    """
     words = [line for claim in certificate["measures"] for line in _explained(claim, certificate["files"])]
     told = {one["intruder"]: one["verdict"] for one in certificate["intruders"] if one["verdict"] in VERDICTS}
     words += [f"stated, not proved: {name!r}: {word}" for name, word in told.items()]

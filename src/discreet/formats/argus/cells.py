@@ -44,12 +44,21 @@ def read_table(
     tolerance: float = 0,
     total: Totals = None,
 ) -> Tabular:
-    """A table in a text file with separators, described by an ``.rda`` file.
+    r"""A table in a text file with separators, described by an ``.rda`` file.
 
     ``response`` names the <NUMERIC> variable if there are several; without any, the <FREQUENCY> is the measure.
     ``totals``, ``tolerance`` and ``total`` as in ``Table.of``; a <TOTCODE> states the total of its variable. <MAXSCORE>
     variables are the largest contributions (they are left aside if there is a <SHADOW> variable other than the
     response, since they are then its contributions); <STATUS>, <COSTVAR>, <LOWERPL> and <UPPERPL> become marks.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(folder, "firms.tab").write_text("T;135\nN;95\nS;40\n")
+    ...     about = '<SEPARATOR> ";"\nArea\n<RECODEABLE>\n<TOTCODE> "T"\nTurnover\n<NUMERIC>\n'
+    ...     size = Path(folder, "firms.rda").write_text(about)
+    ...     print(read_table(f"{folder}/firms.tab").table)
+           N   S    T
+    Area  95  40  135
     """
     path = Path(data)
     about = description

@@ -15,9 +15,18 @@ from discreet.formats.argus.fields import dimension
 
 @checked
 def read_codebook(description: str | Path, held: Mapping[str, Sequence[str]]) -> Codebook | None:
-    """The hierarchies and code lists of an ``.rda`` for a table whose dimensions hold the codes of ``held``.
+    r"""The hierarchies and code lists of an ``.rda`` for a table whose dimensions hold the codes of ``held``.
 
     None if it says nothing of their codes: they are then those that the table holds.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(folder, "area.hrc").write_text("North\n@N1\n@N2\nSouth\n")
+    ...     about = 'Area 1 5\n<RECODEABLE>\n<HIERARCHICAL>\n<HIERCODELIST> "area.hrc"\n<HIERLEADSTRING> "@"\n'
+    ...     size = Path(folder, "people.rda").write_text(about)
+    ...     book = read_codebook(f"{folder}/people.rda", {"Area": ["N1", "N2", "South"]})
+    >>> book.dimension("Area").codes
+    ('Total', 'North', 'N1', 'N2', 'South')
     """
     import pyarrow as pa
 

@@ -90,11 +90,19 @@ class ArgusMarks:
 
 @checked
 def read_apriori(path: str | Path, table: Table, *, separator: str | None = None) -> ArgusMarks:
-    """An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
+    r"""An a-priori file (``.hst``) of tau-ARGUS for a table: a code per dimension, then what is said of the cell.
 
     ``s`` safe, ``u`` unsafe, ``p`` (or ``z``) protected: must be published, ``m``/``ml`` secondary; ``c`` (or ``w``)
     with a cost; ``pl`` with a lower and an upper protection level; ``ab`` with the least and the greatest value known
     beforehand. Later lines win.
+
+    >>> import tempfile
+    >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(folder, "marks.hst").write_text("1;1;s\n2;1;u\n")
+    ...     marks = read_apriori(f"{folder}/marks.hst", table)
+    >>> table.count[marks.mask(table, "unsafe")].tolist()
+    [1]
     """
     path = Path(path)
     text = read_text(path)

@@ -26,7 +26,7 @@ def read_microdata(
     weighted: bool | None = None,
     by: Sequence[str] = (),
 ) -> Microdata:
-    """Microdata in fixed columns (``.asc``) or with separators, described by an ``.rda`` file.
+    r"""Microdata in fixed columns (``.asc``) or with separators, described by an ``.rda`` file.
 
     The description stands beside the data under the same name unless given. <RECODEABLE> variables become dimensions,
     <NUMERIC> ones magnitudes; a holding keeps its part. A <REQUEST> variable becomes a dimension too, so
@@ -35,6 +35,14 @@ def read_microdata(
     As in tau-ARGUS, a <WEIGHT> is applied only when asked for: ``weighted=True``. Unless it is said, a DiscreetWarning
     tells that it was not. A variable whose codes cannot be read is left out, with a DiscreetWarning, so that it does
     not stand in the way of other tables; those named in ``by`` are an error.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = Path(folder, "firms.asc").write_text("N 90\nN  5\nS 40\n")
+    ...     size = Path(folder, "firms.rda").write_text("Area 1 1\n<RECODEABLE>\nTurnover 2 3\n<NUMERIC>\n")
+    ...     data = read_microdata(f"{folder}/firms.asc")
+    >>> data.n, data.dimension("Area").leaves
+    (3, ('N', 'S'))
     """
     import pyarrow as pa
 

@@ -50,6 +50,10 @@ class Barnard:
         return perturbed(table, shown, words, lower=shown - (shown > 0), upper=shown + 1, p=self.p, seed=self.seed)
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i)."""
+        """P(shows j | was i).
+
+        >>> Barnard(0.5).transition().outcomes(3)
+        ((2, 0.25), (3, 0.5), (4, 0.25))
+        """
         side = (1 - self.p) / 2
         return Transition([[1, 0, 0], [side, self.p, side]])

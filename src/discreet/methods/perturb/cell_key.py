@@ -86,7 +86,12 @@ class CellKey:
         return perturbed(table, shown, "cell key method", lower=lower, upper=upper, **details)
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        """The least and greatest count that shows a value from ``lower`` to ``upper``.
+
+        >>> least, most = CellKey(2, 1, seed=3).behind(np.array([10.0]), np.array([12.0]))
+        >>> least.tolist(), most.tolist()
+        ([8.0], [14.0])
+        """
         bounded = np.isfinite(lower) & np.isfinite(upper)
         least, most = np.zeros(np.shape(lower)), np.full(np.shape(upper), np.inf)
         pairs, back = np.unique(np.stack([lower[bounded], upper[bounded]]), axis=1, return_inverse=True)
@@ -95,7 +100,11 @@ class CellKey:
         return least, most
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i)."""
+        """P(shows j | was i).
+
+        >>> [(shown, round(p, 3)) for shown, p in CellKey(1, 0.5, seed=3).transition().outcomes(4)]
+        [(3, 0.25), (4, 0.5), (5, 0.25)]
+        """
         return self.noise.transition()
 
 
@@ -194,7 +203,11 @@ class CellKeyMagnitude:
         return perturbed(table, shown, words, lower=lower, upper=upper, **details)
 
     def idle(self, *, counts: bool) -> str:
-        """A multiplier near 0 adds next to nothing."""
+        """A multiplier near 0 adds next to nothing.
+
+        >>> CellKeyMagnitude(p=(0.005, 0.005), seed=1).idle(counts=False)
+        'with p below 1% changes nothing to speak of'
+        """
         return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes nothing to speak of"
 
     def _noise(self, table: Table, true: Floats) -> Floats:

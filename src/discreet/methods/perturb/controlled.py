@@ -84,7 +84,11 @@ class ControlledRound:
         )
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> ControlledRound(1).idle(counts=True), ControlledRound(3).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 

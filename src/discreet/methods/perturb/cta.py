@@ -205,11 +205,21 @@ class CTA:
         return perturbed(table, shown, words, lower=np.floor(lower), upper=np.ceil(upper), **details)
 
     def governing_rule(self) -> Any:
-        """The rule: nothing is moved by hand."""
+        """The rule: nothing is moved by hand.
+
+        >>> CTA("threshold(n=5)").governing_rule()
+        'threshold(n=5)'
+        """
         return self.rule
 
     def problem(self, table: Table) -> Adjustment:
-        """The program that is solved, in units of the measure's last decimal."""
+        """The program that is solved, in units of the measure's last decimal.
+
+        >>> t = Table.of([[20, 5], [10, 30]], ["area", "sex"])
+        >>> problem = CTA("threshold(n=6)", protection=0.4).problem(t)
+        >>> problem.values[problem.sensitive].tolist(), problem.up[problem.sensitive].tolist()
+        ([5.0], [2.0])
+        """
         n, values = len(table), _with_hidden(table)
         scale = 10 ** table.statistic(table.measure).decimals
         rule = as_rule(self.rule)

@@ -71,6 +71,9 @@ class PTable:
         Giessing (2016), "Computational issues in the design of transition probabilities". ``js``: no count shows as 1
         to js. ``mono``: the probabilities rise up to 0 from the left. Where no such distribution exists ``pstay`` is
         cut in steps of 0.05.
+
+        >>> PTable.design(3, 2, js=1).row(4).round(3)
+        {-2: 0.168, -1: 0.233, 0: 0.244, 1: 0.192, 2: 0.113, 3: 0.05}
         """
         whole("d", d, 1, _DESIGNED)
         whole("js", js, 0, d)
@@ -108,7 +111,11 @@ class PTable:
         return cls(rows, epsilon=float(epsilon), delta=float(p[-1]))
 
     def with_zeros(self, share: float, shown: int = 1) -> PTable:
-        """The same with a share of the zeros shown as a small count. Zeros can only rise, so this has a bias."""
+        """The same with a share of the zeros shown as a small count. Zeros can only rise, so this has a bias.
+
+        >>> PTable.design(2, 1).with_zeros(0.1).row(0)
+        {0: 0.9, 1: 0.1}
+        """
         whole("shown", shown, 1)
         if not 0 <= share < 1 or shown > self.d:
             raise InputError(f"share={share}, shown={shown}: give a share below 1 and a count of at most D={self.d}")
@@ -119,11 +126,22 @@ class PTable:
 
     @classmethod
     def read(cls, path: str | Path) -> PTable:
-        """From a file of R's ptable or of tau-ARGUS: columns i, v (or j), and p (or p_int_ub), with ; or , between."""
+        """From a file of R's ptable or of tau-ARGUS: columns i, v (or j), and p (or p_int_ub), with ; or , between.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data = PTable.design(2, 1).write(f"{folder}/noise.csv")
+        ...     PTable.read(f"{folder}/noise.csv")
+        PTable(D=2, 3 rows, largest variance 1)
+        """
         return _read(Path(path))
 
     def write(self, path: str | Path | None = None) -> bytes:
-        """As R's ``pt_export(SDCtool = "TauArgus")`` writes it: i;j;p;v;p_int_ub."""
+        """As R's ``pt_export(SDCtool = "TauArgus")`` writes it: i;j;p;v;p_int_ub.
+
+        >>> PTable.design(2, 1).write().decode().splitlines()[:2]
+        ['"i";"j";"p";"v";"p_int_ub"', '0;0;1.0;0;1.0']
+        """
         check_suffix(path, TEXT, "a p-table")
         lines = ['"i";"j";"p";"v";"p_int_ub"']
         for i, row in enumerate(self.probabilities):
@@ -150,7 +168,11 @@ class PTable:
         return np.arange(-self.d, self.d + 1)
 
     def row(self, count: int) -> Row:
-        """What may be added to a count, with the probabilities."""
+        """What may be added to a count, with the probabilities.
+
+        >>> PTable.design(2, 1).row(5).round(3)
+        {-2: 0.064, -1: 0.245, 0: 0.383, 1: 0.245, 2: 0.064}
+        """
         p = self.probabilities[min(count, len(self.probabilities) - 1)]
         return Row({int(v): float(q) for v, q in zip(self.noise, p, strict=True) if q > 0})
 
@@ -167,7 +189,11 @@ class PTable:
         return out
 
     def transition(self) -> Transition:
-        """The same as P(shows j | was i)."""
+        """The same as P(shows j | was i).
+
+        >>> [(shown, round(p, 3)) for shown, p in PTable.design(1, 0.5).transition().outcomes(4)]
+        [(3, 0.25), (4, 0.5), (5, 0.25)]
+        """
         return self._transition
 
     @cached_property
@@ -185,7 +211,12 @@ class PTable:
         return bool(self.probabilities[0, self.d] < 1)
 
     def bounds(self, shown: Array) -> tuple[Array, Array]:
-        """The least and the largest count that may stand behind each shown one."""
+        """The least and the largest count that may stand behind each shown one.
+
+        >>> least, most = PTable.design(2, 1).bounds(np.array([0, 3, 10]))
+        >>> least.tolist(), most.tolist()
+        ([0, 1, 8], [2, 5, 12])
+        """
         least, largest = self._behind
         at = np.minimum(shown, len(self.probabilities) + self.d)  # from there on only the last row plays a part
         return least[at] + (shown - at), largest[at] + (shown - at)
@@ -215,7 +246,11 @@ class PTable:
         return next(filter(shows, span), max(first, 0)), next(filter(shows, reversed(span)), last)
 
     def look_up(self, counts: Array, uniform: Floats) -> Array:
-        """The noise of counts whose numbers in [0, 1) are given: small numbers take away, large ones add."""
+        """The noise of counts whose numbers in [0, 1) are given: small numbers take away, large ones add.
+
+        >>> PTable.design(2, 1).look_up(np.array([5, 5, 5]), np.array([0.01, 0.5, 0.99])).tolist()
+        [-2, 0, 2]
+        """
         row = np.minimum(counts, len(self.probabilities) - 1)
         ends = self._ends
         out = np.full(counts.shape, -self.d, np.int64)

@@ -47,19 +47,32 @@ class Round:
         return perturbed(table, shown, words, lower=shown - b // 2, upper=shown + (b - 1) // 2, base=self.base)
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        """The least and greatest count that shows a value from ``lower`` to ``upper``.
+
+        >>> least, most = Round(5).behind(np.array([10.0]), np.array([15.0]))
+        >>> least.tolist(), most.tolist()
+        ([8.0], [17.0])
+        """
         b = _whole(self.base)
         return np.ceil(lower / b) * b - b // 2, np.floor(upper / b) * b + (b - 1) // 2
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i), for counts."""
+        """P(shows j | was i), for counts.
+
+        >>> Round(5).transition().outcomes(8)
+        ((10, 1.0),)
+        """
         b = _whole(self.base)
         matrix = np.zeros((b, b + 1))
         matrix[np.arange(b), _nearest(np.arange(b), b)] = 1
         return Transition(matrix, period=b)
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> Round(1).idle(counts=True), Round(5).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 
@@ -97,16 +110,29 @@ class RandomRound:
         return perturbed(table, shown, words, lower=shown - b + 1, upper=shown + b - 1, base=self.base, seed=self.seed)
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        """The least and greatest count that shows a value from ``lower`` to ``upper``.
+
+        >>> least, most = RandomRound(5, seed=1).behind(np.array([10.0]), np.array([10.0]))
+        >>> least.tolist(), most.tolist()
+        ([6.0], [14.0])
+        """
         b = _whole(self.base)
         return np.ceil(lower / b) * b - b + 1, np.floor(upper / b) * b + b - 1
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i), for counts."""
+        """P(shows j | was i), for counts.
+
+        >>> RandomRound(5, seed=1).transition().outcomes(8)
+        ((5, 0.4), (10, 0.6))
+        """
         return _random(_whole(self.base))
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> RandomRound(1, seed=1).idle(counts=True), RandomRound(3, seed=1).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 
@@ -185,11 +211,19 @@ class SemiControlledRound:
         return perturbed(table, shown, words, lower=shown - width, upper=shown + width, **details)
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i) of one inner count; cells of a group depend on each other."""
+        """P(shows j | was i) of one inner count; cells of a group depend on each other.
+
+        >>> SemiControlledRound(5, seed=1).transition().outcomes(8)
+        ((5, 0.4), (10, 0.6))
+        """
         return _random(_whole(self.base))
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> SemiControlledRound(1, seed=1).idle(counts=True), SemiControlledRound(3, seed=1).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 

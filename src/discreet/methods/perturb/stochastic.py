@@ -128,7 +128,13 @@ class Stochastic:
         return perturbed(table, shown, words, lower=shown - width, upper=shown + width, **details)
 
     def transition(self, table: Table) -> Transition:
-        """P(shows j | was i) for the inner counts of a table, its control groups taken as one."""
+        """P(shows j | was i) for the inner counts of a table, its control groups taken as one.
+
+        >>> t = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> transition = Stochastic(stay=0.8, cap=3, period=1, seed=1).transition(t)
+        >>> [(shown, round(p, 2)) for shown, p in transition.outcomes(1)]
+        [(1, 0.68), (2, 0.32)]
+        """
         return Transition(self._matrix(self._row(table.statistic("count").inner)), period=self.period)
 
     @property
@@ -137,7 +143,12 @@ class Stochastic:
         return tuple(self.control)
 
     def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
-        """Restored margins are true, and so are control totals if the counts keep their distribution exactly."""
+        """Restored margins are true, and so are control totals if the counts keep their distribution exactly.
+
+        >>> method = Stochastic(restore=["area"], seed=1)
+        >>> method.untouched({"area": "area"}, {}), method.untouched({"area": "area", "sex": "sex"}, {})
+        ('ask for one with a variable beside those of control and restore', '')
+        """
         kept = [set(margin) for margin in self.restore]
         if self.exact and self.invariant:
             kept.append(set(self.control))

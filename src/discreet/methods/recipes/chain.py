@@ -67,7 +67,12 @@ class Chain:
         return replace(chained(table, self.steps, totals=self.totals), truthful=None)
 
     def idle(self, *, counts: bool) -> str:
-        """A chain does nothing if none of its steps does."""
+        """A chain does nothing if none of its steps does.
+
+        >>> from discreet import Redact, Round
+        >>> Chain((Round(1),)).idle(counts=True), Chain((Redact(7), Round(5))).idle(counts=True)
+        ('has steps of which none changes anything', '')
+        """
         words = [one.idle(counts=counts) if isinstance(one, SaysIdle) else "" for one in self.steps]
         return "" if any(not said for said in words) else "has steps of which none changes anything"
 

@@ -54,7 +54,12 @@ class MidpointRound:
         return out
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The least and greatest count that shows a value from ``lower`` to ``upper``."""
+        """The least and greatest count that shows a value from ``lower`` to ``upper``.
+
+        >>> least, most = MidpointRound(6).behind(np.array([0, 3, 9]), np.array([0, 3, 9]))
+        >>> least.tolist(), most.tolist()
+        ([0.0, 1.0, 7.0], [0.0, 6.0, 12.0])
+        """
         b, half = self.base, self.base // 2
         first = np.ceil((np.asarray(lower) + half) / b)  # bins that a value from lower upwards can be of
         last = np.floor((np.asarray(upper) + half) / b)
@@ -63,12 +68,20 @@ class MidpointRound:
         return least, most
 
     def transition(self, table: Table | None = None) -> Transition:
-        """P(shows j | was i)."""
+        """P(shows j | was i).
+
+        >>> MidpointRound(6).transition().outcomes(8)
+        ((9, 1.0),)
+        """
         b = self.base
         matrix = np.zeros((b + 1, b + 1))
         matrix[np.arange(b + 1), self._shown(np.arange(b + 1))] = 1
         return Transition(matrix, period=b)
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> MidpointRound(1).idle(counts=True), MidpointRound(6).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if self.base == 1 else ""

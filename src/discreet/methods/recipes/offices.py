@@ -176,7 +176,11 @@ class StatCanBase5:
         return _by_steps(table, self.steps, "own")
 
     def idle(self, *, counts: bool) -> str:
-        """Base 1 rounds no count."""
+        """Base 1 rounds no count.
+
+        >>> StatCanBase5(base=1, seed=1).idle(counts=True), StatCanBase5(seed=1).idle(counts=True)
+        ('to base 1 changes no count', '')
+        """
         return "to base 1 changes no count" if counts and self.base == 1 else ""
 
 

@@ -58,7 +58,12 @@ class Redact:
         return f"counts of {0 if self.zeros else 1} to {self.most} not shown"
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The least and greatest count that is shown as one from ``lower`` to ``upper``."""
+        """The least and greatest count that is shown as one from ``lower`` to ``upper``.
+
+        >>> least, most = Redact(7).behind(np.array([5.0, 20.0]), np.array([30.0, 20.0]))
+        >>> least.tolist(), most.tolist()
+        ([8.0, 20.0], [30.0, 20.0])
+        """
         least = 0 if self.zeros else 1
         up = (lower >= least) & (lower <= self.most)
         down = (upper >= least) & (upper <= self.most)

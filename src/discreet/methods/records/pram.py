@@ -89,12 +89,24 @@ class Pram:
         return (self.variable,)
 
     def idle(self, *, counts: bool) -> str:
-        """A matrix that moves next to nobody protects nobody."""
+        """A matrix that moves next to nobody protects nobody.
+
+        >>> Pram("sex", stay=0.999, seed=1).idle(counts=True), Pram("sex", stay=0.8, seed=1).idle(counts=True)
+        ('with these parameters changes nothing to speak of (a category with a chance below 1%)', '')
+        """
         leaves = 1 - self.stay if self.matrix is None else 1 - min(np.diagonal(np.array(self.matrix)))
         return seldom(float(self.alpha * leaves), "a category")
 
     def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
-        """It changes tables with its variable; exact frequencies are kept, and so are groups that it stays within."""
+        """It changes tables with its variable; exact frequencies are kept, and so are groups that it stays within.
+
+        >>> import discreet as dc
+        >>> sex = dc.Dimension.flat("sex", ["f", "m"])
+        >>> Pram("sex", seed=1).untouched({"age": "age"}, {"sex": sex})
+        "ask for one with 'sex', in more detail than is kept"
+        >>> Pram("sex", seed=1).untouched({"sex": "sex"}, {"sex": sex})
+        ''
+        """
         return "" if self._touches(asked, dimensions) else in_more_detail(self.variable, alone=not self.exact)
 
     def _touches(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> bool:
@@ -112,7 +124,12 @@ class Pram:
         return bool((self.alpha * (matrix * apart).sum(axis=1)).max() >= LEAST - 1e-9)
 
     def probabilities(self, data: Microdata) -> Floats:
-        """P(becomes j | was i) over the finest codes, as it is used on these data (confidential)."""
+        """P(becomes j | was i) over the finest codes, as it is used on these data (confidential).
+
+        >>> import discreet as dc
+        >>> Pram("sex", stay=0.8, invariant=False, seed=1).probabilities(dc.datasets.census(100)).round(2).tolist()
+        [[0.8, 0.2], [0.2, 0.8]]
+        """
         return self._used(data, leaf_codes(data, self.variable))
 
     def _used(self, data: Microdata, category: Array) -> Floats:

@@ -72,13 +72,27 @@ class GlobalRecode:
         return Microdata(DuckDB.of(table), replace(book, dimensions=dimensions, missing=missing), data.secret)
 
     def idle(self, *, counts: bool) -> str:
-        """Groups of one code combine nothing."""
+        """Groups of one code combine nothing.
+
+        >>> GlobalRecode("age", groups={"0": ["0"]}).idle(counts=True)
+        'combines no codes (groups)'
+        >>> GlobalRecode("age", groups={"0-1": ["0", "1"]}).idle(counts=True)
+        ''
+        """
         if self.groups is None or any(len(codes) > 1 for codes in self.groups.values()):
             return ""
         return "combines no codes (groups)"
 
     def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
-        """It changes tables that show its variable in more detail than it leaves."""
+        """It changes tables that show its variable in more detail than it leaves.
+
+        >>> age = Dimension.flat("age", ["0", "1", "2"])
+        >>> recode = GlobalRecode("age", groups={"0-1": ["0", "1"]})
+        >>> recode.untouched({"sex": "sex"}, {"age": age})
+        "ask for one with 'age', in more detail than is kept"
+        >>> recode.untouched({"age": "age"}, {"age": age})
+        ''
+        """
         return "" if self._touches(asked, dimensions) else in_more_detail(self.variable, alone=True)
 
     def _touches(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> bool:
@@ -180,5 +194,9 @@ class Sample:
         return Microdata(DuckDB.of(columns(data).take(kept)), data.codebook, data.secret)
 
     def idle(self, *, counts: bool) -> str:
-        """A sample of nearly all records protects nobody."""
+        """A sample of nearly all records protects nobody.
+
+        >>> Sample(0.999, seed=1).idle(counts=True), Sample(0.1, seed=1).idle(counts=True)
+        ('with these parameters changes nothing to speak of (whether a record counts with a chance below 1%)', '')
+        """
         return seldom(1 - self.fraction, "whether a record counts")

@@ -108,13 +108,21 @@ class Swap:
         return not (self.strata or self.profile or self.risk or self.household or self.also)
 
     def idle(self, *, counts: bool) -> str:
-        """Records that stay in their area, or of which next to none moves, are not protected."""
+        """Records that stay in their area, or of which next to none moves, are not protected.
+
+        >>> Swap("region", strata=["region"], seed=1).idle(counts=True)
+        'keeps every record in its own region (strata)'
+        """
         if self.geography in self.strata:
             return f"keeps every record in its own {self.geography} (strata)"
         return "" if self.k > 1 else seldom(2 * self.rate, "where a record lies")
 
     def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
-        """The joint numbers of what moves and of the strata are kept, and so are those of all that stays."""
+        """The joint numbers of what moves and of the strata are kept, and so are those of all that stays.
+
+        >>> Swap("region", strata=["sex"], seed=1).untouched({"age": "age", "sex": "sex"}, {})
+        "ask for one with 'region' and a variable that stays where it is and that is not among sex"
+        """
         moved, kept = {self.geography, *self.also}, set(self.strata)
         if self.geography in asked:
             here = dimensions[self.geography]
@@ -128,7 +136,13 @@ class Swap:
         return f"ask for one with {self.geography!r} and a variable that stays where it is{but}"
 
     def plan(self, data: Microdata) -> Swapped:
-        """Who takes whose place (confidential)."""
+        """Who takes whose place (confidential).
+
+        >>> import discreet as dc
+        >>> plan = Swap("region", rate=0.05, seed=1).plan(dc.datasets.census(1000))
+        >>> plan.units, plan.swapped
+        (1000, 100)
+        """
         check_microdata(data, "record swapping")
         area = leaf_codes(data, self.geography)
         unit = self._units(data)

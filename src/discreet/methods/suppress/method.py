@@ -119,7 +119,11 @@ class Suppress:
             raise InputError("method is 'gauss', 'optimal', 'modular', an Optimal or a Modular")
 
     def governing_rule(self) -> Rule | None:
-        """The rule, unless cells are hidden by hand whatever it calls."""
+        """The rule, unless cells are hidden by hand whatever it calls.
+
+        >>> Suppress("threshold(n=3)").governing_rule()
+        Threshold(n=3)
+        """
         by_hand = self.hidden is not None and bool(np.size(self.hidden))
         if isinstance(self.marks, Marks):
             marked = bool(self.marks.unsafe or self.marks.never)
@@ -139,16 +143,34 @@ class Suppress:
         return SuppressParameters(asks=self.asks, **{name: getattr(self, name) for name in shared})
 
     def would_hide(self, table: Table, cells: Array) -> bool:
-        """Whether exactly these cells of a table would be hidden; said as soon as one is that should not be."""
+        """Whether exactly these cells of a table would be hidden; said as soon as one is that should not be.
+
+        >>> table = Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> method = Suppress("threshold(n=3)")
+        >>> method.would_hide(table, method(table).hidden), method.would_hide(table, table.count < 3)
+        (True, False)
+        """
         return self._gives(Task.of(self.parameters, table), cells)
 
     def hiding_chance(self, table: Table, cells: Array, draws: int, random: np.random.Generator) -> float:
-        """The chance that exactly these cells of a table would be hidden with a random key, from so many draws."""
+        """The chance that exactly these cells of a table would be hidden with a random key, from so many draws.
+
+        >>> table = Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> method = Suppress("threshold(n=3)", key="a secret of sixteen bytes or more")
+        >>> 0 < method.hiding_chance(table, method(table).hidden, 20, np.random.default_rng(1)) <= 1
+        True
+        """
         sieve = may_hide if self.method == GAUSS and not self._special and self.last is None else None
         return hiding_chance(Task.of(self.parameters, table), cells, self._gives, draws, random, sieve)
 
     def least_chance(self, table: Table, cells: Array) -> float:
-        """A chance, with a random key, that exactly these cells would be hidden, certain to be reached; 0: unknown."""
+        """A chance, with a random key, that exactly these cells would be hidden, certain to be reached; 0: unknown.
+
+        >>> table = Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> method = Suppress("threshold(n=3)", key="a secret of sixteen bytes or more")
+        >>> 0 <= method.least_chance(table, method(table).hidden) < 0.01
+        True
+        """
         return least_chance(Task.of(self.parameters, table), cells, self._keeps)
 
     def _gives(self, task: Task, cells: Array) -> bool:
@@ -173,7 +195,12 @@ class Suppress:
         return bool(by_hand) or (isinstance(self.order, str) and self.order == RANK)
 
     def shows_zeros(self, table: Table) -> bool:
-        """Whether no empty cell of a table of this kind is ever hidden, whatever is counted in it."""
+        """Whether no empty cell of a table of this kind is ever hidden, whatever is counted in it.
+
+        >>> table = Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])
+        >>> Suppress("threshold(n=3)").shows_zeros(table), Suppress("threshold(n=3, zeros=True)").shows_zeros(table)
+        (True, False)
+        """
         by_hand = self.hidden is not None or self.marks is not None or self.earlier
         if self.zeros or by_hand or table.measure != "count":
             return False

@@ -74,7 +74,11 @@ class DiscreteGaussian(DrawnPopulation):
         )
 
     def variance(self, tables: int) -> Fraction:
-        """That of the noise when so many tables are measured."""
+        """That of the noise when so many tables are measured.
+
+        >>> DiscreteGaussian(rho=0.5, seed=1).variance(10)
+        Fraction(10, 1)
+        """
         return Fraction(tables) / (2 * Fraction(self.rho))
 
     def epsilon(self, delta: float) -> float:
@@ -88,7 +92,12 @@ class DiscreteGaussian(DrawnPopulation):
         return self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))
 
     def drawn_codes(self, cells: InnerCells) -> Array:
-        """The codes of the synthetic people, one row each."""
+        """The codes of the synthetic people, one row each.
+
+        >>> t = Table.of([[300, 500], [400, 200]], ["area", "sex"])
+        >>> DiscreteGaussian(rho=1, seed=1).drawn_codes(InnerCells.of(t)).shape
+        (1401, 2)
+        """
         every = crossings(cells.dimensions, self.order)
         v = self.variance(len(every) + 1)
         key = self._key(cells)
@@ -99,7 +108,11 @@ class DiscreteGaussian(DrawnPopulation):
         return fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
 
     def idle(self, *, counts: bool) -> str:
-        """A budget that leaves hardly any noise."""
+        """A budget that leaves hardly any noise.
+
+        >>> DiscreteGaussian(rho=100, seed=1).idle(counts=True), DiscreteGaussian(rho=1, seed=1).idle(counts=True)
+        ('with rho above 50 leaves most margins as they are', '')
+        """
         return "" if self.rho <= MOST_RHO else f"with rho above {MOST_RHO:g} leaves most margins as they are"
 
     def _key(self, cells: InnerCells) -> bytes:

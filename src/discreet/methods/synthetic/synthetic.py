@@ -37,11 +37,21 @@ class DrawnPopulation(ABC):
         """The codes of the synthetic people, one row each."""
 
     def drawn(self, table: Table) -> Array:
-        """How many people of the synthetic population are in each inner cell."""
+        """How many people of the synthetic population are in each inner cell.
+
+        >>> t = Table.of([[300, 500], [400, 200]], ["area", "sex"])
+        >>> bool(abs(Synthetic(seed=1).drawn(t) - t.statistic("count").inner).max() < 20)
+        True
+        """
         return inner_counts(self.drawn_codes(InnerCells.of(table)), table)
 
     def shown(self, table: Table) -> Array:
-        """Their counts in every cell of a table."""
+        """Their counts in every cell of a table.
+
+        >>> t = Table.of([[300, 500], [400, 200]], ["area", "sex"])
+        >>> bool(abs(Synthetic(seed=1).shown(t) - t.count).max() < 20)
+        True
+        """
         count_cells(table, "a synthetic population")
         if (table.statistic("count").inner < 0).any():
             raise InputError("a count below 0 cannot be one of people")
@@ -100,7 +110,12 @@ class Synthetic(DrawnPopulation):
         return perturbed(table, self.shown(table), WORDS, v=self.v, large=self.large, order=self.order, seed=self.seed)
 
     def drawn_codes(self, cells: InnerCells) -> Array:
-        """The codes of the synthetic people, one row each."""
+        """The codes of the synthetic people, one row each.
+
+        >>> t = Table.of([[300, 500], [400, 200]], ["area", "sex"])
+        >>> Synthetic(seed=1).drawn_codes(InnerCells.of(t)).shape
+        (1400, 2)
+        """
         secret = self._chances(cells)
         how = Measurement(v=self.v, large=self.large, zero=default_zero(self.v) if self.zero is None else self.zero)
         noise = keyed_noise(self.v, secret)
@@ -110,7 +125,11 @@ class Synthetic(DrawnPopulation):
         return fitted_records(cells, margins, people, seed)
 
     def idle(self, *, counts: bool) -> str:
-        """Noise of next to no variance leaves the margins as they are."""
+        """Noise of next to no variance leaves the margins as they are.
+
+        >>> Synthetic(v=0.001, seed=1).idle(counts=True), Synthetic(seed=1).idle(counts=True)
+        ('with v below 0.5 leaves most margins as they are', '')
+        """
         return "" if self.v >= LEAST_V else f"with v below {LEAST_V:g} leaves most margins as they are"
 
     def _chances(self, cells: InnerCells) -> Secret:

@@ -149,6 +149,14 @@ class Attack:
     """The worst case of a policy: what all its answers together give away. Rates only; no record is in it.
 
     Still confidential: rates of success are functions of the truth.
+
+    >>> import discreet as dc
+    >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+    >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+    >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+    >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+    >>> report.verdict, report.populations[0].name
+    (<Verdict.UNKNOWN: 'unknown'>, 'sex = 3')
     """
 
     policy: str
@@ -194,22 +202,58 @@ class Attack:
         return max(self.populations, key=excess, default=None)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for every population and probability."""
+        """One row for every population and probability.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> report.to_frame()["probability"].tolist()
+        [0.5, 0.8, 0.95]
+        """
         import pandas as pd
 
         return pd.DataFrame([row for one in self.populations for row in _rows(one)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python, ready for JSON."""
+        """Plain Python, ready for JSON.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> report.to_dict()["verdict"], report.to_dict()["cells"]
+        ('unknown', 12)
+        """
         findings = [{**asdict(one), "verdict": judged_finding(one).value} for one in self.findings]
         return {**asdict(self), "findings": findings, "verdict": self.verdict.value}
 
     def to_json(self) -> str:
-        """The same as text."""
+        """The same as text.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> json.loads(report.to_json())["mechanism"]
+        'round'
+        """
         return json.dumps(self.to_dict(), indent=1)
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """The whole report as one page that needs no network; written, for its owner alone, if a path is given."""
+        """The whole report as one page that needs no network; written, for its owner alone, if a path is given.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> report.to_html()[:15]
+        '<!doctype html>'
+        """
         from discreet.policy.attacks.attack_page import attack_page
 
         check_suffix(path, HTML, "a report")
@@ -219,7 +263,16 @@ class Attack:
         return text
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Of every population the share of claims that are right, beside that of the two-way model."""
+        """Of every population the share of claims that are right, beside that of the two-way model.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> report.plot().get_xlabel()
+        'claimed records that are right (share)'
+        """
         from discreet import plot
 
         tried = [one for one in self.populations if one.claimed]
@@ -234,7 +287,16 @@ class Attack:
         )
 
     def summary(self) -> str:
-        """What was found, in lines to be read."""
+        """What was found, in lines to be read.
+
+        >>> import discreet as dc
+        >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+        >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+        >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+        >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+        >>> print(report.summary().splitlines()[0])
+        closure: 1 requests, 0 refused, 12 distinct cells; round; 1 secret
+        """
         lines = [
             f"closure: {self.requests:,} requests, {self.refused:,} refused, {self.cells:,} distinct cells; "
             f"{self.mechanism}; {self.secrets} secret{'s' if self.secrets > 1 else ''}"

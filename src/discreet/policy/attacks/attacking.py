@@ -75,6 +75,14 @@ def attack(
     (``collect_by``), instead of what it would give; then there is one secret, the server's, no other role and no second
     edition. What there is no time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its
     owner, in which populations that are done are kept.
+
+    >>> import discreet as dc
+    >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
+    >>> table = dc.Table.of([[3, 8, 9], [16, 23, 4]], ["area", "sex"])
+    >>> short = dc.policy.Effort(chains=2, fewest=2000, most=2000, samples=20)
+    >>> report = dc.policy.attack(table, policy, limit=30, most=1, targets=0, editions=False, effort=short)
+    >>> report.requests, report.cells, report.verdict
+    (1, 12, <Verdict.UNKNOWN: 'unknown'>)
     """
     for name, number in (("limit", limit), ("most", most), ("together", together), ("secrets", secrets)):
         whole(name, number, 1)

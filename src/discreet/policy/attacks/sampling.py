@@ -38,7 +38,11 @@ PENALTY = 14.0  # minus the log-probability of what cannot be
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a population is sampled: moves of a chain for each of its people, within bounds."""
+    """How long a population is sampled: moves of a chain for each of its people, within bounds.
+
+    >>> Effort()
+    Effort(chains=4, moves_each=4000, fewest=150000, most=1500000, samples=300)
+    """
 
     chains: int = 4
     moves_each: int = 4_000
@@ -48,7 +52,11 @@ class Effort:
     """Of each chain."""
 
     def moves(self, people: int) -> int:
-        """Of one chain."""
+        """Of one chain.
+
+        >>> Effort().moves(100), Effort().moves(10)
+        (400000, 150000)
+        """
         return min(max(self.moves_each * people, self.fewest), self.most)
 
 

@@ -28,7 +28,17 @@ UNCHECKED = ("not checked", "not compared")  # kinds of findings that leave the 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that was found: how grave, what, about how many cells of which tables."""
+    """One thing that was found: how grave, what, about how many cells of which tables.
+
+    >>> import discreet as dc
+    >>> from discreet.publishing import Shown
+    >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+    >>> table, gone = dc.Table.of([3, 8], list(book.dimensions)), [{"area": "1"}, {"area": "2"}]
+    >>> methods = {"may": dc.Hide(gone), "june": dc.Publish()}
+    >>> tables = [Shown.of(dc.protect(table, how).release(), book, {}, name=name) for name, how in methods.items()]
+    >>> check(tables)[0].text.partition(";")[0]
+    '2 cells are hidden in one table and shown in another'
+    """
 
     level: str
     kind: str
@@ -47,6 +57,15 @@ def check(tables: Sequence[Shown], settings: Consistency = STRICT) -> list[Findi
     Tables are compared that have the source and the measure in common. Errors: a cell hidden in one table and shown in
     another; a hidden cell that follows from several tables together; a true value that differs between tables; a cell
     shown exactly here and perturbed there; a table whose method does not say whether it shows true values.
+
+    >>> import discreet as dc
+    >>> from discreet.publishing import Shown
+    >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+    >>> table, gone = dc.Table.of([3, 8], list(book.dimensions)), [{"area": "1"}, {"area": "2"}]
+    >>> methods = {"may": dc.Hide(gone), "june": dc.Publish()}
+    >>> tables = [Shown.of(dc.protect(table, how).release(), book, {}, name=name) for name, how in methods.items()]
+    >>> [(one.level, one.kind, one.tables) for one in check(tables)]
+    [('error', 'hidden', ('may', 'june'))]
     """
     findings: list[Finding] = []
     for table in tables:

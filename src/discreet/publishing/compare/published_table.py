@@ -22,7 +22,14 @@ from discreet.release import CONFIDENTIAL, Release
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shown:
-    """The cells of one published table. ``fixed`` are the finest codes of a population that is not an axis."""
+    """The cells of one published table. ``fixed`` are the finest codes of a population that is not an axis.
+
+    >>> import discreet as dc
+    >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+    >>> release = dc.protect(dc.Table.of([3, 8], list(book.dimensions)), dc.Round(5)).release()
+    >>> Shown.of(release, book, {}, name="areas").values["count"].tolist()
+    [10.0, 5.0, 10.0]
+    """
 
     name: str
     unit: str
@@ -58,6 +65,12 @@ class Shown:
         """``filtered``: the release was cut out of a larger table, so that its own axes show whole categories.
 
         ``truthful``: whether its values are the true ones, for a release that does not say, such as one of a file.
+
+        >>> import discreet as dc
+        >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+        >>> release = dc.protect(dc.Table.of([3, 8], list(book.dimensions)), dc.Round(5)).release()
+        >>> Shown.of(release, book, {}, name="areas").exact
+        False
         """
         known = {d.name: d for d in book.dimensions}
         axes, problem = [], ""
@@ -88,7 +101,15 @@ class Shown:
         )
 
     def words(self, cell: int) -> str:
-        """A cell by its codes, totals left out."""
+        """A cell by its codes, totals left out.
+
+        >>> import discreet as dc
+        >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+        >>> release = dc.protect(dc.Table.of([3, 8], list(book.dimensions)), dc.Round(5)).release()
+        >>> table = Shown.of(release, book, {}, name="areas")
+        >>> table.words(0), table.words(1)
+        ('all', 'area=1')
+        """
         said = [
             f"{axis.name}={axis.codes[code]}"
             for axis, code in zip(self.axes, self.cells[cell], strict=True)
@@ -97,7 +118,15 @@ class Shown:
         return ", ".join([*said, *([self.fixed_words] if self.fixed_words else [])]) or "all"
 
     def to_bytes(self) -> bytes:
-        """For a file that ``from_bytes`` reads back."""
+        """For a file that ``from_bytes`` reads back.
+
+        >>> import discreet as dc
+        >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+        >>> release = dc.protect(dc.Table.of([3, 8], list(book.dimensions)), dc.Round(5)).release()
+        >>> table = Shown.of(release, book, {}, name="areas")
+        >>> Shown.from_bytes(table.to_bytes()).name
+        'areas'
+        """
         head: dict[str, Any] = {
             k: getattr(self, k) for k in ("name", "unit", "source", "fixed_words", "exact", "problem")
         }
@@ -115,7 +144,15 @@ class Shown:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Shown:
-        """What ``to_bytes`` wrote."""
+        """What ``to_bytes`` wrote.
+
+        >>> import discreet as dc
+        >>> book = dc.Codebook(dimensions=(dc.Dimension.flat("area", ["1", "2"]),))
+        >>> release = dc.protect(dc.Table.of([3, 8], list(book.dimensions)), dc.Round(5)).release()
+        >>> table = Shown.of(release, book, {}, name="areas")
+        >>> Shown.from_bytes(table.to_bytes()).values["count"].tolist()
+        [10.0, 5.0, 10.0]
+        """
         with np.load(io.BytesIO(data), allow_pickle=False) as held:
             head = json.loads(held["meta"].tobytes())
             values = {m: held[f"value {k}"] for k, m in enumerate(head.pop("measures"))}

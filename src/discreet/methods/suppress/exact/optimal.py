@@ -91,6 +91,17 @@ class Optimal:
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
         improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
         The same with Unjudged, if the solver does not settle a program that the first pattern needs.
+
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_array
+        >>> from discreet.methods.suppress.model.problem import Problem, Requirements
+        >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+        >>> hidden = np.array([True, False, False, False])
+        >>> needs = Requirements.of(np.array([0]), np.array([2]), np.array([2]))
+        >>> problem = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.array([0, 3, 4, 5]), hidden, needs)
+        >>> solution = Optimal(time=10).solve(problem)
+        >>> solution.hidden.tolist(), solution.cost, solution.status
+        ([True, True, True, True], 12.0, 'optimal')
         """
         from discreet.methods.suppress.exact.checkpoint import State
 

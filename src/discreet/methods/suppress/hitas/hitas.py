@@ -82,6 +82,16 @@ class Modular:
         """A pattern that meets every need, and a bound from the relaxation; raises UnprotectedError if there is none.
 
         ``start`` is a pattern that protects. A problem no larger than a sub-table that is solved exactly is.
+
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_array
+        >>> from discreet.methods.suppress.model.problem import Problem, Requirements
+        >>> sums = csr_array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+        >>> hidden = np.array([True, False, False, False])
+        >>> needs = Requirements.of(np.array([0]), np.array([2]), np.array([2]))
+        >>> problem = Problem(sums, np.full(4, 5.0), np.full(4, 5.0), np.array([0, 3, 4, 5]), hidden, needs)
+        >>> Modular(time=10).solve(problem).cost
+        12.0
         """
         if problem.free.sum() <= self.exact:
             return Optimal(time=self.time).solve(problem, start=start, progress=progress, tuning=tuning)
