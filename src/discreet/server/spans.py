@@ -192,7 +192,7 @@ def _may_lie(one: Array, other: Array) -> Array:
     both = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1) > 0).reshape(n, n, m, m)
     both[np.arange(n), np.arange(n)] = True
     both[:, :, np.arange(m), np.arange(m)] = True
-    return np.logical_and.reduce(both, axis=(1, 3))
+    return np.asarray(both.all(axis=(1, 3)))
 
 
 def _lying(one: Array, other: Array) -> Array:
