@@ -115,25 +115,23 @@ class Combinations:
         told = includes[:, first] & includes[:, second]  # by one table: then nothing is news
         variables = [k for k in axes if len(self.families[k][new[k]]) > 1]
         crosses = self._stacked(earlier, lambda k: self.compared(k, new[k]).cells > 1)
-        for p in np.flatnonzero(open_).tolist():
-            one, other = pairs[p].tolist()
-            context = {k: sets for k, sets in population.items() if k not in (one, other)}
-            finer = _finer(near[:, p], [crosses[:, k] for k in variables if k not in (one, other)])
-            for some in (near[:, p], *finer[-1:]):
-                if (some & told[:, p]).any():
-                    continue
-                rows = earlier[some]
-                for left in self._boxes(new, one, other, rows):
-                    yield Left({**context, one: left[0], other: left[1]}, one, self._cells(new, rows, context))
+        for looked in _looks(near, pairs, variables, crosses):
+            number = np.count_nonzero(looked, axis=0)
+            for p in np.flatnonzero(open_ & (number > 1) & ~(looked & told).any(axis=0)).tolist():
+                one, other = pairs[p].tolist()
+                for left in self._boxes(new, one, other, looked[:, p], earlier):
+                    context = {k: sets for k, sets in population.items() if k not in (one, other)}
+                    cells = self._cells(new, earlier[looked[:, p]], context)
+                    yield Left({**context, one: left[0], other: left[1]}, one, cells)
 
     def _stacked(self, earlier: Array, of: Callable[[int], Array]) -> Array:
         """What holds for the families of an axis, for each query and axis."""
         return np.stack([of(k)[earlier[:, k]] for k in range(earlier.shape[1])], axis=1)
 
-    def _boxes(self, new: Families, one: int, other: int, near: Array) -> Boxes:
+    def _boxes(self, new: Families, one: int, other: int, near: Array, earlier: Array) -> Boxes:
         """What queries leave along two axes; kept."""
         number = len(self.families[other])
-        held = _present(near[:, one] * number + near[:, other])
+        held = _present(earlier[near, one] * number + earlier[near, other])
         if len(held) < 2:
             return ()
         mine = (new[one], new[other])
@@ -219,3 +217,21 @@ def _finer(near: Array, crosses: Sequence[Array]) -> list[Array]:
         chosen.append(np.logical_and.reduce(chosen))
     number = np.count_nonzero(near)
     return [some for some in chosen if 1 < np.count_nonzero(some) < number]
+
+
+def _looks(near: Array, pairs: Array, variables: Sequence[int], crosses: Array) -> Iterator[Array]:
+    """Tables that are looked at together, for each pair of axes: all, and of them those that cross further variables.
+
+    Those that cross all variables of the new table beside the pair, or, where there are no two of them, one.
+    """
+    yield near
+    beside = {k: (pairs != k).all(axis=1) for k in variables}
+    every = near.copy()
+    for k in variables:
+        every &= crosses[:, k, None] | ~beside[k]
+    number = np.count_nonzero(near, axis=0)
+    crossing = np.count_nonzero(every, axis=0)
+    yield every & (crossing < number)
+    for k in variables:
+        some = near & crosses[:, k, None] & (beside[k] & (crossing < 2))
+        yield some & (np.count_nonzero(some, axis=0) < number)

@@ -88,8 +88,7 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
     >>> derived_boxes(both, both, (1, 1), (np.array([0, 1, 0]), np.array([0, 0, 1])))
     ((1, 2), (2, 1), (2, 2))
     """
-    first = np.append(others[0], mine[0])
-    second = np.append(others[1], mine[1])
+    first, second = (np.array([*numbers.tolist(), own]) for numbers, own in zip(others, mine, strict=True))
     rows, columns = (np.flatnonzero(np.bincount(numbers)) for numbers in (first, second))
     parts = (one.cut(rows), other.cut(columns))
     n, m = map(len, parts)
