@@ -102,7 +102,8 @@ LAYERS = {
         sum_questions
         axis_sums
         cell_map
-        joint_totals further_groups shares
+        joint_totals further_groups mean_lines
+        shares
     """,
     "release": """
         status
@@ -112,6 +113,7 @@ LAYERS = {
     "audits": """
         contradiction frechet verify known_sums
         known
+        mean_equations
         view feasible_sample
         joined
         lines linked contributors intruders by_subtraction
@@ -122,7 +124,7 @@ LAYERS = {
         report
         informed
         view_audit
-        if_counts
+        if_counts mean_audit
         auditing
     """,
     "audits/verify": """
@@ -133,7 +135,7 @@ LAYERS = {
         __main__
     """,
     "audits/joined": """
-        common_cells families join_tree publication unjudged_cells percentages
+        common_cells families join_tree publication unjudged_cells percentages mean_columns
         sheet_releases sheet_populations
         periods mapping conflict argument posterior_counts
         sources together

@@ -18,6 +18,7 @@ from discreet.audits.joined.sheet_populations import apart_words, same_populatio
 from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import DividedDifferentlyError, JoinedTables, view_together
 from discreet.audits.lines import Lines, flagged, judged, sums_of
+from discreet.audits.mean_audit import with_means
 from discreet.audits.owner_attack import owner_audit
 from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
@@ -245,7 +246,7 @@ def _of_publications(
         releases = tuple(p.release for p in own.publications if name in p.release.values)
         counts = () if joined.kinds.get(name) == MAGNITUDE else known_if_counts(report, releases, targets, progress)
         unjudged = (*report.unjudged, *counts, *empty(seen, targets))
-        each.append(replace(report, unjudged=unjudged, released=releases))
+        each.append(with_means(replace(report, unjudged=unjudged, released=releases)))
     return each
 
 
@@ -269,7 +270,7 @@ def _of_release(
         _tell_zeros(measure)
     counts = known_if_counts(report, [release], targets, progress)
     unjudged = (*report.unjudged, *counts, *empty(seen, targets))
-    return replace(report, unjudged=unjudged, released=(release,))
+    return with_means(replace(report, unjudged=unjudged, released=(release,)))
 
 
 def _tell_zeros(measure: str) -> None:

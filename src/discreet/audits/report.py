@@ -76,6 +76,8 @@ class Audit:
     """What can be worked out of the sums that a rule on whole lines keeps unknown; None if there is no such rule."""
     unjudged: tuple[str, ...] = ()
     """What could not be judged of the release as a whole, in words. Then the verdict is never a pass."""
+    follows: tuple[str, ...] = ()
+    """What else follows from the release, in words: means that are not shown. Then the verdict is a fail."""
     others: tuple[Audit, ...] = ()
     """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
     owner: OwnerAudit | None = None
@@ -132,7 +134,7 @@ class Audit:
     @property
     def verdict(self) -> Verdict:
         """Fail if an audited cell is exposed; unknown if one, or the release, could not be judged; else pass."""
-        fails: object = len(self.exposed)
+        fails: object = len(self.exposed) or self.follows
         unknown: object = self.unjudged or (self.finding == UNKNOWN).any()
         if self.sums is not None:
             fails, unknown = fails or self.sums.exposed.any(), unknown or self.sums.unknown.any()
@@ -310,6 +312,7 @@ class Audit:
         return {
             "verdict": self.verdict.value,
             "unjudged": list(self.unjudged),
+            "follows": list(self.follows),
             "summary": self.findings()["cells"].to_dict(),
             "intruders": all_intruders(self.intruders),
             "lines": self.lines.astype(object).to_dict("records"),
@@ -354,7 +357,7 @@ class Audit:
         more = f"<p>{len(frame) - most:,} more cells</p>" if len(frame) > most else ""
         title = f"<caption>{html.escape(repr(self))} (confidential)</caption>"
         more += self.summary().to_html(border=0, classes="intruders")
-        more += "".join(f"<p>{html.escape(text)}</p>" for text in self.unjudged)
+        more += "".join(f"<p>{html.escape(text)}</p>" for text in (*self.follows, *self.unjudged))
         more += "".join(other.to_html(most=most) for other in self.others)
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
@@ -374,7 +377,7 @@ class Audit:
         if self.sums is not None:
             some, doubt = int(self.sums.exposed.sum()), int(self.sums.unknown.sum())
             words += f"; {len(self.sums.truth):,} lines, {some:,} disclosed" + (f", {doubt:,} unknown" if doubt else "")
-        return f"Audit({'; '.join([words, *self.unjudged, *map(repr, self.others)])})"
+        return f"Audit({'; '.join([words, *self.follows, *self.unjudged, *map(repr, self.others)])})"
 
 
 COLUMNS = ("lower", "upper", "width", "values", "bits", "DR", "finding", "reason", "status", "true")

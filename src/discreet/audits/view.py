@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audits.known import Known
+from discreet.audits.mean_equations import CellMeans
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
@@ -52,6 +53,8 @@ class View:
     """What the tables are called, where they are known by their files."""
     aside: Array | None = None
     """Combinations of codes that are no cells of any published table, so that nobody hides them."""
+    means: tuple[CellMeans, ...] = ()
+    """Means that stand beside the counts."""
 
     @property
     def unknown(self) -> Array:
@@ -163,7 +166,39 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     aside[at] |= not_available(release, name)
     hidden = np.zeros(len(layout), bool)
     hidden[at] = gone & (lower[at] == upper[at])
-    return View(known, None, (layout,), name, decimals, left=left, unjudged=doubts, aside=aside, sensitive=hidden)
+    return View(
+        known,
+        None,
+        (layout,),
+        name,
+        decimals,
+        left=left,
+        unjudged=doubts,
+        aside=aside,
+        sensitive=hidden,
+        means=means_of_cells([(release, at, len(layout))], name),
+    )
+
+
+def means_of_cells(tables: Sequence[tuple[Release, Array, int]], measure: str) -> tuple[CellMeans, ...]:
+    """The means beside a measure over the cells of several tables, each with the cells of its rows and its size.
+
+    Means of the same name are means of the same thing.
+    """
+    kinds: dict[str, CellMeans] = {}
+    size, start = sum(many for _, _, many in tables), 0
+    for release, at, many in tables:
+        for means in release.means.get(measure, ()):
+            key = means.name.casefold()
+            nothing = CellMeans(means.name, np.full(size, np.nan), np.zeros(size, np.int64), means.unit)
+            held = kinds.get(key, nothing)
+            shown, decimals = held.shown.copy(), held.decimals.copy()
+            shown[start + at] = np.asarray(means.values, float)
+            decimals[start : start + many] = means.decimals
+            unit = held.unit if held.unit is not None else means.unit
+            kinds[key] = CellMeans(held.name, shown, decimals, unit)
+        start += many
+    return tuple(kinds.values())
 
 
 def within_ranges(release: Release, measure: str, lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -27,7 +27,15 @@ from discreet.cli.audited import (
 from discreet.cli.certificate import check_certificate, write_certificate
 from discreet.cli.console import heard, say
 from discreet.cli.inputs import book_of
-from discreet.cli.number_signs import layout_options, number_options, percent_of, said_options, sheet_of, signs_of
+from discreet.cli.number_signs import (
+    layout_options,
+    mean_of,
+    number_options,
+    percent_of,
+    said_options,
+    sheet_of,
+    signs_of,
+)
 from discreet.cli.option_texts import total_of
 from discreet.cli.options import measures_option, total_option
 from discreet.cli.output import emit, emit_json
@@ -128,7 +136,7 @@ def audit(
     check_certificate(certificate)
     reading = {"--measures": measures, **said_options(written)}
     signs, sheet = signs_of(written, negative=negative), sheet_of(written)
-    names = replace(names, percent={**names.percent, **percent_of(written)})
+    names = replace(names, percent={**names.percent, **percent_of(written)}, mean={**names.mean, **mean_of(written)})
     for_tables = {
         "--codebook": codebook,
         "--mapping": mapping,
@@ -218,6 +226,7 @@ def read_files(
     rounded: Sequence[str] = (),
 ) -> dict[str, Release]:
     """The published tables of files under the names of the files; ``rounded`` as ``--rounded`` has it."""
+    from discreet.audits.joined.mean_columns import check_means, with_mean_columns
     from discreet.audits.joined.sources import check_said, names_of_files, of_codebook, read_releases
 
     releases = {}
@@ -231,7 +240,8 @@ def read_files(
             default=bases.get(name) or mapping.rounding(name),
         )
         if len(files) == 1 and book is not None:
-            releases[name] = of_codebook(file, book, total_of(total), measures, mapping.signs(name, signs))
+            own_release = of_codebook(file, book, total_of(total), measures, mapping.signs(name, signs))
+            releases[name] = with_mean_columns(name, own_release, mapping.units, rounded=base is not None)
         else:
             how: Mapping[str, Any] = {"measures": measures, "signs": signs, "sheet": sheet, "rounding": base}
             releases |= read_releases(file, book, total_of(total), mapping=mapping, name=name, **how)
@@ -239,6 +249,7 @@ def read_files(
         for text in release.assumed:
             say(f"{name}: {text}")
     mapping.check_percent(releases.values())
+    check_means(mapping.mean, releases.values())
     if codebook is None:
         check_said(total_of(total), None, list(releases.values()))
     elif len(files) > 1:

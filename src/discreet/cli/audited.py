@@ -63,7 +63,7 @@ class FailOn:
             stops |= one.bits < self.bits
             sums = one.sums is not None and (one.sums.exposed.any() or one.sums.unknown.any())
             doubt = (one.finding == "unknown").any() or one.unjudged
-            if stops.any() or sums or doubt:
+            if stops.any() or sums or doubt or one.follows:
                 return 1
         return 0 if report.ok or report.verdict is Verdict.FAIL else 1
 
@@ -93,7 +93,8 @@ def audited_cells(report: Audit) -> pd.DataFrame:
 
 
 def unjudged_words(report: Audit) -> list[str]:
-    return list(dict.fromkeys(text for one in (report, *report.others) for text in one.unjudged))
+    """What could not be judged, and what follows beside cells, of all measures."""
+    return list(dict.fromkeys(text for one in (report, *report.others) for text in (*one.follows, *one.unjudged)))
 
 
 def audit_content(report: Audit, arguments: int, files: Sequence[str] = ()) -> dict[str, Any]:

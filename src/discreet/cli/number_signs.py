@@ -46,6 +46,10 @@ SHEET = {
         "HEADER[=OF]",
         "A column of percentages; in a list of cells, OF is the dimension whose total is 100, or all.",
     ),
+    "mean": (
+        "HEADER[=UNIT]",
+        "A column of means, and what single values are multiples of: 1 for ages in years, 0 for any number.",
+    ),
     "leave": ("HEADER", "Of a sheet, a column to leave aside."),
 }
 
@@ -79,6 +83,14 @@ def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
 def percent_of(written: Mapping[str, Any]) -> dict[str, str]:
     """Columns of percentages in lists of cells and what each is a share of."""
     return dict(text.split("=", 1) for text in written["percent"] if "=" in text)
+
+
+def mean_of(written: Mapping[str, Any]) -> dict[str, float | None]:
+    """Columns of means and what single values behind them are multiples of, None where that is not said."""
+    from discreet.tables.means import checked_unit
+
+    parts = [text.rpartition("=") if "=" in text else (text, "", "") for text in written["mean"]]
+    return {name: checked_unit(unit, f"--mean {name}") for name, _, unit in parts}
 
 
 def signs_of(written: Mapping[str, Any], *, negative: bool = False) -> NumberSigns:

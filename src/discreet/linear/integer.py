@@ -38,6 +38,16 @@ def second_values(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     return search.outer[0, targets] == search.outer[1, targets], search.doubt[targets]
 
 
+def single_values(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> tuple[Array, Array, Array]:
+    """Bounds of targets, both the same where one whole value is left however wide they were; and which are in doubt.
+
+    For equations with factors, of which linear bounds say little in whole numbers: 3x = 2y + 1.
+    """
+    search = Search(system, targets, lambda done: None)
+    _second_whole(search, targets, tuning)
+    return search.outer[0, targets], search.outer[1, targets], search.doubt[targets]
+
+
 def _second_whole(search: Search, short: Array, tuning: LinearTuning) -> None:
     """Look for a second whole value of some variables around a known solution."""
     stop = time.monotonic() + tuning.whole_seconds

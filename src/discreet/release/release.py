@@ -18,6 +18,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL
 from discreet.tables import display
+from discreet.tables.means import Means
 from discreet.tables.published import Published, of_raw, read_published
 from discreet.tables.quotients import Quotient, kept_quotients
 from discreet.tables.reading.number_cells import NumberSigns
@@ -66,6 +67,8 @@ class Release:
     """What was taken as so when it was read from a file, a sentence for each, with the option that says otherwise."""
     quotients: Mapping[str, tuple[Quotient, ...]] = field(default_factory=dict)
     """Per measure the percentages that stand beside its numbers in a table that others published."""
+    means: Mapping[str, tuple[Means, ...]] = field(default_factory=dict)
+    """Per measure the means that stand beside its counts in a table that others published."""
     from_one: bool = False
     """Whether a count that is not shown is taken to be 1 at least, as zeros are shown or nothing says that they are
     hidden: so of a file that does not say it."""
@@ -221,6 +224,7 @@ class Release:
             values={n: read_only(v[keep]) for n, v in self.values.items()},
             status=read_only(self.status[keep]),
             quotients={n: kept_quotients(some, keep) for n, some in self.quotients.items()},
+            means={n: tuple(one.kept(keep) for one in some) for n, some in self.means.items()},
         )
 
     @classmethod

@@ -13,7 +13,7 @@ NOTE, ASIDE = "note", "left aside"
 ROLES = (TITLE, NAME, HEADER, LABEL, NUMBER, TOTAL, MARK, SHARE, NOTE, ASIDE)
 """What a cell of a sheet can be; ``name`` is the name of a dimension, ``label`` a code or its label in the stub,
 ``header`` one above the columns, ``share`` a number that is derived from others."""
-DIFFERENCE, CHANGE = "difference", "change"
+DIFFERENCE, CHANGE, MEAN = "difference", "change", "mean"
 NUMBERING = "numbers of the columns"
 """Why a row of the numbers 1, 2, 3 under the headers is left aside."""
 
@@ -25,6 +25,7 @@ class DerivedNumber:
     ``numerator`` and ``denominator`` are places of counts whose quotient times ``scale`` it is, as arithmetic confirms
     (or the count from which, and that which, is subtracted);
     None where that could not be confirmed: then it must not be published once a number is hidden.
+    Of a mean ``denominator`` is the count of those whose mean it is, and there is no ``numerator``.
     """
 
     place: CellPlace
@@ -38,6 +39,10 @@ class DerivedNumber:
     """Whether it stands in the cell of its numerator, as in ``12 (34.5%)``."""
     ambiguous: bool = False
     """Whether other counts may be meant, which say something else of what is not shown."""
+    line: str = ""
+    """The header of a column or row of means."""
+    upright: bool = True
+    """Whether it stands in a column of its kind, not in a row."""
 
 
 def derived_value(kind: str, part: float, whole: float, scale: float) -> float | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.audits.joined.mean_columns import check_means
 from discreet.audits.joined.publication import Publication, Rounding
 from discreet.base import toml
 from discreet.base.texts import read_text
 from discreet.errors import InputError, nearest
 from discreet.release import Release
+from discreet.tables.means import checked_unit
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns
 
 COUNT, MAGNITUDE = "count", "magnitude"
@@ -19,6 +21,9 @@ _TEXT = {"type": "string", "minLength": 1}
 _NAMES = {"type": "object", "additionalProperties": _TEXT}
 _CODES = {"type": "object", "additionalProperties": _NAMES}
 _ROUNDING = {"type": "number", "exclusiveMinimum": 0}
+_UNIT = {"type": "number", "minimum": 0}
+NOT_SAID = "unknown"
+"""What stands in a mapping for means of which nobody says what single values are multiples of."""
 _TABLE = {
     "type": "object",
     "additionalProperties": False,
@@ -52,6 +57,7 @@ SCHEMA: Mapping[str, Any] = {
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
         "percent": _NAMES,
+        "mean": {"type": "object", "additionalProperties": {"anyOf": [_UNIT, {"const": NOT_SAID}]}},
         "tables": {"type": "object", "additionalProperties": _TABLE},
     },
 }
@@ -82,6 +88,8 @@ class NameMapping:
     zeros_hidden: bool = False
     percent: Mapping[str, str] = field(default_factory=dict)
     """Columns of percentages in lists of cells, and over which dimension's total each is a share, or "all"."""
+    mean: Mapping[str, float | str | None] = field(default_factory=dict)
+    """Columns of means, and what single values are multiples of: 1, 0.1 and so on, 0 for any number, or "unknown"."""
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -148,6 +156,12 @@ class NameMapping:
             if name not in names:
                 raise InputError(f"the mapping names the table {name!r}, which is not given; {nearest(name, names)}")
 
+    @property
+    def units(self) -> dict[str, float | None]:
+        """Columns of means, and what single values are multiples of, None where nobody says."""
+        said = {name: "" if unit in (None, NOT_SAID) else f"{unit:g}" for name, unit in self.mean.items()}
+        return {name: checked_unit(text, f"mean of {name!r}") for name, text in said.items()}
+
     def check_percent(self, released: Iterable[Release]) -> None:
         """Refuse columns of percentages if no table has any."""
         if self.percent and not any(release.quotients for release in released):
@@ -156,6 +170,7 @@ class NameMapping:
     def check_names(self, released: Mapping[str, Release]) -> None:
         """Refuse names of dimensions, measures and codes that no table has, or that the table they are of has not."""
         self.check_percent(released.values())
+        check_means(self.mean, released.values())
         for scope, dimensions, measures, codes in self._said():
             tables = [released[scope]] if scope else list(released.values())
             where = f"[tables.{scope!r}] of the mapping" if scope else "the mapping"
@@ -231,6 +246,7 @@ class NameMapping:
             decimals={measures.get(m, m): v for m, v in release.decimals.items()},
             ranges={measures.get(m, m): v for m, v in release.ranges.items()},
             quotients={measures.get(m, m): v for m, v in release.quotients.items()},
+            means={measures.get(m, m): v for m, v in release.means.items()},
         )
         stated = {measures.get(m, m): v for m, v in publication.stated.items()}
         return replace(publication, release=changed, fixed=fixed, stated=stated)

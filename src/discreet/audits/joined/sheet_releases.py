@@ -11,16 +11,18 @@ import numpy as np
 
 from discreet.audits.joined.publication import Rounding
 from discreet.audits.joined.unjudged_cells import unjudged_figures, unjudged_places
-from discreet.errors import InputError
+from discreet.base.annotations import Array
+from discreet.errors import InputError, listed
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, DerivedNumber
+from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, MEAN, DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sums.axis_sums import WRONG_TOTALS
 from discreet.sheets.sums.sum_questions import AND_ROUNDED, IF_ROUNDED, TAKE_SUMS
+from discreet.tables.means import Means
 from discreet.tables.quotients import Quotient
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns, number_cells
 from discreet.tables.reading.number_marks import FLAG, UNAVAILABLE, ZERO, number_range, plain_mark
@@ -87,7 +89,11 @@ def of_sheet(
     something_open = rounded or bool(np.isnan(published.values[table.measure]).any())
     row_of = {place: row for row, codes in enumerate(_codes(published)) for place in table.places.get(codes, ())}
     quotients, unknown, ambiguous = [], 0, 0
+    means, no_means = sheet_means(table, row_of, len(published.codes), rounded=rounded)
+    unknown += no_means
     for derived in table.percentages:
+        if derived.kind == MEAN and derived.denominator is not None:
+            continue
         shown = _number(table, derived)
         if shown is None:
             unknown += _holds_figures(table, derived)
@@ -123,7 +129,54 @@ def of_sheet(
     if quotients and np.isnan(published.values[table.measure]).any():
         first = quotients[0].place
         told.append(f"percentages beside the numbers say more of those that are hidden (the first: {first})")
-    return replace(release, assumed=tuple(told), quotients={table.measure: tuple(quotients)} if quotients else {})
+    if means and something_open:
+        names = listed([one.name for one in means], 3)
+        told.append(f"{names}: taken as the mean of those who are counted beside it, so that sums behind it add up")
+    return replace(
+        release,
+        assumed=tuple(told),
+        quotients={table.measure: tuple(quotients)} if quotients else {},
+        means={table.measure: means} if means else {},
+    )
+
+
+def sheet_means(
+    table: SheetTable, row_of: Mapping[CellPlace, int], size: int, *, rounded: bool
+) -> tuple[tuple[Means, ...], int]:
+    """Lines of means on a sheet as means of its rows, and how many numbers of them cannot be taken so.
+
+    Lines that are of different counts are taken together, as means of one thing: what then follows at most.
+    """
+    lines: dict[str, dict[int, float]] = {}
+    decimals: dict[str, int] = {}
+    unknown = 0
+    for derived in table.percentages:
+        if derived.kind != MEAN or derived.denominator is None:
+            continue
+        shown = _number(table, derived)
+        row = row_of.get(derived.denominator)
+        if row is None or (shown is None and _holds_figures(table, derived)) or (rounded and shown is not None):
+            unknown += 1
+            continue
+        line = f"{derived.line}\n{derived.place.column if derived.upright else derived.place.row}"
+        lines.setdefault(line, {})[row] = np.nan if shown is None else shown
+        decimals[line] = derived.decimals
+    merged: list[tuple[str, dict[int, float], int]] = []
+    for line, values in lines.items():
+        for k, (name, held, places) in enumerate(merged):
+            if not held.keys() & values.keys() and places == decimals[line]:
+                merged[k] = (name, {**held, **values}, places)
+                break
+        else:
+            merged.append((line.partition("\n")[0], values, decimals[line]))
+    return tuple(Means(name, _laid(values, size), places) for name, values, places in merged), unknown
+
+
+def _laid(values: Mapping[int, float], size: int) -> Array:
+    """Numbers of rows as an array over all rows, NaN where there is none."""
+    laid = np.full(size, np.nan)
+    laid[list(values)] = list(values.values())
+    return laid
 
 
 def _codes(published: Published) -> list[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.audits.joined.mapping import NameMapping
+from discreet.audits.joined.mean_columns import with_mean_columns, with_units
 from discreet.audits.joined.percentages import with_percentages
 from discreet.audits.joined.publication import Publication, Rounding
 from discreet.audits.joined.sheet_releases import sheet_releases
@@ -92,7 +93,8 @@ def read_release(
     loose = _allowance(rounding, raw.words)
     published = of_raw(raw, known, said or None, zeros_hidden=own.marks.zero_or_less, rounding=loose)
     release = Release.of_file(replace(published, doubts=(*published.doubts, *column_doubts(raw, loose))))
-    return release if mapping is None else with_percentages(name, release, mapping.percent)
+    release = release if mapping is None else with_percentages(name, release, mapping.percent)
+    return with_mean_columns(name, release, {} if mapping is None else mapping.units, rounded=loose > 0)
 
 
 def check_said(total: Totals, codebook: Codebook | None, releases: Sequence[Release]) -> None:
@@ -150,7 +152,10 @@ def read_releases(
         raise InputError(f"{error}; if its lines are records, count them first: {counting}") from None
     named = {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
     file = name if len(named) > 1 else ""
-    return {own: replace(_with_sums(own, release, mapping), file=file) for own, release in named.items()}
+    return {
+        own: replace(with_units(_with_sums(own, release, mapping), mapping.units), file=file)
+        for own, release in named.items()
+    }
 
 
 def _with_sums(name: str, release: Release, mapping: NameMapping) -> Release:

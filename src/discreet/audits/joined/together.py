@@ -15,7 +15,8 @@ from discreet.audits.joined.join_tree import crossed_sets
 from discreet.audits.joined.mapping import MAGNITUDE
 from discreet.audits.joined.publication import Publication
 from discreet.audits.known import Known
-from discreet.audits.view import View, not_available, not_published, strange_marks
+from discreet.audits.mean_equations import CellMeans
+from discreet.audits.view import View, means_of_cells, not_available, not_published, strange_marks
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
@@ -309,6 +310,7 @@ def view_together(
         names=tuple(p.name for p in some),
         aside=aside,
         sensitive=hidden,
+        means=_means(some, layouts, measure),
     )
 
 
@@ -337,6 +339,14 @@ def _shown(
         alone[at] = np.isnan(np.asarray(p.release.values[measure], float)) & (low[at] == high[at])
         hidden.append(alone)
     return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden))
+
+
+def _means(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> tuple[CellMeans, ...]:
+    """Means beside the counts of all tables."""
+    at = [np.ravel_multi_index(tuple(p.release.codes.T), own.code_shape) for p, own in zip(some, layouts, strict=True)]
+    return means_of_cells(
+        [(p.release, rows, len(own)) for p, rows, own in zip(some, at, layouts, strict=True)], measure
+    )
 
 
 def _ordered(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> Array:

@@ -30,6 +30,8 @@ class BodyParts:
     derived_columns: Mapping[int, str] = field(default_factory=dict)
     aside_columns: Mapping[int, str] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    headings: Mapping[int, str] = field(default_factory=dict)
+    """What stands above each column of numbers, from the top."""
 
 
 def body_parts(
@@ -79,6 +81,7 @@ def body_parts(
         derived_columns,
         aside,
         tuple(assumed),
+        {column: " ".join(text for text in path if text) for column, path in paths.items()},
     )
 
 

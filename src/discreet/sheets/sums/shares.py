@@ -15,6 +15,7 @@ from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, DerivedNumber, derived_value
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
+from discreet.sheets.sums.mean_lines import mean_line
 
 SCALES = (100.0, 1.0, 1_000.0, 10_000.0, 100_000.0)
 MOST_COMPARED = 40
@@ -32,14 +33,16 @@ def derived_numbers(
     wholes = _wholes(cells, trees)
     for column, kind in parts.derived_columns.items():
         own = [(row, column) for row in block.body if (row, column) in block.cells]
-        before = [
-            [(row, c) for row, _ in own] for c in sorted(parts.columns, key=lambda c: (c > column, abs(c - column)))
-        ]
-        derived += _confirmed(block, cells, count_at, wholes, own, before, kind)
+        nearest = sorted(parts.columns, key=lambda c: (c > column, abs(c - column)))
+        before = [[(row, c) for row, _ in own] for c in nearest]
+        names = [parts.headings.get(c, "") for c in (column, *nearest)]
+        derived += _confirmed(block, cells, count_at, wholes, own, before, kind, trees, names)
     for row, kind in parts.derived_rows.items():
         own = [(row, column) for column in block.values if (row, column) in block.cells]
-        before = [[(r, c) for _, c in own] for r in sorted(parts.rows, key=lambda r: (r > row, abs(r - row)))[:40]]
-        derived += _confirmed(block, cells, count_at, wholes, own, before, kind)
+        nearest = sorted(parts.rows, key=lambda r: (r > row, abs(r - row)))[:40]
+        before = [[(r, c) for _, c in own] for r in nearest]
+        names = [" ".join(t for c in block.stub if (t := block.grid.text(r, c))) for r in (row, *nearest)]
+        derived += _confirmed(block, cells, count_at, wholes, own, before, kind, trees, names)
     derived += _inside(block, cells, count_at, wholes)
     return tuple(derived)
 
@@ -78,8 +81,11 @@ def _confirmed(
     own: Sequence[tuple[int, int]],
     counts: Sequence[Sequence[tuple[int, int]]],
     kind: str,
+    trees: Sequence[SumTree],
+    names: Sequence[str],
 ) -> list[DerivedNumber]:
-    """The numbers of one column or row, as quotients of counts in the same way throughout; else unconfirmed.
+    """The numbers of one column or row, as quotients of counts in the same way throughout, or as means; else
+    unconfirmed.
 
     Where several ways fit all that is shown, the first is taken and each number is called ambiguous.
     """
@@ -103,6 +109,9 @@ def _confirmed(
             changes := _changes(block, cells, count_at, own, counts, numbers, decimals)
         ):
             return changes
+        lines = [[count_at.get(place, -1) for place in line] for line in counts]
+        if means := mean_line(block, cells, trees, own, lines, numbers, decimals, names):
+            return means
         return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
     several = _told_apart(cells, numbers, ways_that_fit)
     return _shares(block, cells, own, ways_that_fit[0], decimals, inside=False, several=several)
