@@ -113,37 +113,62 @@ def package() -> Any:
     return griffe.load("discreet", search_paths=[source], extensions=griffe.load_extensions(*names))
 
 
-def page_item(package: Any, name: str) -> Any:
-    """What the site shows of a public name, wherever it is defined."""
-    module = getattr(dc, name).__module__
-    return package[f"{module}.{name}".removeprefix("discreet.")]
+def page_item(package: Any, item: Any) -> Any:
+    """What the site shows of a class, function or method, wherever it is defined."""
+    return package[f"{item.__module__}.{item.__qualname__}".removeprefix("discreet.")]
 
 
-def parameter_names(name: str) -> list[str]:
+def parameter_names(item: Any) -> list[str]:
     """Parameters that a user may give; members of an enumeration are not made by users, most errors take words only."""
-    item = getattr(dc, name)
-    is_class = isinstance(item, type)
-    if is_class and (issubclass(item, Enum) or (issubclass(item, Exception) and "__init__" not in vars(item))):
+    if isinstance(item, type) and (
+        issubclass(item, Enum) or (issubclass(item, Exception) and "__init__" not in vars(item))
+    ):
         return []
-    return [one for one in inspect.signature(item).parameters if not one.startswith("_")]
+    names = inspect.signature(item).parameters
+    return [one for one in names if one not in ("self", "cls") and not one.startswith("_")]
 
 
-@pytest.mark.parametrize("name", CALLABLES)
+def table_of(package: Any, item: Any) -> list[list[str]]:
+    """The rows of the table of parameters below a docstring."""
+    table = page_item(package, item).docstring.value.partition("**Parameters**")[2]
+    return [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines() if line.startswith("| `")]
+
+
+def with_methods(item: Any) -> list[Any]:
+    """A callable and, of a class, its methods."""
+    return [item, *(methods_of(item).values() if isinstance(item, type) else ())]
+
+
+@pytest.mark.parametrize("name", REFERENCE)
 def test_a_table_says_what_every_parameter_means(name: str, package: Any) -> None:
-    """One row a parameter of the signature, in its order, none without a meaning."""
-    table = page_item(package, name).docstring.value.partition("**Parameters**")[2]
-    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines() if line.startswith("| `")]
-    assert [row[0].strip(" `*") for row in rows] == parameter_names(name)
-    assert all(len(row) == 4 and row[3].strip() for row in rows)
+    """One row a parameter of the signature, in its order, none without a meaning; of methods, too."""
+    for item in with_methods(REFERENCE[name]):
+        rows = table_of(package, item)
+        assert [row[0].strip(" `*") for row in rows] == parameter_names(item), item.__qualname__
+        assert all(len(row) == 4 and row[3].strip() for row in rows), item.__qualname__
 
 
-def test_no_words_are_left_for_a_parameter_that_is_gone(theme: Any) -> None:
+def test_defaults_are_in_the_table(package: Any) -> None:
+    """The third column is what stands in the signature."""
+    rows = table_of(package, dc.Dimension.from_hrc)
+    assert [(row[0].strip(" `"), row[2].strip(" `")) for row in rows] == [
+        ("source", ""),
+        ("name", ""),
+        ("leader", "'@'"),
+        ("total", "'Total'"),
+        ("labels", "None"),
+    ]
+
+
+def test_no_words_are_left_for_a_parameter_that_is_gone(theme: Any, package: Any) -> None:
     """Words of the reference are about parameters that exist."""
-    signatures = {name: parameter_names(name) for name in CALLABLES}
-    everywhere = {one for names in signatures.values() for one in names}
-    assert set(theme.WORDS["any"]) <= everywhere
-    for name, words in theme.WORDS.items():
-        assert name == "any" or set(words) <= set(signatures[name]), name
+    signatures: dict[str, set[str]] = {}
+    for item in REFERENCE.values():
+        for one in with_methods(item):
+            for key in ("any", *theme.keys_of(page_item(package, one))):
+                signatures.setdefault(key, set()).update(parameter_names(one))
+    for key, words in theme.WORDS.items():
+        assert set(words) <= signatures.get(key, set()), key
 
 
 def test_a_parameter_nobody_explains_has_no_meaning(theme: Any) -> None:

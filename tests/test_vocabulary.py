@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,12 @@ def test_help_keeps_to_the_vocabulary() -> None:
     texts = {name: one.get_help(click.Context(one)) for name, one in commands(app)}
     assert len(texts) > 10
     assert {name: found for name, text in texts.items() if (found := lapses(text))} == {}
+
+
+def test_tables_of_parameters_keep_to_the_vocabulary() -> None:
+    """What the reference says of parameters."""
+    words = tomllib.loads((ROOT / "docs" / "theme" / "parameters.toml").read_text(encoding="utf-8"))
+    assert {text: found for one in words.values() for text in one.values() if (found := lapses(text))} == {}
 
 
 @pytest.mark.parametrize("name", sorted(dc.__all__))

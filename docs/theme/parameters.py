@@ -38,13 +38,24 @@ def meaning(item: Class | Function, name: str, words: Words = WORDS) -> str:
     field = item.members.get(name)
     stated = field.docstring.value if field is not None and field.is_attribute and field.docstring else ""
     named = sentence_on(name, item.docstring.value) if item.docstring else ""
-    own = words.get(item.name, {}).get(name, "")
+    own = next((words[key][name] for key in keys_of(item) if name in words.get(key, {})), "")
     return " ".join((own or stated or named or words.get("any", {}).get(name, "")).split())
+
+
+def keys_of(item: Class | Function) -> tuple[str, ...]:
+    """Under which names words on a callable may stand: its path, then its name; that of a method with its class.
+
+    A path goes first: where a name stands twice in the package, that of the package root has the short one.
+    """
+    path = item.path.removeprefix("discreet.")
+    if isinstance(item.parent, Class):
+        return path, f"{item.parent.name}.{item.name}", f"*.{item.name}"
+    return path, item.name
 
 
 def parameters_of(item: Class | Function) -> list[Parameter]:
     """Parameters that a user may give."""
-    return [one for one in item.parameters if one.name != "self" and not one.name.startswith("_")]
+    return [one for one in item.parameters if one.name not in ("self", "cls") and not one.name.startswith("_")]
 
 
 def parameter_table(item: Class | Function, words: Words = WORDS) -> str:
@@ -68,18 +79,21 @@ def _code(text: str) -> str:
 
 
 class ParameterTables(Extension):
-    """Puts the table below the docstring of every public class and function."""
+    """Puts the table below the docstring of every public class, function and method."""
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
         """Called by griffe when the package is read; the parameters of dataclasses are known then."""
-        root = {pkg[str(name)].final_target.path for name in pkg.exports or () if not pkg[str(name)].is_module}
         for module in modules_of(pkg):
-            for item in [*module.classes.values(), *module.functions.values()]:
-                if item.is_alias or item.name.startswith("_") or item.docstring is None:
-                    continue
-                # The words are those of the package root: elsewhere the same name may mean something else.
-                if table := parameter_table(item, WORDS if item.path in root else {}):
+            for item in callables_of(module):
+                if table := parameter_table(item):
                     item.docstring = Docstring(f"{item.docstring.value}\n\n{table}", parent=item)
+
+
+def callables_of(module: Module) -> list[Class | Function]:
+    """The public classes and functions that a module defines, and the public methods of the classes."""
+    items = [*module.classes.values(), *module.functions.values()]
+    methods = [method for one in module.classes.values() if not one.is_alias for method in one.functions.values()]
+    return [one for one in [*items, *methods] if not one.is_alias and not one.name.startswith("_") and one.docstring]
 
 
 def modules_of(module: Module) -> list[Module]:
