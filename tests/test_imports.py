@@ -124,7 +124,7 @@ LAYERS = {
         report
         informed
         view_audit
-        if_counts mean_audit
+        if_counts if_left_out mean_audit
         auditing
     """,
     "audits/verify": """
@@ -136,7 +136,7 @@ LAYERS = {
     """,
     "audits/joined": """
         common_cells families join_tree publication unjudged_cells percentages mean_columns
-        sheet_releases sheet_populations
+        sheet_releases sheet_populations shown_cells
         periods mapping conflict argument posterior_counts
         sources together
         known_sets changes

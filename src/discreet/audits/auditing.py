@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.if_counts import known_if_counts
+from discreet.audits.if_left_out import known_if_left_out
 from discreet.audits.joined.mapping import MAGNITUDE, NameMapping
 from discreet.audits.joined.publication import Publication
 from discreet.audits.joined.sheet_populations import apart_words, same_population
@@ -245,7 +246,7 @@ def _of_publications(
             _tell_zeros(name)
         releases = tuple(p.release for p in own.publications if name in p.release.values)
         counts = () if joined.kinds.get(name) == MAGNITUDE else known_if_counts(report, releases, targets, progress)
-        unjudged = (*report.unjudged, *counts, *empty(seen, targets))
+        unjudged = (*report.unjudged, *counts, *known_if_left_out(report, targets, progress), *empty(seen, targets))
         each.append(with_means(replace(report, unjudged=unjudged, released=releases)))
     return each
 
@@ -269,7 +270,7 @@ def _of_release(
         seen, report = allowed, of_view(allowed, targets, protection=protection, progress=progress)
         _tell_zeros(measure)
     counts = known_if_counts(report, [release], targets, progress)
-    unjudged = (*report.unjudged, *counts, *empty(seen, targets))
+    unjudged = (*report.unjudged, *counts, *known_if_left_out(report, targets, progress), *empty(seen, targets))
     return with_means(replace(report, unjudged=unjudged, released=(release,)))
 
 

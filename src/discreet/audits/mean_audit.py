@@ -77,6 +77,11 @@ def _not_judged(seen: View) -> list[str]:
     """Why means are not judged at all, if so."""
     if seen.decimals or not seen.known.integer or seen.known.rhs is not None:
         return [f"means stand beside {seen.measure!r}, which is not a count: what they say of it was not judged"]
+    if seen.unavailable is not None and seen.unavailable.any():
+        return [
+            "means stand beside counts of which some are not available, and what they say of others was not judged: "
+            "say --zero MARK if no total holds what is not available, or --suppressed MARK if totals do"
+        ]
     return []
 
 

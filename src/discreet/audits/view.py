@@ -53,6 +53,8 @@ class View:
     """What the tables are called, where they are known by their files."""
     aside: Array | None = None
     """Combinations of codes that are no cells of any published table, so that nobody hides them."""
+    unavailable: Array | None = None
+    """Finest cells of tables with a number that nobody has: part of totals, or in none."""
     means: tuple[CellMeans, ...] = ()
     """Means that stand beside the counts."""
 
@@ -163,7 +165,8 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
         left[at[cells]] += np.where(left[at[cells]] == "", other, f", {other}")
     doubts = (*release.doubts, *strange_marks(release), *open_quotients(release.quotients.get(name, ()), gone))
     aside = not_published(layout, at)
-    aside[at] |= not_available(release, name)
+    nobody = not_available(release, name)
+    aside[at] |= nobody
     hidden = np.zeros(len(layout), bool)
     hidden[at] = gone & (lower[at] == upper[at])
     return View(
@@ -176,6 +179,7 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
         unjudged=doubts,
         aside=aside,
         sensitive=hidden,
+        unavailable=finest_cells(layout, at[nobody]),
         means=means_of_cells([(release, at, len(layout))], name),
     )
 
@@ -220,6 +224,15 @@ def not_published(layout: Layout, at: Array) -> Array:
 def not_available(release: Release, measure: str) -> Array:
     """Rows without a number that nobody has, so that nobody hides it."""
     return np.asarray((release.status == NOT_AVAILABLE) & np.isnan(np.asarray(release.values[measure], float)))
+
+
+def finest_cells(layout: Layout, cells: Array) -> Array:
+    """A mask of those of some cells that are not sums of others."""
+    mask = np.zeros(len(layout), bool)
+    mask[cells] = True
+    for k, d in enumerate(layout.dimensions):
+        mask &= np.array([code in d.leaf_position for code in d.codes])[layout.codes[:, k]]
+    return mask
 
 
 def strange_marks(release: Release) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from discreet.audits.joined.families import WHOLE, Codes, Family, families, matc
 from discreet.audits.joined.join_tree import crossed_sets
 from discreet.audits.joined.mapping import MAGNITUDE
 from discreet.audits.joined.publication import Publication
+from discreet.audits.joined.shown_cells import joined_means, ordered_cells, shown_cells
 from discreet.audits.known import Known
-from discreet.audits.mean_equations import CellMeans
-from discreet.audits.view import View, means_of_cells, not_available, not_published, strange_marks
+from discreet.audits.view import View, strange_marks
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
@@ -282,7 +282,7 @@ def view_together(
     if nonnegative is None:
         nonnegative = not any(bool((p.release.values[measure][~p.release.marked] < 0).any()) for p in some)
     from_one = nonnegative and joined.kinds.get(measure) != MAGNITUDE
-    lower, upper, left, aside, hidden = _shown(some, layouts, measure, decimals, from_one=from_one)
+    lower, upper, left, aside, hidden, unavailable = shown_cells(some, layouts, measure, decimals, from_one=from_one)
     many = joined.common.size - 1
     matrix = csr_array(coo_array((np.ones(len(there)), (key[there] - 1, there)), shape=(many, cells)).tocsr())
     known = Known(
@@ -293,7 +293,7 @@ def view_together(
         inner_upper=np.full(many, np.inf),
         integer=joined.kinds.get(measure, measure) == "count",
         relations=_rows(joined, chosen, matrix),
-        ordered=_ordered(some, layouts, measure),
+        ordered=ordered_cells(some, layouts, measure),
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]
     for p in some:
@@ -310,53 +310,9 @@ def view_together(
         names=tuple(p.name for p in some),
         aside=aside,
         sensitive=hidden,
-        means=_means(some, layouts, measure),
+        unavailable=unavailable,
+        means=joined_means(some, layouts, measure),
     )
-
-
-def _shown(
-    some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int, *, from_one: bool
-) -> tuple[Array, ...]:
-    """Bounds of all cells of the tables, values left in marked cells, cells that are not part of a publication, and
-    hidden ones of which a range leaves one value."""
-    lower, upper, left, aside, hidden = [], [], [], [], []
-    for p, layout in zip(some, layouts, strict=True):
-        at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
-        if repeated := len(at) - len(np.unique(at)):
-            raise InputError(f"{p.name!r}: {repeated:,} rows repeat the cell of another row; keep one for each cell")
-        low, high = np.full(len(layout), -np.inf), np.full(len(layout), np.inf)
-        low[at], high[at] = p.bounds(measure, decimals, from_one=from_one)
-        words = np.full(len(layout), "", object)
-        for other, rows in p.left.items():
-            words[at[rows]] += np.where(words[at[rows]] == "", other, f", {other}")
-        lower.append(low)
-        upper.append(high)
-        left.append(words)
-        no_cell = not_published(layout, at)
-        no_cell[at] |= not_available(p.release, measure)
-        aside.append(no_cell)
-        alone = np.zeros(len(layout), bool)
-        alone[at] = np.isnan(np.asarray(p.release.values[measure], float)) & (low[at] == high[at])
-        hidden.append(alone)
-    return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden))
-
-
-def _means(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> tuple[CellMeans, ...]:
-    """Means beside the counts of all tables."""
-    at = [np.ravel_multi_index(tuple(p.release.codes.T), own.code_shape) for p, own in zip(some, layouts, strict=True)]
-    return means_of_cells(
-        [(p.release, rows, len(own)) for p, rows, own in zip(some, at, layouts, strict=True)], measure
-    )
-
-
-def _ordered(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> Array:
-    """Pairs of cells in the order that their tables are said to be sorted in."""
-    pairs, start = [np.zeros((0, 2), np.int64)], 0
-    for p, layout in zip(some, layouts, strict=True):
-        at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
-        pairs.append(start + at[p.release.ordered_rows(measure)])
-        start += len(layout)
-    return np.concatenate(pairs)
 
 
 def _signed(joined: JoinedTables) -> Array:
