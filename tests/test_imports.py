@@ -67,7 +67,7 @@ LAYERS = {
         sheet_table
         blocks
         sums
-        cell_roles listed_cells table_of_cells
+        cell_roles listed_cells table_of_cells grouped_blocks
         understanding
         reading_sheets
     """,
@@ -94,15 +94,15 @@ LAYERS = {
         stub_columns
         sheet_blocks
         label_paths
-        body_numbers
+        implied_indents body_numbers
         separate_variables running_sums
     """,
     "sheets/sums": """
         axis_levels axis_lines number_groups
-        sum_questions
+        sum_questions sum_runs
         axis_sums
         cell_map
-        joint_totals further_groups mean_lines
+        joint_totals further_groups groupings mean_lines
         shares
     """,
     "release": """

@@ -48,6 +48,10 @@ def test_a_mark_is_true_where_it_stands(rows: list[list[int]], mark: str) -> Non
         after = dc.suppress_small_counts(frame, under=6, mark=mark, total="Total")
     except dc.Refused:
         return  # too few cells to hide a small one among
+    except dc.InputError as error:
+        if "running sum" not in str(error):  # small numbers add up step by step by chance
+            raise
+        return
     both = pairs(frame, after)
     assert all(now == 0 for was, now in both if was == 0)
     assert not [now for was, now in both if 0 < was < 6 and not isinstance(now, str)]

@@ -28,7 +28,7 @@ from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.rewrite.notices import KEPT, NO_BASE, REPEATED, Notices
 from discreet.sheets.same_layout import REWRITERS, write_same
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import TITLE
+from discreet.sheets.sheet_layout import TITLE, DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
 
 SAFE = ".safe"
@@ -170,7 +170,7 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
 def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     """The contents of all tables; a place that one of them changes does not stay for another."""
     replacements = {place: value for one in several for place, value in one.replacements.items()}
-    derived = tuple(number for one in several for number in one.derived)
+    derived = _derived_once(several)
     places = {number.place for number in derived if not number.inside}
     kept = frozenset(place for one in several for place in one.kept)
     labels = frozenset(place for one in several for place in one.labels)
@@ -184,4 +184,13 @@ def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     kinds = {place: (k, kind) for k, one in enumerate(several) for place, (_, kind) in one.kinds.items()}
     return SheetContents(
         replacements, frozenset(shown), derived, blanked, kept - blanked.keys(), labels, kinds, secrets
+    )
+
+
+def _derived_once(several: Sequence[SheetContents]) -> tuple[DerivedNumber, ...]:
+    """Derived numbers of all tables; one that a table confirms is worked out there, whatever others make of it."""
+    numbers = [number for one in several for number in one.derived]
+    confirmed = {(number.place, number.inside) for number in numbers if number.numerator is not None}
+    return tuple(
+        number for number in numbers if number.numerator is not None or (number.place, number.inside) not in confirmed
     )

@@ -13,12 +13,14 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
-from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts, body_numbers, body_parts
+from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts
+from discreet.sheets.blocks.implied_indents import OF_WHICH
 from discreet.sheets.blocks.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
 from discreet.sheets.blocks.running_sums import refuse_running_sums
 from discreet.sheets.blocks.separate_variables import counted_rows, separate_blocks, with_header_counts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.cell_roles import cell_roles
+from discreet.sheets.grouped_blocks import grouped_blocks
 from discreet.sheets.sheet_grid import CellRange
 from discreet.sheets.sheet_layout import NUMBERING, LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
@@ -27,6 +29,7 @@ from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
 from discreet.sheets.sums.further_groups import further_groups
+from discreet.sheets.sums.groupings import Groupings, find_groupings
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.shares import derived_numbers
 from discreet.sheets.table_of_cells import (
@@ -43,10 +46,7 @@ from discreet.tables import totals
 MEASURE_NAME = re.compile(
     r"\b(number|numbers|count|counts|n|freq\w*|persons|people|cases|anzahl|nombre|antal)\b", re.IGNORECASE
 )
-OF_WHICH = re.compile(
-    r"\b(of which|including|davon|darunter|dont|di cui|de los cuales|dos quais|herav|varav|waarvan|z tego)\b",
-    re.IGNORECASE,
-)
+IS_PARTLY = re.compile(rf"\b(?:{OF_WHICH})\b", re.IGNORECASE)
 
 ROOMS = (0.5, 2.5, 5.0)
 """Units per part by which totals that need not add up may be off, to be found by their numbers."""
@@ -69,16 +69,32 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
         return [table for variable in variables for table in understood(variable, options)]
     if counts := header_counts(block, parts.columns):
         parts, numbers, down = with_header_counts(block, parts, numbers, down, counts)
-    return [_understood(block, parts, numbers, _axes(block, parts, down, across, options), options)]
-
-
-def _understood(
-    block: SheetBlock, parts: BodyParts, numbers: BodyNumbers, axes: _Axes, options: SheetOptions
-) -> SheetTable:
+    axes = _axes(block, parts, down, across, options)
     cells = cell_map(block, parts, numbers, axes.rows, axes.columns)
+    sums = _sums(block, cells, options)
+    for axis, groupings in sums.groupings.items():
+        blocks = grouped_blocks(block, parts, axes.rows, axes.columns, axis, groupings, options)
+        sentence = groupings.sentence(cells.dimensions[axis].name)
+        tables = [table for part, own in blocks for table in understood(part, own)]
+        return [replace(table, assumed=(sentence, *table.assumed)) for table in tables]
+    return [_table(block, parts, axes, cells, sums, options)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Of every dimension what adds up what; ``groupings`` of those whose labels group one total in several ways."""
+
+    trees: list[SumTree]
+    further: list[dict[str, tuple[str, ...]]]
+    groupings: dict[int, Groupings]
+    said: Mapping[str, str | None]
+    allowed: float
+
+
+def _sums(block: SheetBlock, cells: CellMap, options: SheetOptions) -> _Sums:
     said = totals.stated(_said(options), [d.name for d in cells.dimensions], _codes(cells))
     named = {} if options.total is None else said
-    partly = options.partly or any(OF_WHICH.search(code) for codes in cells.codes for code in codes)
+    partly = options.partly or any(IS_PARTLY.search(code) for codes in cells.codes for code in codes)
     whole = not cells.decimals or options.value is not None
     if not whole:
         raise InputError(
@@ -96,10 +112,22 @@ def _understood(
             raise _blank_error(block, cells) from error
         raise
     further: list[dict[str, tuple[str, ...]]] = [{} for _ in trees]
+    groupings = {}
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
-        if options.totals == "check" and not (dim.name in named and named[dim.name] is None):
-            trees[axis], further[axis] = further_groups(dim.name, codes, cells.lines(axis, allowed), trees[axis])
-    _settle_unclear(block, cells, trees, allowed)
+        denied = dim.name in named and named[dim.name] is None
+        lines = cells.lines(axis, allowed)
+        if options.totals == "check" and not denied:
+            trees[axis], further[axis] = further_groups(codes, lines, trees[axis])
+        own = find_groupings(dim.name, codes, lines, trees[axis], further[axis], partly=partly, said=named)
+        groupings.update({axis: own} if own is not None else {})
+    return _Sums(trees, further, groupings, named, allowed)
+
+
+def _table(
+    block: SheetBlock, parts: BodyParts, axes: _Axes, cells: CellMap, sums: _Sums, options: SheetOptions
+) -> SheetTable:
+    trees, further = sums.trees, sums.further
+    _settle_unclear(block, cells, trees, sums.allowed)
     dims = tuple(
         sheet_dimension(dim, tree, groups) for dim, tree, groups in zip(cells.dimensions, trees, further, strict=True)
     )
@@ -110,12 +138,14 @@ def _understood(
     layout = _layout(block, parts, cells, dims)
     derived = derived_numbers(block, parts, cells, trees)
     assumed = [*rewritten, *axes.assumed, *parts.assumed, *(text for tree in trees for text in tree.assumed)]
-    assumed += _more_assumed(block, cells, trees)
+    assumed += _more_assumed(block, cells, trees, sums.said)
     for dim, groups in zip(cells.dimensions, further, strict=True):
         assumed += [
             f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
         ]
-    published = published_sheet(block, cells, dims, measure, sum_doubts(cells, trees, further, named, options.rounding))
+    published = published_sheet(
+        block, cells, dims, measure, sum_doubts(cells, trees, further, sums.said, options.rounding)
+    )
     names = cells.all_names()
     return SheetTable(
         block.grid,
@@ -315,7 +345,9 @@ def _left_aside(block: SheetBlock, parts: BodyParts) -> tuple[LeftAside, ...]:
     return tuple(aside)
 
 
-def _more_assumed(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree]) -> list[str]:
+def _more_assumed(
+    block: SheetBlock, cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str | None]
+) -> list[str]:
     """What was taken as so of blank cells, hidden rows, absent combinations and sums that leave a remainder."""
     texts = []
     if zeros := int(cells.unclear.sum()):
@@ -330,7 +362,8 @@ def _more_assumed(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree]) -
         if tree.total is not None and tree.total == dim.blank:
             texts.append(f"rows or columns without a label of {dim.name!r} are its total")
         elif tree.total is not None:
-            texts.append(f"{tree.total!r} is the total of {dim.name!r}; {totals.option(dim.name, None)} if it is not")
+            otherwise = "" if dim.name in said else f"; {totals.option(dim.name, None)} if it is not"
+            texts.append(f"{tree.total!r} is the total of {dim.name!r}{otherwise}")
         else:
             texts.append(f"{dim.name!r} has no total on the sheet")
         for code in tree.partly:

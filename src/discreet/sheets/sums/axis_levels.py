@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from discreet.errors import InputError
+from discreet.sheets.blocks.implied_indents import with_implied_indents
 from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import TOTAL
@@ -57,6 +58,9 @@ def axis_dimensions(
     assumed: list[str] = []
     levels, labels = _without_code_columns(levels, assumed)
     levels = _without_totals(levels)
+    if nested:
+        levels, implied = with_implied_indents(levels)
+        assumed += filter(None, [implied])
     parents: dict[int, int] = {}
     if nested and len(levels[-1].indents) and len({*levels[-1].indents}) > 1:
         parents = _by_indent(levels)

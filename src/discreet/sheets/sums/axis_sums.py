@@ -22,10 +22,12 @@ from discreet.sheets.sums.sum_questions import (
     ask_about_runs,
     ask_about_totals,
     ask_about_unnamed_runs,
+    in_doubt,
     sum_name,
 )
+from discreet.sheets.sums.sum_runs import runs_to, whole_of_runs
 from discreet.tables.total_names import USUAL, like_a_total
-from discreet.tables.totals import option
+from discreet.tables.totals import ASK, option
 
 WRONG_TOTALS = "or read it with totals='compute' or totals='trust' (--totals)"
 
@@ -78,7 +80,15 @@ def find_sums(
     bare = list(top)
     top = _passes(names, lines, children, top)
     if len(top) > 1 and (whole_tree := _all_together(names, lines, shown, bare)) is not None:
-        children, top = whole_tree
+        children, top, bits = whole_tree
+        if bits < SURE + 2 * math.log2(len(bare)):
+            raise in_doubt(name, codes[top[0]], "over subtotals")
+    elif not children and (grouped := whole_of_runs(lines, top)) is not None and grouped[2] >= ASK_AT_END:
+        whole, runs, bits = grouped
+        if bits < SURE and like_a_total(codes[whole]) != USUAL:
+            raise in_doubt(name, codes[whole], "in several groupings")
+        children = {whole: runs[0]}
+        return _tree(codes, children, None, short, ())
     return _judged(name, codes, lines, children, top, known, short, trusted)
 
 
@@ -113,15 +123,15 @@ def _verified(
 
 def _all_together(
     named: Sequence[int], lines: AxisLines, shown: Mapping[int, list[int]], top: Sequence[int]
-) -> tuple[dict[int, list[int]], list[int]] | None:
-    """Sums that prove little one by one but leave nothing over: all labels add up to one, far beyond chance."""
+) -> tuple[dict[int, list[int]], list[int], float] | None:
+    """Sums that prove little one by one but leave nothing over, all labels adding up to one; how many bits show it."""
     children = dict(shown)
     left = _passes(named, lines, children, list(top), least=ASK_AT_END)
     if len(left) > 1 or left[0] not in children:
         return None
     added = [whole for whole in children if whole not in shown]
     bits = sum(lines.evidence(whole, children[whole])[2] for whole in added)
-    return (children, left) if bits >= SURE + 2 * math.log2(len(top)) else None
+    return (children, left, bits) if len(added) > 1 and bits >= ASK + math.log2(len(top)) else None
 
 
 def _passes(
@@ -232,6 +242,10 @@ def _with_stated(
     denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
     if denied and less and remainder:
         short = [*short, whole]
+    elif denied and not trusted and (closer := _with_weak_sums(codes, lines, children, rest, whole)) is not None:
+        return _tree(codes, closer, stated, short, ())
+    elif denied and not trusted and (runs := runs_to(lines, whole, rest)[0]):
+        return _tree(codes, {**children, whole: runs[0]}, None, short, ())  # one grouping of several
     elif denied and not trusted:
         raise InputError(
             f"dimension {name!r}: {stated!r} is said to be the total but is not the sum of the others in {denied:,} "
@@ -239,6 +253,15 @@ def _with_stated(
         )
     tree = {**children, whole: rest}
     return _tree(codes, tree, stated, short, ())
+
+
+def _with_weak_sums(
+    codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], rest: Sequence[int], whole: int
+) -> dict[int, list[int]] | None:
+    """Sums that prove little one by one, if what they leave adds up to the total that is said; None if it does not."""
+    tree = dict(children)
+    left = _passes([sum_name(code) for code in codes], lines, tree, list(rest), least=ASK_AT_END)
+    return None if lines.evidence(whole, left)[0] else {**tree, whole: sorted(left)}
 
 
 def _judged(

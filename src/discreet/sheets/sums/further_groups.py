@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.tables.groups import MOST_CODES
@@ -16,11 +15,11 @@ from discreet.tables.totals import ASK
 
 
 def further_groups(
-    name: str, codes: tuple[str, ...], lines: AxisLines, tree: SumTree
+    codes: tuple[str, ...], lines: AxisLines, tree: SumTree
 ) -> tuple[SumTree, dict[str, tuple[str, ...]]]:
     """Leaves of a tree that are the sum of two or more others in every line, far beyond chance, and what they add up.
 
-    Where a label called a total adds up some labels, those left beside it must be such sums: it is the total then.
+    Where a label called a total adds up some labels, and all left beside it are such sums, it is the total.
     """
     below = {part for parts in tree.children.values() for part in parts}
     beside = [code for code in codes if code not in below and code not in tree.children]
@@ -30,13 +29,7 @@ def further_groups(
     if whole is None:
         return tree, groups
     others = [code for code in (*beside, *tree.children) if code != whole and code not in below and code not in groups]
-    if others:
-        raise InputError(
-            f"dimension {name!r}: {whole!r} is called like a total and is the sum of some labels, but not of "
-            f"{listed(others, 4)}, which may group the same in another way; put each grouping into a table of its own "
-            "below its own header, with the total in each, or leave one out (range=, --range)"
-        )
-    return replace(tree, total=whole), groups
+    return (tree if others else replace(tree, total=whole)), groups
 
 
 def _subsets(codes: tuple[str, ...], lines: AxisLines, tree: SumTree, beside: set[str]) -> dict[str, tuple[str, ...]]:
@@ -48,10 +41,11 @@ def _subsets(codes: tuple[str, ...], lines: AxisLines, tree: SumTree, beside: se
         return {}
     chosen = (np.arange(2 ** len(leaves))[:, None] >> np.arange(len(leaves))) & 1
     chosen = chosen[chosen.sum(axis=1) >= 2]
+    counted = {part for parts in tree.children.values() for part in parts}  # once, in a sum that holds
     groups = {}
     for k, leaf in enumerate(leaves):
         bits = float(np.log2((1 + values[k]) / (1 + 6 * lines.allowed)).clip(0).sum())  # off by three numbers, at least
-        if bits < (ASK_AT_END if codes[leaf] in beside else ASK + len(leaves)):
+        if codes[leaf] in counted or bits < (ASK_AT_END if codes[leaf] in beside else ASK + len(leaves)):
             continue
         parts = _sums(chosen[chosen[:, k] == 0], values, values[k], lines.allowed)
         if len(parts) == 1:

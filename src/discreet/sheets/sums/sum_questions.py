@@ -31,6 +31,14 @@ def sum_name(code: str) -> int:
     return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
 
 
+def in_doubt(name: str, code: str, how: str) -> InputError:
+    """The question about a label that all others add up to in some way, which too little shows."""
+    return InputError(
+        f"dimension {name!r}: the others add up to {code!r} {how}, which may be chance; if it is the total say "
+        f"{option(name, code)}, if no label is a sum of others {option(name, None)}"
+    )
+
+
 def ask_about_parts(name: str, codes: Sequence[str], children: Mapping[int, Sequence[int]]) -> None:
     """Refuse a sum of labels of which one is called a total, itself not: both add up where the others are zero."""
     for whole, parts in children.items():
