@@ -124,9 +124,9 @@ def test_metadata_say_what_can_be_asked(client: TestClient) -> None:
 def test_a_dry_run_counts_nothing(client: TestClient) -> None:
     """Cells asked and allowed, and the rule that would refuse."""
     good = client.get("/api/check?variables=sex,age").json()
-    assert (good["allowed"], good["cells"]) == (True, 66)
+    assert (good["allowed"], good["cells"], good["final"]) == (True, 66, False)
     bad = client.get("/api/check?variables=occupation,citizenship").json()
-    assert (bad["allowed"], bad["rule"]) == (False, "forbidden")
+    assert (bad["allowed"], bad["rule"], bad["final"]) == (False, "forbidden", True)
     assert bad["hint"]
 
 

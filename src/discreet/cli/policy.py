@@ -149,15 +149,17 @@ def search(
         raise InputError(
             "a search compares methods on one table, and the policy has a step before counting: leave it out"
         )
-    if chosen_policy is not None:
-        methods |= {f"{n + 1}. {name}": chosen_policy.make(n) for n, (name, _) in enumerate(chosen_policy.methods)}
     how = _how(chosen_policy, measures, loss, t2, t3) | {"draws": draws}
     how |= {} if population is None else {"population": population}
     how |= {} if population_size is None else {"population_size": population_size}
-    if not methods:
+    if not methods and chosen_policy is None:
         raise InputError("name methods to compare: --try random-round:base=3,5 (or --policy)")
     with working("reading and counting"):
         table = load_table(**which)
+    if chosen_policy is not None:
+        names = [d.name for d in table.dimensions]
+        listed_methods = enumerate(chosen_policy.methods)
+        methods |= {f"{n + 1}. {name}": chosen_policy.make(n, names) for n, (name, _) in listed_methods}
     with bar("comparing methods") as progress:
         map_ = ru_map(table, methods, resume=resume, progress=progress, **how)
     if picture is not None:

@@ -92,7 +92,7 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
     (498.0, 249)
     """
     resolved = dry_run(data, query, policy)
-    method = policy.make(number)
+    method = policy.make(number, [*resolved.levels])
     return weigh_evidence(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)
 
 
@@ -176,7 +176,7 @@ def protect_by(
     passed: list[tuple[Protected, Evidence, Closed]] = []
     refusals: list[Refused] = []
     for number in range(len(policy.methods)):
-        method = policy.make(number)
+        method = policy.make(number, [*resolved.levels])
         protected = protect(table, method)
         check_hides(protected)
         evidence = weigh_evidence(protected, method, resolved, policy, risks=policy.risk.decides)

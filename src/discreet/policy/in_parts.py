@@ -61,7 +61,7 @@ def answer_in_parts(
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)
     _check_policy(policy)
-    methods = [policy.make(number) for number in range(len(policy.methods))]
+    methods = [policy.make(number, [*resolved.levels]) for number in range(len(policy.methods))]
     for method in methods:
         check_cellwise(method)
     name = chosen_format(path, format)

@@ -280,14 +280,19 @@ class Policy:
         public = [name for name, _ in self.methods if contract(name).rule and "key" in parameters(name)]
         return "" if self.secret is not None or not public else f"{public[0]}: {UNKEYED}"
 
-    def make(self, number: int) -> Method:
+    def make(self, number: int, names: Sequence[str] | None = None) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them.
+
+        ``names`` are the variables of the table that it is made for: of those whose totals a method keeps
+        (``control``), it keeps the ones that the table has.
 
         >>> Policy(methods=(("round", {"base": 5}),)).make(0)
         Round(base=5)
         """
         name, stated = self.methods[number]
         arguments = dict(stated)
+        if names is not None and "control" in arguments:
+            arguments["control"] = tuple(one for one in kept_totals(stated) if one in names)
         if self.secret is not None:
             arguments |= {parameter: self.secret for parameter in SECRETS if parameter in parameters(name)}
         if contract(name).rule:
@@ -323,12 +328,19 @@ class Policy:
         named = [*self.query.disallowed, *(n for c in self.query.forbidden for n in c)]
         named += [n for k, v in self.query.required.items() for n in (k, *v)]
         named += variables_of(self.steps)
+        named += [name for _, stated in self.methods for name in kept_totals(stated)]
         named += [name for table in self.catalogue.levels for name in table]
         for name in named:
             if name not in known:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
         for name, level in [pair for table in self.catalogue.levels for pair in table.items()]:
             dimensions[known.index(name)].level(level)
+
+
+def kept_totals(stated: Mapping[str, Any]) -> tuple[str, ...]:
+    """The variables whose totals a method keeps, as its parameters name them."""
+    control = stated.get("control", ())
+    return (control,) if isinstance(control, str) else tuple(control)
 
 
 def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:

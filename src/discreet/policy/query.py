@@ -166,6 +166,12 @@ def _filter_level(dimension: Dimension, codes: Sequence[str]) -> str:
     for level, held in dimension.levels.items():
         if set(codes) <= set(held):
             return level
+    for code in [group.code for group in dimension.groups if group.signed and group.code in codes]:
+        parts = "|".join(leaf for leaf, sign in dimension.leaves_of(code).items() if sign > 0)
+        raise InputError(
+            f"{code!r} of {dimension.name!r} is a group from which others are taken away, and such a group cannot be a "
+            f"filter: name the codes that it holds, {dimension.name}={parts}"
+        )
     raise InputError(
         f"{'|'.join(codes)!r} of {dimension.name!r} is not a population: no level of the codebook holds its codes"
     )

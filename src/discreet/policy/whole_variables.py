@@ -122,7 +122,7 @@ class WholeVariables:
         """Protected counts of all combinations of codes of some variables, by the policy's first method."""
         asked = {*names, *(d.name for d in self.dimensions.values() if d.total is None)}
         resolved = Query.of({name: name for name in asked}).resolved(self.dimensions.values())
-        protected = protect(self._table_of(resolved), self._policy.make(0))
+        protected = protect(self._table_of(resolved), self._policy.make(0, [*resolved.levels]))
         place = {d.name: k for k, d in enumerate(protected.table.dimensions)}
         axes = [place[name] for name in names]
         counts = population_counts(protected, axes)  # in the order of the table

@@ -173,15 +173,18 @@ async def check(
     where: Annotated[str, WHERE] = "",
     measure: Annotated[str, MEASURE] = "count",
 ) -> Response:
-    """Nothing is counted and nothing recorded; the table itself may still be refused by rules for tables."""
+    """The codebook and the policy alone: nothing is counted and nothing recorded.
+
+    ``final`` tells the last word: rules for tables and earlier answers are looked at when the table is asked for.
+    """
     service = service_of(request, await admitted(request))
     resolved = service.resolved(query_from(service.dimensions, variables, where, measure))
     body: dict[str, Any] = {"max_cells": service.policy.query.max_cells, "cells": resolved.cells}
     try:
         service.check(resolved)
-        body |= {"allowed": True, "rule": "", "reason": "", "hint": ""}
+        body |= {"allowed": True, "final": False, "rule": "", "reason": "", "hint": ""}
     except Refused as refused:
-        body |= {"allowed": False, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
+        body |= {"allowed": False, "final": True, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
     return Response(orjson.dumps(body), media_type="application/json", headers={"Cache-Control": "private, max-age=60"})
 
 

@@ -234,7 +234,7 @@ class Guard:
     @cached_property
     def _separate(self) -> Any:
         """The policy's method as it shows sets that have nothing to do with each other; None if it cannot."""
-        method = self.policy.make(0)
+        method = self.policy.make(0, [POPULATION])
         if contract(self.policy.methods[0][0]).cellwise:
             return method
         return method.separately(POPULATION) if hasattr(method, "separately") else None
@@ -246,7 +246,7 @@ class Guard:
         layout = Layout.of([Dimension.flat(POPULATION, names, total=None)])
         inner = {name: np.concatenate([one[name] for one in sums]) for name in sums[0]}
         table = Table(layout, {name: Additive(v, layout.aggregate(v)) for name, v in inner.items()})
-        method = self._separate or self.policy.make(0)
+        method = self._separate or self.policy.make(0, [POPULATION])
         shown = np.asarray(method(table).published["count"], float)
         return [0.0 if np.isnan(n) else float(n) for n in shown]
 

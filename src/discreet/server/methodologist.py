@@ -76,7 +76,8 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     service.check(resolved)
     table = service.counting.table(resolved)
     methods: dict[str, Any] = {
-        f"{n + 1}. {name}": service.policy.make(n) for n, (name, _) in enumerate(service.policy.methods)
+        f"{n + 1}. {name}": service.policy.make(n, [*resolved.levels])
+        for n, (name, _) in enumerate(service.policy.methods)
     }
     methods["as it is"] = Publish()
     limits = service.policy.risk
@@ -92,14 +93,15 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
         for row in rows
         if row["risk"] is not None
     ]
-    chosen = protect(table, service.policy.make(0))
+    method = service.policy.make(0, [*resolved.levels])
+    chosen = protect(table, method)
     return {
         "cells": len(table),
         "rows": rows,
         "columns": [name for name in map_.frame.columns if name not in NOT_SHOWN],
         "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None)),
         "risk": assess(table).summary().reset_index().to_dict(orient="split"),
-        "evidence": weigh_evidence(chosen, service.policy.make(0), resolved, service.policy),
+        "evidence": weigh_evidence(chosen, method, resolved, service.policy),
         "audit": audit_rows(chosen),
         "decision": _decision(table, resolved, service),
     }
