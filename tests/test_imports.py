@@ -124,7 +124,7 @@ LAYERS = {
         report
         informed
         view_audit
-        if_counts if_left_out mean_audit
+        if_counts if_left_out if_beyond_ranges mean_audit
         auditing
     """,
     "audits/verify": """

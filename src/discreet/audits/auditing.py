@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.audits.contradiction import InfeasibleError
+from discreet.audits.if_beyond_ranges import known_if_beyond_ranges
 from discreet.audits.if_counts import known_if_counts
 from discreet.audits.if_left_out import known_if_left_out
 from discreet.audits.joined.mapping import MAGNITUDE, NameMapping
@@ -246,7 +247,7 @@ def _of_publications(
             _tell_zeros(name)
         releases = tuple(p.release for p in own.publications if name in p.release.values)
         counts = () if joined.kinds.get(name) == MAGNITUDE else known_if_counts(report, releases, targets, progress)
-        unjudged = (*report.unjudged, *counts, *known_if_left_out(report, targets, progress), *empty(seen, targets))
+        unjudged = (*report.unjudged, *counts, *_if_otherwise(report, targets, progress), *empty(seen, targets))
         each.append(with_means(replace(report, unjudged=unjudged, released=releases)))
     return each
 
@@ -270,8 +271,14 @@ def _of_release(
         seen, report = allowed, of_view(allowed, targets, protection=protection, progress=progress)
         _tell_zeros(measure)
     counts = known_if_counts(report, [release], targets, progress)
-    unjudged = (*report.unjudged, *counts, *known_if_left_out(report, targets, progress), *empty(seen, targets))
+    unjudged = (*report.unjudged, *counts, *_if_otherwise(report, targets, progress), *empty(seen, targets))
     return with_means(replace(report, unjudged=unjudged, released=(release,)))
+
+
+def _if_otherwise(report: Audit, targets: str | Array, progress: Any) -> tuple[str, ...]:
+    """What more is known if marks mean what nobody says, so that it is no pass."""
+    left_out = known_if_left_out(report, targets, progress)
+    return (*left_out, *known_if_beyond_ranges(report, targets, progress))
 
 
 def _tell_zeros(measure: str) -> None:

@@ -82,6 +82,11 @@ def _not_judged(seen: View) -> list[str]:
             "means stand beside counts of which some are not available, and what they say of others was not judged: "
             "say --zero MARK if no total holds what is not available, or --suppressed MARK if totals do"
         ]
+    if seen.beyond is not None and np.isfinite(seen.beyond).any():
+        return [
+            "means stand beside counts that plain marks and ranges hide, and what they say was not judged: say what the "
+            "plain mark stands for, --suppressed 'MARK=6+' or 'MARK=1+'"
+        ]
     return []
 
 

@@ -16,6 +16,7 @@ from discreet.base.naming import unused
 from discreet.errors import InputError, Unjudged, listed
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
+from discreet.tables.beyond_ranges import least_beyond
 from discreet.tables.layout import Layout
 from discreet.tables.quotients import narrowed_by_quotients, open_quotients
 from discreet.tables.reading.raw_table import NOT_AVAILABLE
@@ -55,6 +56,8 @@ class View:
     """Combinations of codes that are no cells of any published table, so that nobody hides them."""
     unavailable: Array | None = None
     """Finest cells of tables with a number that nobody has: part of totals, or in none."""
+    beyond: Array | None = None
+    """Per cell the first count above the ranges of its table, where a plain mark stands beside them; else −inf."""
     means: tuple[CellMeans, ...] = ()
     """Means that stand beside the counts."""
 
@@ -180,6 +183,7 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
         aside=aside,
         sensitive=hidden,
         unavailable=finest_cells(layout, at[nobody]),
+        beyond=beyond_ranges(release, name, at, len(layout)),
         means=means_of_cells([(release, at, len(layout))], name),
     )
 
@@ -224,6 +228,15 @@ def not_published(layout: Layout, at: Array) -> Array:
 def not_available(release: Release, measure: str) -> Array:
     """Rows without a number that nobody has, so that nobody hides it."""
     return np.asarray((release.status == NOT_AVAILABLE) & np.isnan(np.asarray(release.values[measure], float)))
+
+
+def beyond_ranges(release: Release, measure: str, at: Array, size: int) -> Array:
+    """Per cell of a table the first count above its ranges where a plain mark hides a count; else minus infinity."""
+    beyond = np.full(size, -np.inf)
+    hidden = np.isnan(np.asarray(release.values[measure], float)) & ~not_available(release, measure)
+    if not release.decimals[measure]:
+        beyond[at] = least_beyond(hidden, release.ranges.get(measure))
+    return beyond
 
 
 def finest_cells(layout: Layout, cells: Array) -> Array:

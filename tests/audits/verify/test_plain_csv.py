@@ -51,7 +51,7 @@ def test_ranges_notes_labels_and_names(tmp_path: Path) -> None:
     text = "# title: people\n# note: by hand\nregion,region label,age group,count\n"
     for region, label in (("a", "Alba"), ("b", "Bern"), ("Total", "all")):
         both = (("young", ".."), ("old", "..")) if region == "Total" else (("young", "<5"), ("old", "1-4"))
-        for age, number in (*both, ("Total", "10" if region == "Total" else "5")):
+        for age, number in (*both, ("Total", "12" if region == "Total" else "6")):
             text += f"{region},{label},{age},{number}\n"
     path, paper = tmp_path / "r.csv", tmp_path / "c.json"
     path.write_text(text)

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.audits.joined.publication import Publication
 from discreet.audits.mean_equations import CellMeans
-from discreet.audits.view import finest_cells, means_of_cells, not_available, not_published
+from discreet.audits.view import beyond_ranges, finest_cells, means_of_cells, not_available, not_published
 from discreet.base.annotations import Array
 from discreet.errors import InputError
 from discreet.tables.layout import Layout
@@ -18,8 +18,8 @@ def shown_cells(
     some: Sequence[Publication], layouts: Sequence[Layout], measure: str, decimals: int, *, from_one: bool
 ) -> tuple[Array, ...]:
     """Bounds of all cells of the tables, values left in marked cells, cells that are not part of a publication,
-    hidden ones of which a range leaves one value, and finest ones with a number that nobody has."""
-    lower, upper, left, aside, hidden, unavailable = [], [], [], [], [], []
+    hidden ones of which a range leaves one value, finest ones with a number that nobody has, counts above ranges."""
+    lower, upper, left, aside, hidden, unavailable, beyond = [], [], [], [], [], [], []
     for p, layout in zip(some, layouts, strict=True):
         at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
         if repeated := len(at) - len(np.unique(at)):
@@ -37,10 +37,11 @@ def shown_cells(
         no_cell[at] |= nobody
         aside.append(no_cell)
         unavailable.append(finest_cells(layout, at[nobody]))
+        beyond.append(beyond_ranges(p.release, measure, at, len(layout)) * 10.0**decimals)
         alone = np.zeros(len(layout), bool)
         alone[at] = np.isnan(np.asarray(p.release.values[measure], float)) & (low[at] == high[at])
         hidden.append(alone)
-    return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden, unavailable))
+    return tuple(np.concatenate(parts) for parts in (lower, upper, left, aside, hidden, unavailable, beyond))
 
 
 def joined_means(some: Sequence[Publication], layouts: Sequence[Layout], measure: str) -> tuple[CellMeans, ...]:

@@ -282,7 +282,9 @@ def view_together(
     if nonnegative is None:
         nonnegative = not any(bool((p.release.values[measure][~p.release.marked] < 0).any()) for p in some)
     from_one = nonnegative and joined.kinds.get(measure) != MAGNITUDE
-    lower, upper, left, aside, hidden, unavailable = shown_cells(some, layouts, measure, decimals, from_one=from_one)
+    lower, upper, left, aside, hidden, unavailable, beyond = shown_cells(
+        some, layouts, measure, decimals, from_one=from_one
+    )
     many = joined.common.size - 1
     matrix = csr_array(coo_array((np.ones(len(there)), (key[there] - 1, there)), shape=(many, cells)).tocsr())
     known = Known(
@@ -311,6 +313,7 @@ def view_together(
         aside=aside,
         sensitive=hidden,
         unavailable=unavailable,
+        beyond=beyond if from_one else None,
         means=joined_means(some, layouts, measure),
     )
 
