@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.in_place.kept_texts import kept_texts
-from discreet.in_place.secret_numbers import secret_numbers
+from discreet.in_place.secret_numbers import SecretNumbers
 from discreet.release import Protected, Status
 from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.sheet_grid import CellPlace
@@ -71,39 +71,15 @@ def contents_of(
     sheet: SheetTable,
     done: Protected,
     marks: HiddenMarks,
+    secret: SecretNumbers,
     keep: Sequence[str] = (),
     elsewhere: frozenset[float] = frozenset(),
 ) -> SheetContents:
     """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
-    table = done.table
-    layout, names = table.layout, [d.codes for d in table.dimensions]
-    values = np.asarray(done.published[table.measure], float)
-    whole = table.statistic(table.measure).decimals == 0
-    truth, gone = table.value.astype(float), done.hidden
-    primary = done.status == Status.PRIMARY.value
-    columns = [np.array(codes, object)[layout.codes[:, k]].tolist() for k, codes in enumerate(names)]
-    replacements: dict[CellPlace, int | float | str] = {}
-    shown: set[CellPlace] = set()
-    fixed = set(sheet.fixed)
-    for k, codes in enumerate(zip(*columns, strict=True)):
-        if codes in fixed and (gone[k] or values[k] != truth[k]):
-            place = sheet.places[codes][0]
-            raise InputError(
-                f"{sheet.name!r}: the number in the header {place.address} may not stay as it is, and a header is not "
-                "rewritten; take the number out of the header, or give it a row of its own"
-            )
-        for place in sheet.places.get(codes, ()):
-            if codes in fixed:
-                shown.add(place)
-            elif gone[k]:
-                replacements[place] = marks.of(truth[k], sensitive=bool(primary[k]))
-            elif values[k] == truth[k] and _stands_there(sheet, place, values[k]):
-                shown.add(place)
-            else:
-                replacements[place] = int(values[k]) if whole else float(values[k])
+    replacements, shown = _numbers_now(sheet, done, marks)
     judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
-    secret = secret_numbers(sheet, done)
     texts = kept_texts(sheet, judged, secret, keep, elsewhere)
+    beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]
     return SheetContents(
         replacements,
         frozenset(shown | texts.shown),
@@ -111,29 +87,62 @@ def contents_of(
         texts.blanked,
         texts.kept,
         texts.labels,
-        {place: (0, kind) for place, kind in _kinds(sheet, done).items()}
-        | {place: (0, "beside") for place, reason in texts.blanked.items() if reason == BESIDE},
+        {**_kinds(sheet, done), **dict.fromkeys(beside, (0, "beside"))},
         secret.all,
     )
 
 
-def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, Hashable]:
+def _numbers_now(
+    sheet: SheetTable, done: Protected, marks: HiddenMarks
+) -> tuple[dict[CellPlace, int | float | str], set[CellPlace]]:
+    """Marks and other numbers in place of those of the table, and the places whose numbers stay."""
+    table = done.table
+    whole = table.statistic(table.measure).decimals == 0
+    values = np.asarray(done.published[table.measure], float).tolist()
+    truth = table.value.astype(float).tolist()
+    primary = (done.status == Status.PRIMARY.value).tolist()
+    replacements: dict[CellPlace, int | float | str] = {}
+    shown: set[CellPlace] = set()
+    in_headers = {place for codes in sheet.fixed for place in sheet.places[codes]}
+    cells = zip(sheet.places_in(table.layout), values, truth, done.hidden.tolist(), primary, strict=True)
+    for places, value, true, gone, sensitive in cells:
+        stays = not gone and value == true
+        for place in places:
+            if place in in_headers:
+                if not stays:
+                    raise InputError(
+                        f"{sheet.name!r}: the number in the header {places[0].address} may not stay as it is, and a "
+                        "header is not rewritten; take the number out of the header, or give it a row of its own"
+                    )
+                shown.add(place)
+            elif gone:
+                replacements[place] = marks.of(true, sensitive=sensitive)
+            elif stays and _stands_there(sheet, place, value):
+                shown.add(place)
+            else:
+                replacements[place] = int(value) if whole else float(value)
+    return replacements, shown
+
+
+def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, tuple[int, Hashable]]:
     """Of every number of a table whether it is an inner cell, a sum or a total in each dimension, or a share."""
     layout = done.table.layout
     rank = [
         np.array([2 if code == d.total else int(code not in d.leaf_position) for code in d.codes])[layout.codes[:, k]]
         for k, d in enumerate(layout.dimensions)
     ]
-    names = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
-    kinds: dict[CellPlace, Hashable] = {number.place: "share" for number in sheet.percentages if not number.inside}
-    for codes, kind in zip(zip(*names, strict=True), zip(*[own.tolist() for own in rank], strict=True), strict=True):
-        kinds.update(dict.fromkeys(sheet.places.get(codes, ()), kind))
-    return kinds
+    kinds: dict[CellPlace, tuple[int, Hashable]] = {
+        number.place: (0, "share") for number in sheet.percentages if not number.inside
+    }
+    in_table = zip(sheet.places_in(layout), zip(*[own.tolist() for own in rank], strict=True), strict=True)
+    return kinds | {place: (0, kind) for places, kind in in_table for place in places}
 
 
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
     """Whether a number of the sheet is the one that was judged; a total that was worked out anew may not be."""
     written = sheet.grid.value(place.row, place.column)
+    if type(written) is int:  # most of all cells
+        return written == value
     in_file = sheet.grid.header_rows is None  # in a frame a hidden number is blank
     if in_file and not value and (written is None or (isinstance(written, str) and not re.search(r"\d", written))):
         return True  # a blank cell, a dash or another mark that means zero stays what it is

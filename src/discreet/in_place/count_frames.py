@@ -15,6 +15,7 @@ from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.protecting import protected_sheet
 from discreet.in_place.protection_report import ProtectionReport
 from discreet.in_place.put_back import frame_like, left_out_of_frame
+from discreet.in_place.secret_numbers import secret_numbers
 from discreet.methods.contract import Method
 from discreet.methods.keys import Secret
 from discreet.methods.perturb.cell_key import CellKey
@@ -162,7 +163,7 @@ def protected_frame(
     check_kept((sheet,), keep)
     done, outcome = protected_sheet(sheet, chosen)
     outcome.check()
-    contents = contents_of(sheet, done, marks, keep)
+    contents = contents_of(sheet, done, marks, secret_numbers(sheet, done), keep)
     out = frame_like(frame, sheet.grid, contents, mark)
     left_out = left_out_of_frame(sheet.grid, contents)
     if left_out:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from discreet.errors import InputError, listed, nearest
 from discreet.in_place.secret_numbers import SecretNumbers
@@ -21,7 +22,7 @@ _MEASURED = re.compile(
     r"\d[.,]\d|[%‰/|]|\d\s*(?:-|–|to|of|von|sur|de|in|:)\s*\d|^[~≈<>≤≥+▲▼↑↓±]|\bn\s*=|^(\W)\1+$|^(?:true|false)$",
     re.IGNORECASE,
 )
-YEARS = range(1800, 2151)
+YEARS = frozenset(range(1800, 2151))
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,11 @@ def kept_texts(
     judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere))
     shown: set[CellPlace] = set()
     blanked: dict[CellPlace, str] = {}
+    name = sheet.grid.sheet
     for row, column in sheet.grid.cells:
-        place = sheet.grid.place(row, column)
-        if place in numbers:
+        if (name, row, column) in numbers:  # most of all cells
             continue
+        place = sheet.grid.place(row, column)
         reason = judge.reason(place)
         if reason is None:
             shown.add(place)
@@ -134,8 +136,17 @@ class _Judge:
 
     def _last_below(self, place: CellPlace) -> int:
         """The last column that a header stands above: up to the next one in its row."""
-        behind = [c for r, c in self._sheet.grid.cells if r == place.row and c > place.column]
+        behind = [c for c in self._in_headers.get(place.row, ()) if c > place.column]
         return min(behind, default=self._sheet.layout.range.last_column + 1) - 1
+
+    @cached_property
+    def _in_headers(self) -> Mapping[int, list[int]]:
+        """The columns of the cells in each header row."""
+        columns: dict[int, list[int]] = {}
+        for row, column in self._sheet.grid.cells:
+            if row in self._headers:
+                columns.setdefault(row, []).append(column)
+        return columns
 
     def refuse_labels(self) -> None:
         """Raise where labels or headers state what is hidden, or a column of labels holds measurements."""

@@ -48,6 +48,8 @@ def linked_tables(sheets: Sequence[SheetTable]) -> list[LinkedPair]:
 
     Cells that are empty in both say nothing. Totals may differ where one table has rows that the other has not.
     """
+    if len(sheets) < 2:
+        return []
     names = [cell_positions(sheet) for sheet in sheets]
     pairs = []
     for i, one in enumerate(names):

@@ -41,8 +41,7 @@ def absent_cells(sheet: SheetTable) -> Array:
     it so: it is not absent but known, and hides nothing.
     """
     layout = sheet.table.layout
-    columns = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
-    absent = np.array([not sheet.places.get(codes) for codes in zip(*columns, strict=True)])
+    absent = np.array([not places for places in sheet.places_in(layout)])
     zero = absent & (sheet.table.value == 0)
     if zero.any():
         for axis, dimension in enumerate(layout.dimensions):

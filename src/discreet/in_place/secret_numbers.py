@@ -62,8 +62,7 @@ class SecretNumbers:
                 if not kept:
                     sums |= _numbers(np.array([values.sum()]))
                     continue
-                _, groups = np.unique(codes[:, kept], axis=0, return_inverse=True)
-                sums |= _numbers(np.bincount(groups.ravel(), values))
+                sums |= _numbers(np.bincount(_same_codes(codes[:, kept]), values))
         return sums
 
     @cached_property
@@ -97,13 +96,20 @@ def secret_numbers(sheet: SheetTable, done: Protected) -> SecretNumbers:
     """What of a protected table must be told by no text of its sheet."""
     table = done.table
     layout = table.layout
-    names = [np.array(d.codes, object)[layout.codes[:, k]].tolist() for k, d in enumerate(layout.dimensions)]
-    places = tuple(tuple(sheet.places.get(codes, ())) for codes in zip(*names, strict=True))
+    places = sheet.places_in(layout)
     truth = table.value.astype(float)
     values = np.asarray(done.published[table.measure], float)
     absent = np.array([not stands for stands in places], bool)
     withheld = (done.hidden | (values != truth)) & (truth != 0)
     return SecretNumbers(truth, withheld, layout.codes, layout.inner_of_cell >= 0, absent, places)
+
+
+def _same_codes(codes: Array) -> Array:
+    """The number of the group of each row: rows of one group have the same codes."""
+    groups = np.zeros(len(codes), np.int64)
+    for own in codes.T.astype(np.int64):
+        _, groups = np.unique(groups * (own.max(initial=0) + 1) + own, return_inverse=True)
+    return groups
 
 
 def _numbers(values: Array) -> frozenset[float]:

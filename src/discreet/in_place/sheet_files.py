@@ -53,8 +53,12 @@ class ProtectedFile:
     def contents(self, marks: HiddenMarks) -> list[SheetContents]:
         """What stands in the cells of each table and beside it; raises where labels state what is hidden."""
         pairs = list(zip(self.sheets, self.done, strict=True))
-        secrets = frozenset().union(*(secret_numbers(sheet, one).all for sheet, one in pairs))
-        return [contents_of(sheet, one, marks, self.keep, secrets) for sheet, one in pairs]
+        numbers = [secret_numbers(sheet, one) for sheet, one in pairs]
+        elsewhere = frozenset().union(*(one.all for one in numbers))
+        return [
+            contents_of(sheet, one, marks, secret, self.keep, elsewhere)
+            for (sheet, one), secret in zip(pairs, numbers, strict=True)
+        ]
 
     @property
     def releases(self) -> list[Release]:
@@ -176,15 +180,13 @@ def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     labels = frozenset(place for one in several for place in one.labels)
     # what one table hides no title or note of another may tell
     telling = {place for one in several for place, reason in one.blanked.items() if reason == REPEATED} - labels
-    taken = {place for one in several for place in one.shown} - telling
-    shown = {place for place in taken if place not in replacements and place not in places}
+    taken = frozenset().union(*(one.shown for one in several)) - telling
+    shown = taken.difference(replacements, places)
     judged = {*replacements, *places, *shown, *(number.place for number in derived)}
     blanked = {place: reason for one in several for place, reason in one.blanked.items() if place not in judged}
     secrets = frozenset(number for one in several for number in one.secrets)
     kinds = {place: (k, kind) for k, one in enumerate(several) for place, (_, kind) in one.kinds.items()}
-    return SheetContents(
-        replacements, frozenset(shown), derived, blanked, kept - blanked.keys(), labels, kinds, secrets
-    )
+    return SheetContents(replacements, shown, derived, blanked, kept - blanked.keys(), labels, kinds, secrets)
 
 
 def _derived_once(several: Sequence[SheetContents]) -> tuple[DerivedNumber, ...]:

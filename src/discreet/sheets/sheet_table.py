@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.base.arguments import checked
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from discreet.data.dimension import Dimension
+    from discreet.tables.layout import Layout
     from discreet.tables.published import Published
     from discreet.tables.table import Table
 
@@ -81,6 +83,16 @@ class SheetTable:
             )
         return self._table
 
+    def places_in(self, layout: Layout) -> tuple[tuple[CellPlace, ...], ...]:
+        """Where the number of each cell of a layout with the codes of the sheet stands; () where it stands nowhere."""
+        if self._table is not None and layout is self._table.layout:
+            return self._standing
+        return _places_in(layout, self.places)
+
+    @cached_property
+    def _standing(self) -> tuple[tuple[CellPlace, ...], ...]:
+        return _places_in(self.table.layout, self.places)
+
     def show(self, *, rows: int = picture.ROWS, columns: int = picture.COLUMNS) -> None:
         """Print the sheet as it was understood, with everything that was assumed (confidential).
 
@@ -139,6 +151,11 @@ class SheetTable:
         return (
             f"SheetTable({names}: {len(self.published.codes):,} cells{hidden}; {self.measure}; {self.name!r} {where})"
         )
+
+
+def _places_in(layout: Layout, places: CellPlaces) -> tuple[tuple[CellPlace, ...], ...]:
+    names = [[d.codes[k] for k in own] for d, own in zip(layout.dimensions, layout.codes.T.tolist(), strict=True)]
+    return tuple([places.get(codes, ()) for codes in zip(*names, strict=True)])
 
 
 def _described(dimension: Dimension) -> str:

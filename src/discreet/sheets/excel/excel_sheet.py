@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -81,12 +82,12 @@ class SheetWriter:
     @property
     def last_row(self) -> int:
         """The last row with something in it."""
-        return max((row for row, _ in (*self.numbers, *self.letters)), default=0)
+        return max((row for row, _ in chain(self.numbers, self.letters)), default=0)
 
     @property
     def last_column(self) -> int:
         """The last column with something in it."""
-        return max((column for _, column in (*self.numbers, *self.letters)), default=0)
+        return max((column for _, column in chain(self.numbers, self.letters)), default=0)
 
     def has_formulas(self) -> bool:
         """Whether a formula stays."""
@@ -106,6 +107,10 @@ class SheetWriter:
         hidden = number in self.sheet.hidden_rows
         under = self._under.get(number, ())
         some_hidden = hidden or bool(self.sheet.hidden_columns)
+        if not (some_hidden or under or self._telling):  # almost all rows
+            for cell in cells:
+                written[cell.column] = self._cell(cell)
+            return
         for cell in cells:
             column = cell.column
             if (number, column) in self._telling:
@@ -151,7 +156,8 @@ class SheetWriter:
 
     def _number(self, cell: StoredCell, style: int, text: str, number: float, kind: str | None) -> str:
         self.numbers[cell.row, cell.column] = number
-        self._numbers_end = max(self._numbers_end, cell.row)
+        if cell.row > self._numbers_end:
+            self._numbers_end = cell.row
         self._like_note = None
         if cell.formula is not None:
             self._formulas.append(_FormulaCell(cell, style, text, kind))

@@ -28,6 +28,7 @@ SMALLEST_NOTE = 7
 BUILT_IN_DATES = (*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59))  # of all languages
 BUILT_IN_DURATION = 46
 Key = tuple[int, int | str, str]  # old number of the style, format, what it is used for
+Drawn = tuple[str, str, tuple[tuple[str, str], ...]]  # font, fill, alignment
 
 
 class CellLook(NamedTuple):
@@ -64,6 +65,10 @@ class Styles:
         self._used: dict[Key, int] = {(0, 0, "cell"): 0}
         self._used_differences: dict[int, int] = {}
         self._plain: dict[int, int] = {}
+        self._code_of: dict[int, tuple[int, str]] = {}
+        self._drawn: dict[int, Drawn] = {}
+        self._invisible: dict[int, bool] = {}
+        self._for_any_number: dict[int, int] = {}
 
     def _format(self, style: int) -> Element:
         return self._formats[style] if 0 <= style < len(self._formats) else self._formats[0]
@@ -74,9 +79,12 @@ class Styles:
 
     def code(self, style: int) -> tuple[int, str]:
         """Number and text of the format that a style shows numbers by."""
-        text = self._format(style).get("numFmtId", "0")
-        number = int(text) if text.isdecimal() else 0
-        return number, self._codes.get(number, BUILT_IN.get(number, "0"))
+        known = self._code_of.get(style)
+        if known is None:
+            text = self._format(style).get("numFmtId", "0")
+            number = int(text) if text.isdecimal() else 0
+            known = self._code_of[style] = number, self._codes.get(number, BUILT_IN.get(number, "0"))
+        return known
 
     def look(self, style: int) -> CellLook:
         """What a style says of a cell to whoever reads it."""
@@ -94,11 +102,15 @@ class Styles:
             is_duration_code(code) if own else number == BUILT_IN_DURATION,
         )
 
-    def drawn_as(self, style: int) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    def drawn_as(self, style: int) -> Drawn:
         """Font, fill and alignment of a style, by which cells are compared."""
-        own = self._format(style)
-        aligned = [tuple(sorted(c.items())) for c in own if NAMES.short(c.tag) == "alignment"]
-        return own.get("fontId", "0"), own.get("fillId", "0"), aligned[0] if aligned else ()
+        known = self._drawn.get(style)
+        if known is None:
+            own = self._format(style)
+            aligned = [tuple(sorted(c.items())) for c in own if NAMES.short(c.tag) == "alignment"]
+            look = own.get("fontId", "0"), own.get("fillId", "0"), aligned[0] if aligned else ()
+            known = self._drawn[style] = look
+        return known
 
     def without_look(self, style: int) -> int:
         """A style with the same format and lines, in the font of the workbook, without colours."""
@@ -112,9 +124,13 @@ class Styles:
 
     def for_number(self, style: int, value: float) -> int | None:
         """The style for a number that is shown; None if this format shows nothing of it."""
+        known = self._for_any_number.get(style)
+        if known is not None:
+            return known
         number, code = self.code(style)
         if number not in self._codes:
-            return self._use(style, number if number < OWN_FORMATS else 0)
+            known = self._for_any_number[style] = self._use(style, number if number < OWN_FORMATS else 0)
+            return known
         kept = code_for_number(code, value)
         return None if kept is None else self._use(style, kept)
 
@@ -148,6 +164,11 @@ class Styles:
 
     def is_invisible(self, style: int) -> bool:
         """Whether letters are white on white."""
+        if style not in self._invisible:
+            self._invisible[style] = self._is_white(style)
+        return self._invisible[style]
+
+    def _is_white(self, style: int) -> bool:
         chosen = self._format(style)
         font = self._fonts[_index(chosen, "fontId", self._fonts)]
         colour = next((c for c in font if NAMES.short(c.tag) == "color"), None)

@@ -27,10 +27,12 @@ _DANGEROUS = (
     "\n",
 )  # a spreadsheet program takes these for a formula when it opens a text file
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_DIGITS = re.compile(r"\d(?:[\d.,'\u2019 \u00a0\u202f_]*\d)?")
+_BLANKS = re.compile(r"[ \u00a0\u202f]")
 MOST_MARK = 40
 TELLING = 1000
 """From here on a number in a sentence that equals a hidden one is hardly there by chance."""
-YEARS = range(1800, 2101)
+YEARS = frozenset(range(1800, 2101))
 
 
 @dataclass(frozen=True)
@@ -165,14 +167,19 @@ class Settled:
         long = [number for number in numbers_in(text) if number >= TELLING and number not in YEARS]
         if any(number in self.truths for number in long):
             return True
-        return not understood and states_one(text, self.truths | frozenset(self.edits.secrets))
+        return not understood and states_one(text, self._untold)
+
+    @cached_property
+    def _untold(self) -> frozenset[float]:
+        """Numbers that no text may state where nobody judged it."""
+        return self.truths | frozenset(self.edits.secrets)
 
 
 def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
     """Work derived numbers out of what is published, given what stood in the sheets."""
     now = dict(edits.replacements)
     derived = {number.place for number in edits.derived if not number.inside}
-    shown = frozenset(edits.shown) - set(now) - derived
+    shown = set(edits.shown) - now.keys() - derived
 
     def published(place: Place | None) -> float | None:
         if place is None:
@@ -194,11 +201,11 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
         elif share is None:
             now[number.place] = edits.mark
         elif _stays(worked_out := _as_precise(share, number, cells), cells.number(number.place)):
-            shown |= {number.place}  # as it was written, with its signs
+            shown.add(number.place)  # as it was written, with its signs
         else:
             now[number.place] = worked_out
-    shown -= set(now)
-    return Settled(edits, now, shown, _truths(cells, now, shown))
+    shown -= now.keys()
+    return Settled(edits, now, frozenset(shown), _truths(cells, now, shown))
 
 
 def _stays(worked_out: float, before: float | None) -> bool:
@@ -215,10 +222,15 @@ def _as_precise(share: float, number: DerivedNumber, cells: SourceCells) -> floa
     return round(share, number.decimals) if cut else share
 
 
-def _truths(cells: SourceCells, now: Mapping[Place, Content], shown: frozenset[Place]) -> frozenset[float]:
+def _truths(cells: SourceCells, now: Mapping[Place, Content], shown: Collection[Place]) -> frozenset[float]:
     """Numbers of the source that are not published anywhere."""
-    kept = {number for place, number in cells.numbers.items() if place in shown}
-    gone = {number for place, number in cells.numbers.items() if place not in shown and now.get(place) != number}
+    kept: set[float] = set()
+    gone: set[float] = set()
+    for place, number in cells.numbers.items():
+        if place in shown:
+            kept.add(number)
+        elif now.get(place) != number:
+            gone.add(number)
     for place, content in now.items():
         text = cells.texts.get(place)
         if text is not None and text != content:
@@ -232,8 +244,7 @@ def numbers_in(text: str) -> set[float]:
     >>> sorted(numbers_in("of 1,234 persons 12.5 %"))
     [1.234, 12.5, 1234.0]
     """
-    tokens = re.findall(r"\d(?:[\d.,'\u2019 \u00a0\u202f_]*\d)?", text)
-    parts = {token for whole in tokens for token in (whole, *re.split(r"[ \u00a0\u202f]", whole))}
+    parts = {token for whole in _DIGITS.findall(text) for token in (whole, *_BLANKS.split(whole))}
     plain = {token for token in parts if token.isdecimal() and token.isascii()}
     values = {plain_number(token, decimal) for token in parts - plain for decimal in (".", ",")}
     return {value for value in values if value is not None} | {float(token) for token in plain}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from itertools import compress
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -23,6 +24,8 @@ def telling_cells(looks: Mapping[Cell, Hashable], kinds: Mapping[Cell, tuple[int
     >>> len(telling_cells({cell: "red" if cell == (3, 1) else "plain" for cell in cells}, cells))
     10
     """
+    if len({*looks.values()}) < 2:
+        return frozenset()
     tables: dict[int, dict[Hashable, list[Cell]]] = {}
     for cell, (table, kind) in kinds.items():
         if cell in looks:
@@ -34,14 +37,13 @@ def telling_cells(looks: Mapping[Cell, Hashable], kinds: Mapping[Cell, tuple[int
 
 def _tells(looks: Mapping[Cell, Hashable], kinds: list[list[Cell]]) -> bool:
     """Whether some kind of cells of a table is not plain, nor in the looks that the columns of another kind have."""
-    plain = [cells for cells in kinds if _is_plain(looks, cells)]
+    plain = [_is_plain(looks, cells) for cells in kinds]
     columns: dict[int, set[Hashable]] = {}
-    for cells in plain:
+    for cells in compress(kinds, plain):
         for cell in cells:
             columns.setdefault(cell[1], set()).add(looks[cell])
-    return any(
-        columns.get(cell[1]) != {looks[cell]} for cells in kinds if not _is_plain(looks, cells) for cell in cells
-    )
+    others = [cells for cells, alike in zip(kinds, plain, strict=True) if not alike]
+    return any(columns.get(cell[1]) != {looks[cell]} for cells in others for cell in cells)
 
 
 def _is_plain(looks: Mapping[Cell, Hashable], cells: list[Cell]) -> bool:
