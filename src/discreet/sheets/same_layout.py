@@ -10,7 +10,8 @@ from discreet.base.files import check_suffix, same_file, write_whole
 from discreet.errors import InputError, listed
 from discreet.sheets.excel.excel_book import rewrite_book, rewrite_excel
 from discreet.sheets.excel.excel_package import ExcelBook
-from discreet.sheets.opendocument.opendocument_book import rewrite_opendocument
+from discreet.sheets.opendocument.opendocument_book import rewrite_document, rewrite_opendocument
+from discreet.sheets.opendocument.opendocument_package import DocumentBook
 from discreet.sheets.rewrite.delimited_text import rewrite_delimited
 from discreet.sheets.rewrite.edits import Content, Edits, Place
 from discreet.sheets.rewrite.html_tables import rewrite_html
@@ -89,6 +90,8 @@ def write_same(
     )
     if isinstance(book, ExcelBook):
         written, left_out = rewrite_book(book, edits)
+    elif isinstance(book, DocumentBook):
+        written, left_out = rewrite_document(book, edits)
     else:
         written, left_out = rewriter(source if isinstance(source, bytes) else _read(Path(source)), name, edits)
     write_whole(path, written)

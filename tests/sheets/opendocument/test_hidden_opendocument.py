@@ -143,3 +143,37 @@ def test_what_cannot_be_written_is_refused(planted: tuple[bytes, dict[str, str]]
     ):
         with pytest.raises(InputError, match=message):
             write_same(data, tmp_path / "out.ods", {}, shown={(sheet, 1, 1)})
+
+
+def test_a_document_that_was_read_before_gives_the_same_bytes(
+    planted: tuple[bytes, dict[str, str]], rewritten: Rewritten, tmp_path: Path
+) -> None:
+    """It is not parsed again, and reading it has changed nothing of it."""
+    source = tmp_path / "source.ods"
+    source.write_bytes(planted[0])
+    book = opendocument_grids(source)[0].book
+    note, mark = "* fewer than 6 persons", "*"
+    again = write_same(b"", tmp_path / "again.ods", HIDDEN, shown=SHOWN, note=note, mark=mark, book=book)
+    assert again.path.read_bytes() == rewritten.path.read_bytes()
+    assert again.left_out == rewritten.left_out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<!DOCTYPE x><x/>", "declares a document type"),
+        ("<x>", "is not XML"),
+        (
+            '<x xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+            'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><o:body><o:spreadsheet><t:table><t:table-row>'
+            '<t:table-cell t:number-columns-repeated="x"/></t:table-row></t:table></o:spreadsheet></o:body></x>',
+            "is damaged: its parts do not fit together",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(content: str, message: str, tmp_path: Path) -> None:
+    """A document type, broken XML, an attribute that is no number."""
+    with zipfile.ZipFile(tmp_path / "a.ods", "w") as package:
+        package.writestr("content.xml", content)
+    with pytest.raises(InputError, match=message):
+        opendocument_grids(tmp_path / "a.ods")

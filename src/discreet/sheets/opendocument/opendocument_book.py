@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.errors import InputError
-from discreet.sheets.opendocument.opendocument_cells import document_rows
+from discreet.sheets.opendocument.opendocument_cells import DocumentRow, document_rows
 from discreet.sheets.opendocument.opendocument_names import (
     DROPPED_CONTENT,
     DROPPED_FILES,
@@ -18,12 +18,13 @@ from discreet.sheets.opendocument.opendocument_names import (
     SPACES,
     USED_FILES,
 )
+from discreet.sheets.opendocument.opendocument_package import DocumentBook, document_book
 from discreet.sheets.opendocument.opendocument_sheet import DocumentSheet
 from discreet.sheets.opendocument.opendocument_styles import DEFAULT, DocumentStyles
-from discreet.sheets.rewrite.archive import package_of, package_parts
+from discreet.sheets.rewrite.archive import package_of
 from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
 from discreet.sheets.rewrite.notices import Notices
-from discreet.sheets.rewrite.xml_copy import parsed, serialised
+from discreet.sheets.rewrite.xml_copy import serialised
 
 KIND = "application/vnd.oasis.opendocument.spreadsheet"
 VERSION = {"office:version": "1.2"}
@@ -31,26 +32,25 @@ VERSION = {"office:version": "1.2"}
 
 def rewrite_opendocument(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
     """The spreadsheet with these edits, and what of it was left out."""
-    parts = package_parts(data, name)
-    if "content.xml" not in parts:
-        raise InputError(f"{name!r} is not an OpenDocument spreadsheet")
-    roots = {
-        part: parsed(parts[part], repr(name)) for part in ("content.xml", "styles.xml", "settings.xml") if part in parts
-    }
-    content = roots["content.xml"]
+    return rewrite_document(document_book(data, name), edits)
+
+
+def rewrite_document(book: DocumentBook, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
+    """A spreadsheet that was read, with these edits, and what of it was left out."""
     notices = Notices()
-    styles = DocumentStyles(content, roots.get("styles.xml"), notices)
-    tables = _tables(content, name, edits, styles, notices)
-    changes = settle_edits(edits, _source_cells(tables))
-    sheets = [DocumentSheet(table, changes, styles, notices).written() for table in tables.values()]
-    for part in parts:
+    styles = DocumentStyles(book.content, book.styles, notices)
+    tables = _tables(book.content, book.name, edits, styles, notices)
+    rows = {name: document_rows(table, name) for name, table in tables.items()}
+    changes = settle_edits(edits, _source_cells(rows))
+    sheets = [DocumentSheet(table, rows[name], changes, styles, notices).written() for name, table in tables.items()]
+    for part in book.parts:
         word = next((word for start, word in DROPPED_FILES.items() if part.startswith(start)), None)
         if word is not None or not part.startswith(USED_FILES):
             notices.add(word or "other parts of the package")
     written = {
         "content.xml": _content(sheets, styles),
-        "styles.xml": _styles(styles, roots.get("styles.xml")),
-        "settings.xml": _settings(roots.get("settings.xml"), tables),
+        "styles.xml": _styles(styles, book.styles),
+        "settings.xml": _settings(book.roots.get("settings.xml"), tables),
     }
     package = {"mimetype": KIND.encode(), **written, "META-INF/manifest.xml": _manifest(written)}
     return package_of(package, stored=frozenset({"mimetype"})), notices.sentences()
@@ -86,11 +86,11 @@ def _tables(content: Element, name: str, edits: Edits, styles: DocumentStyles, n
     return wanted
 
 
-def _source_cells(tables: Mapping[str, Element]) -> SourceCells:
+def _source_cells(sheets: Mapping[str, Sequence[DocumentRow]]) -> SourceCells:
     numbers: dict[Place, float] = {}
     texts: dict[Place, str] = {}
-    for name, table in tables.items():
-        for first, times, _, cells in document_rows(table, name):
+    for name, rows in sheets.items():
+        for first, times, _, cells in rows:
             for cell in cells:
                 if cell.kind == "empty":
                     continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from discreet.errors import InputError
@@ -23,11 +23,12 @@ VALUES = {
 }
 
 
-@dataclass(frozen=True)
-class DocumentCell:
+class DocumentCell(NamedTuple):
     """A cell, or several alike in a row: where the first stands, how many there are, and what they say."""
 
     element: Element
+    about: dict[str, str]
+    """Its attributes, by their short names."""
     column: int
     times: int
     kind: str
@@ -36,10 +37,6 @@ class DocumentCell:
     number: float | None
     text: str
     covered: bool
-
-    @property
-    def about(self) -> dict[str, str]:
-        return NAMES.attributes(self.element)
 
 
 def columns_of(table: Element, styles: DocumentStyles) -> Iterator[tuple[int, int, Element, bool]]:
@@ -105,9 +102,10 @@ def _cell(element: Element, about: dict[str, str], column: int, times: int, cove
     raw = about.get(VALUES.get(kind, ""), "")
     if kind in VALUES and raw:
         number = _number(kind, raw)
-        return DocumentCell(element, column, times, kind, raw, number, text, covered)
+        return DocumentCell(element, about, column, times, kind, raw, number, text, covered)
     filled = bool(text.strip()) or "table:formula" in about or "office:string-value" in about
-    return DocumentCell(element, column, times, "text" if filled else "empty", text, first_number(text), text, covered)
+    kind = "text" if filled else "empty"
+    return DocumentCell(element, about, column, times, kind, text, first_number(text), text, covered)
 
 
 def _number(kind: str, raw: str) -> float:

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from discreet.errors import InputError
-from discreet.sheets.rewrite.archive import MOST_BYTES
+from discreet.errors import DiscreetError, InputError
+from discreet.sheets.opendocument.opendocument_package import DocumentBook, document_book
 from discreet.sheets.sheet_grid import INDENT, CellRange, CellValue, SheetCell, SheetGrid, leading
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE, TABLE, TEXT = f"{{{_NAMES}office:1.0}}", f"{{{_NAMES}table:1.0}}", f"{{{_NAMES}text:1.0}}"
 STYLE, NUMBER = f"{{{_NAMES}style:1.0}}", f"{{{_NAMES}datastyle:1.0}}"
 FORMATTING = f"{{{_NAMES}xsl-fo-compatible:1.0}}"
+_ROW, _CELL, _COVERED = f"{TABLE}table-row", f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
+_TIMES, _DOWN, _ACROSS = (f"{TABLE}number-{what}" for what in ("columns-repeated", "rows-spanned", "columns-spanned"))
+_FORMULA, _LOOK = f"{TABLE}formula", f"{TABLE}style-name"
+_KIND, _VALUE, _PARAGRAPH = f"{OFFICE}value-type", f"{OFFICE}value", f"{TEXT}p"
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 LEVEL = 0.353  # centimetres of one level of indentation, 10 points
@@ -33,31 +36,33 @@ class _CellStyle:
     bold: bool = False
 
 
+_PLAIN = _CellStyle()
+
+
 def opendocument_grids(path: Path) -> list[SheetGrid]:
     """Every sheet of a spreadsheet, in its order."""
     try:
-        with zipfile.ZipFile(path) as book:
-            if sum(part.file_size for part in book.infolist()) > MOST_BYTES:
-                raise InputError(f"{path.name!r} is too large when unpacked; write the table as CSV or Parquet")
-            roots = [
-                ElementTree.fromstring(book.read(name))
-                for name in ("styles.xml", "content.xml")
-                if name in book.NameToInfo
-            ]
-    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError):
-        raise InputError(
-            f"{path.name!r} is not an OpenDocument spreadsheet, or is protected by a password; save it again"
-        ) from None
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path.name!r}: {error.strerror}") from None
+    try:
+        return _grids(document_book(data, path.name))
+    except DiscreetError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a damaged part raises; its message may hold values
+        raise InputError(f"{path.name!r} is damaged: its parts do not fit together; save it again") from None
+
+
+def _grids(book: DocumentBook) -> list[SheetGrid]:
     styles: dict[str, _CellStyle] = {}
     hidden: set[str] = set()
-    for root in roots:
-        _add_styles(root, styles, hidden)
-    body = roots[-1].find(f"{OFFICE}body/{OFFICE}spreadsheet") if roots else None
+    for root in (book.styles, book.content):
+        if root is not None:
+            _add_styles(root, styles, hidden)
+    body = book.content.find(f"{OFFICE}body/{OFFICE}spreadsheet")
     if body is None:
-        raise InputError(f"{path.name!r} holds no spreadsheet; save it as .ods or .xlsx")
-    return [_sheet_grid(path.name, table, styles, hidden) for table in body.findall(f"{TABLE}table")]
+        raise InputError(f"{book.name!r} holds no spreadsheet; save it as .ods or .xlsx")
+    return [_sheet_grid(book, table, styles, hidden) for table in body.findall(f"{TABLE}table")]
 
 
 def _add_styles(root: ElementTree.Element, styles: dict[str, _CellStyle], hidden: set[str]) -> None:
@@ -94,14 +99,14 @@ def _centimetres(text: str) -> float:
 
 
 def _sheet_grid(
-    source: str, table: ElementTree.Element, styles: Mapping[str, _CellStyle], hidden: set[str]
+    book: DocumentBook, table: ElementTree.Element, styles: Mapping[str, _CellStyle], hidden: set[str]
 ) -> SheetGrid:
     cells: dict[tuple[int, int], SheetCell] = {}
     merged: list[CellRange] = []
     hidden_rows: set[int] = set()
     column_styles, hidden_columns = _columns(table)
     row = 1
-    for element in _below(table, f"{TABLE}table-row"):
+    for element in _below(table, _ROW):
         times = int(element.get(f"{TABLE}number-rows-repeated", 1))
         line = dict(_line(element, styles, column_styles))
         repeats = range(row, min(row + times, MOST_ROWS + 1)) if line else ()
@@ -115,13 +120,14 @@ def _sheet_grid(
             hidden_rows.update(repeats)
         row += times
     return SheetGrid(
-        source,
+        book.name,
         table.get(f"{TABLE}name", ""),
         cells,
         merged=tuple(merged),
         hidden_rows=frozenset(hidden_rows),
         hidden_columns=frozenset(hidden_columns),
         hidden=table.get(f"{TABLE}style-name") in hidden,
+        book=book,
     )
 
 
@@ -130,7 +136,7 @@ def _below(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Eleme
     for child in element:
         if child.tag == tag:
             yield child
-        elif child.tag not in (f"{TABLE}table-row", f"{TABLE}table-column"):
+        elif child.tag not in (_ROW, f"{TABLE}table-column"):
             yield from _below(child, tag)
 
 
@@ -156,36 +162,36 @@ def _line(
     """The cells of a row that hold or span something, with how many rows and columns they span."""
     column = 1
     for element in row:
-        if element.tag not in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
+        if element.tag not in (_CELL, _COVERED):
             continue
-        times = int(element.get(f"{TABLE}number-columns-repeated", 1))
-        value = _value(element) if element.tag == f"{TABLE}table-cell" else None
-        formula = element.get(f"{TABLE}formula")
-        down, across = (int(element.get(f"{TABLE}number-{what}-spanned", 1)) for what in ("rows", "columns"))
+        times = int(element.get(_TIMES, 1))
+        value = _value(element) if element.tag == _CELL else None
+        formula = element.get(_FORMULA)
+        down = int(element.get(_DOWN, 1))
+        across = int(element.get(_ACROSS, 1))
         if value is not None or formula is not None or down > 1 or across > 1:
             for at in range(column, min(column + times, MOST_COLUMNS + 1)):
-                style = styles.get(element.get(f"{TABLE}style-name") or column_styles.get(at, ""), _CellStyle())
+                style = styles.get(element.get(_LOOK) or column_styles.get(at, ""), _PLAIN)
                 cell = None
                 if value is not None or formula is not None:
                     text = None if formula is None else re.sub(r"^\w+:", "", formula)
-                    percent = element.get(f"{OFFICE}value-type") == "percentage"
-                    look = "0%" if percent else style.number_format
+                    look = "0%" if element.get(_KIND) == "percentage" else style.number_format
                     cell = SheetCell(value, look, style.indent + leading(value), style.bold, text)
                 yield at, (cell, down, across)
         column += times
 
 
 def _value(element: ElementTree.Element) -> CellValue:
-    kind = element.get(f"{OFFICE}value-type")
+    kind = element.get(_KIND)
     if kind in ("float", "percentage", "currency"):
-        number = float(element.get(f"{OFFICE}value", "nan"))
+        number = float(element.get(_VALUE, "nan"))
         return int(number) if number.is_integer() and abs(number) < 2**53 else number
     if kind == "date":
         stamp = dt.datetime.fromisoformat(element.get(f"{OFFICE}date-value", ""))
         return stamp.date() if stamp.time() == dt.time() else stamp
     if kind == "boolean":
         return element.get(f"{OFFICE}boolean-value") == "true"
-    text = "\n".join(_paragraph(p) for p in element.findall(f"{TEXT}p"))
+    text = "\n".join(_paragraph(p) for p in element.findall(_PARAGRAPH))
     return text if text.strip() else None
 
 

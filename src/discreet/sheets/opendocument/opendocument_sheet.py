@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.sheets.opendocument.opendocument_cells import (
@@ -11,7 +11,6 @@ from discreet.sheets.opendocument.opendocument_cells import (
     DocumentCell,
     DocumentRow,
     columns_of,
-    document_rows,
     repeats,
 )
 from discreet.sheets.opendocument.opendocument_names import (
@@ -42,10 +41,19 @@ _INSIDE = {*CONTAINERS, *COLUMN_CONTAINERS, "table:table-row", "table:table-colu
 class DocumentSheet:
     """Writes one sheet."""
 
-    def __init__(self, table: Element, edits: Settled, styles: DocumentStyles, notices: Notices) -> None:
-        self._table, self._edits, self._styles, self._notices = table, edits, styles, notices
+    def __init__(
+        self,
+        table: Element,
+        rows: Sequence[DocumentRow],
+        edits: Settled,
+        styles: DocumentStyles,
+        notices: Notices,
+    ) -> None:
+        self._table, self._rows = table, rows
+        self._edits, self._styles, self._notices = edits, styles, notices
         self.name = NAMES.attributes(table).get("table:name", "")
         self._columns = list(columns_of(table, styles))
+        self._column_styles: dict[int, str | None] = {}
         self._hidden = [(first, first + times - 1) for first, times, _, hidden in self._columns if hidden]
         self._numbers: dict[tuple[int, int], float] = {}
         self._changed: dict[int, set[int]] = {}  # the columns of each row in which something is put
@@ -70,7 +78,7 @@ class DocumentSheet:
             self._notices.add("protection of sheets and its passwords")
         self._write_columns(self._table, sheet)
         changes = self._edits.by_sheet.get(self.name, {})
-        rows = document_rows(self._table, self.name)
+        rows = self._rows
         self._telling = self._telling_cells(rows)
         filled = [first + times - 1 for first, times, _, cells in rows if any(c.kind != "empty" for c in cells)]
         last = max([*filled, *(row for row, _ in changes)], default=0)
@@ -222,6 +230,11 @@ class DocumentSheet:
         return telling
 
     def _column_style(self, column: int) -> str | None:
+        if column not in self._column_styles:
+            self._column_styles[column] = self._default_style(column)
+        return self._column_styles[column]
+
+    def _default_style(self, column: int) -> str | None:
         for first, times, element, _ in self._columns:
             if first <= column < first + times:
                 return NAMES.attributes(element).get("table:default-cell-style-name")

@@ -41,6 +41,7 @@ class DocumentStyles:
         self._used: dict[tuple[str, str], None] = {}
         self._used_formats: dict[str, None] = {}
         self._marks: dict[str, str] = {}
+        self._drawn: dict[str | None, tuple[tuple[str, str], ...]] = {}
         self.pages: dict[str, str] = {}  # old and new names of the pages that sheets are printed on
         self.use(DEFAULT, "table-cell")
 
@@ -76,6 +77,12 @@ class DocumentStyles:
 
     def drawn_as(self, name: str | None) -> tuple[tuple[str, str], ...]:
         """Colours, fonts and alignment of a style of cells, with what it rests on; lines and formats do not count."""
+        known = self._drawn.get(name)
+        if known is None:
+            known = self._drawn[name] = self._look(name)
+        return known
+
+    def _look(self, name: str | None) -> tuple[tuple[str, str], ...]:
         drawn: dict[str, str] = {}
         seen: set[str] = set()
         while name and ("table-cell", name) in self._styles and name not in seen:
