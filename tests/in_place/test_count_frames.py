@@ -141,6 +141,35 @@ def test_a_mark_that_says_a_range_is_protected_as_one() -> None:
         dc.suppress_small_counts(frame, under=6, mark="<5")
 
 
+@pytest.mark.parametrize(
+    ("recipe", "mark", "most"), [("nhs", "<8", 7), ("opensafely", "1-7", 7), ("cms-11", "<11", 10)]
+)
+def test_a_mark_may_say_the_range_that_a_recipe_hides(recipe: str, mark: str, most: int) -> None:
+    """It stands where a count is in that range, and the audit knows it."""
+    frame = frames()["columns of two levels"]
+    counts = frame * 40
+    counts.iloc[0, 0] = 3
+    after = dc.apply_recipe(counts.iloc[:3, :3], recipe, mark=mark)
+    flat = list(zip(counts.iloc[:3, :3].to_numpy().ravel(), after.astype(object).to_numpy().ravel(), strict=True))
+    assert any(now == mark for _, now in flat)
+    assert all((now == mark) == (0 < was <= most) for was, now in flat)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "mark", "settings", "words"),
+    [
+        ("midpoint6", "<6", {}, "does not hide just the counts from 1 to a limit"),
+        ("nhs", "<8", {"secondary": True}, "hides further cells"),
+        ("nhs", "<6", {}, "hidden are counts from 1 to 7: '<8'"),
+    ],
+)
+def test_a_range_that_a_recipe_does_not_hide_is_refused(
+    recipe: str, mark: str, settings: dict[str, bool], words: str
+) -> None:
+    with pytest.raises(dc.InputError, match=words):
+        dc.apply_recipe(frames()["columns of two levels"], recipe, mark=mark, settings=settings)
+
+
 def test_percentages_follow_what_is_shown() -> None:
     """Worked out of published numbers, missing where one of them is hidden."""
     frame = pd.crosstab(RECORDS.area, RECORDS.sex, margins=True)

@@ -40,7 +40,7 @@ def known_if_beyond_ranges(report: Audit, targets: str | Array, progress: Any = 
         return ()
     cells = f"{more:,} cells" if more > 1 else "1 cell"
     return (
-        f"if plain marks stand for counts above the ranges beside them, {first} at least, {cells} more may be known than "
-        f"this audit says, which takes them for any count: say --suppressed 'MARK={first}+', or 'MARK=1+' if they may be "
-        "less",
+        f"if plain marks stand for counts above the ranges beside them, {first} at least, {cells} more may be known "
+        f"than this audit says, which takes them for any count: say --suppressed 'MARK={first}+', or 'MARK=1+' if they "
+        "may be less",
     )

@@ -84,8 +84,8 @@ def _not_judged(seen: View) -> list[str]:
         ]
     if seen.beyond is not None and np.isfinite(seen.beyond).any():
         return [
-            "means stand beside counts that plain marks and ranges hide, and what they say was not judged: say what the "
-            "plain mark stands for, --suppressed 'MARK=6+' or 'MARK=1+'"
+            "means stand beside counts that plain marks and ranges hide, and what they say was not judged: say what "
+            "the plain mark stands for, --suppressed 'MARK=6+' or 'MARK=1+'"
         ]
     return []
 

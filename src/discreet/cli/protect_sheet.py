@@ -117,8 +117,8 @@ def protect_finished(
     from discreet.in_place.sheet_files import check_target, protect_file, safe_name, write_in_place
 
     under, layout = sheet["hide_under"], sheet["layout"] or "same"
-    chosen = _method(sheet, parameters)
-    marks, _ = marks_for(sheet["mark"] or MARK, under)
+    chosen, most = _method(sheet, parameters)
+    marks, _ = marks_for(sheet["mark"] or MARK, most)
     source = which["data"]
     target = output or safe_name(source, layout=layout)
     check_target(source, target, force=sheet["force"])
@@ -146,8 +146,9 @@ def protect_finished(
     say(f"for the form: {form_sentence(file.outcomes)}")
 
 
-def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> Method:
-    from discreet.in_place.chosen_methods import recipe_method, small_counts_hidden
+def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Method, int | None]:
+    """The method, and under which count it hides where the mark may say so."""
+    from discreet.in_place.chosen_methods import recipe_method, small_counts_hidden, with_range_mark
     from discreet.methods import recipe_names
 
     under, recipe = sheet["hide_under"], sheet["recipe"]
@@ -160,11 +161,12 @@ def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> Method:
         key = stated.pop("key", None)
         if stated:
             raise InputError("-P gives parameters of a method; --hide-under has none but key=env:NAME")
-        return small_counts_hidden(under, sheet["hide_zeros"], sheet["mark"], key)
+        return small_counts_hidden(under, sheet["hide_zeros"], sheet["mark"], key), under
     if sheet["hide_zeros"]:
         raise InputError("--hide-zeros goes with --hide-under; a recipe says itself what becomes of zeros")
     settings = dict(_pair(item) for item in parameters)
-    return recipe_method(recipe, settings, None, settings.pop("secret", None))
+    secret = settings.pop("secret", None)
+    return with_range_mark(recipe, recipe_method(recipe, settings, None, secret), sheet["mark"])
 
 
 def _pair(item: str) -> tuple[str, Any]:

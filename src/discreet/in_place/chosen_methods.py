@@ -8,10 +8,11 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, nearest
-from discreet.in_place.contents import marks_for
+from discreet.in_place.contents import marks_for, says_range
 from discreet.methods import acts_on_records, contract, method, method_names, parameters, recipe_names
 from discreet.methods.contract import Method
 from discreet.methods.keys import Secret, open_secret
+from discreet.methods.recipes.offices import CMS11, NHS, OpenSAFELY
 from discreet.methods.suppress.method import Suppress
 from discreet.rules import Threshold
 from discreet.tables.table import Table
@@ -23,12 +24,14 @@ NO_SOURCE = (
 )
 
 
-def small_counts_hidden(under: int, zeros: bool, mark: str | None, key: Any = None) -> Suppress:
+def small_counts_hidden(
+    under: int, zeros: bool, mark: str | None, key: Any = None, *, method: str = "gauss"
+) -> Suppress:
     """Suppression of small counts; where the mark says a range, whoever reads it knows that range."""
     rule = Threshold(under, zeros=zeros)
     _, ranged = marks_for(mark or "*", under)
     if not ranged:
-        return Suppress(rule, key=key)
+        return Suppress(rule, method=method, key=key)
 
     def least(table: Table) -> Array:
         counts = np.asarray(table.value, float)
@@ -39,7 +42,30 @@ def small_counts_hidden(under: int, zeros: bool, mark: str | None, key: Any = No
 
     if zeros:
         raise InputError(f"the mark {mark!r} says that a count is 1 at least; hide zeros with another mark")
-    return Suppress(rule, key=key, bounds=(least, most))
+    return Suppress(rule, method=method, key=key, bounds=(least, most))
+
+
+def with_range_mark(recipe: str, chosen: Method, mark: str | None) -> tuple[Method, int | None]:
+    """The method of a recipe for a mark, and under which count it hides, where the mark says a range ("<8").
+
+    Of a recipe that hides small counts and nothing else the mark says what its rule says. One that hides others for
+    their sake is told that readers know the range, as for ``--hide-under``.
+    """
+    if not says_range(mark or "*"):
+        return chosen, None
+    if isinstance(chosen, (NHS, OpenSAFELY)) and not chosen.secondary:
+        return chosen, chosen.most + 1
+    if isinstance(chosen, CMS11):
+        return small_counts_hidden(chosen.n, False, mark, chosen.key, method=chosen.method), chosen.n
+    why = (
+        "hides further cells, which are not in that range, before it rounds"
+        if isinstance(chosen, (NHS, OpenSAFELY))
+        else "does not hide just the counts from 1 to a limit"
+    )
+    raise InputError(
+        f"the mark {mark!r} says a range, and the recipe {recipe!r} {why}: take a mark that says none, such as '*', or "
+        "--hide-under (suppress_small_counts) with a limit"
+    )
 
 
 def recipe_method(recipe: str, settings: dict[str, Any], seed: int | None, secret: Any) -> Method:

@@ -55,6 +55,15 @@ class HiddenMarks:
         return self.primary if sensitive and holds else self.secondary
 
 
+def says_range(mark: str) -> bool:
+    """Whether a mark says between which numbers a hidden count is.
+
+    >>> says_range("<6"), says_range("1-5"), says_range("*")
+    (True, True, False)
+    """
+    return RANGE.fullmatch(mark.strip()) is not None
+
+
 def marks_for(mark: str, under: int | None) -> tuple[HiddenMarks, bool]:
     """The marks, and whether that of sensitive cells says a range ("<6"), which must be the one that is hidden."""
     match = RANGE.fullmatch(mark.strip())

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from discreet.base.arguments import checked, whole
 from discreet.errors import DiscreetWarning, InputError
-from discreet.in_place.chosen_methods import recipe_method, seed_of, small_counts_hidden
+from discreet.in_place.chosen_methods import recipe_method, seed_of, small_counts_hidden, with_range_mark
 from discreet.in_place.contents import contents_of, marks_for
 from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.protecting import protected_sheet
@@ -132,14 +132,15 @@ def apply_recipe(
 ) -> Any:
     """The same frame by a recipe that an office publishes: "opensafely", "midpoint6", "nhs", "cms-11", ...
 
-    ``settings`` are parameters of the recipe. Where it draws random numbers, give a ``seed`` or ``secret``.
+    ``settings`` are parameters of the recipe. Where it draws random numbers, give a ``seed`` or ``secret``. A ``mark``
+    may say the range that the recipe hides: "<8" with "nhs".
 
     >>> import pandas as pd
     >>> apply_recipe(pd.Series([3, 8, 16, 23, 50], index=["a", "b", "c", "d", "Total"]), "opensafely").tolist()
     [<NA>, 10, 15, 25, 50]
     """
-    chosen = recipe_method(recipe, settings or {}, seed, secret)
-    return protected_frame(frame, chosen, mark, None, report, reading, keep_text)
+    chosen, under = with_range_mark(recipe, recipe_method(recipe, settings or {}, seed, secret), mark)
+    return protected_frame(frame, chosen, mark, under, report, reading, keep_text)
 
 
 def protected_frame(

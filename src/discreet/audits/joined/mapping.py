@@ -34,6 +34,7 @@ _TABLE = {
         "fixed": _NAMES,
         "rounding": _ROUNDING,
         "random": {"type": "boolean"},
+        "midpoint": {"type": "boolean"},
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
     },
@@ -134,14 +135,17 @@ class NameMapping:
         for name, own in rounding.items():
             if "rounding" in tables.get(name, {}):
                 raise InputError(f"the rounding of {name!r} stands in the mapping already; say it once")
-            tables[name] = {**tables.get(name, {}), "rounding": own.base, "random": not own.nearest}
+            kind = {"midpoint": True} if own.midpoint else {"random": not own.nearest}
+            tables[name] = {**tables.get(name, {}), "rounding": own.base, **kind}
         return replace(self, tables=tables)
 
     @property
     def only_rounding(self) -> bool:
         """Whether it says nothing of names, codes and sums."""
         names = self.dimensions or self.codes or self.measures or self.sums or self.crossing
-        return not names and all(set(own) <= {"rounding", "random", *READING} for own in self.tables.values())
+        return not names and all(
+            set(own) <= {"rounding", "random", "midpoint", *READING} for own in self.tables.values()
+        )
 
     def signs(self, name: str, signs: NumberSigns = PLAIN_SIGNS) -> NumberSigns:
         """How the numbers of a table are written: as ``signs`` say, and with the marks that are stated here."""
@@ -223,7 +227,9 @@ class NameMapping:
     def rounding(self, name: str) -> Rounding | None:
         """The rounding of a table, if it is said."""
         own = self.of_table(name)
-        return Rounding(own["rounding"], nearest=not own.get("random", False)) if "rounding" in own else None
+        if "rounding" not in own:
+            return None
+        return Rounding(own["rounding"], nearest=not own.get("random", False), midpoint=own.get("midpoint", False))
 
     def applied(self, publication: Publication) -> Publication:
         """A publication under the common names."""

@@ -75,9 +75,9 @@ def count_posterior(shown: float, noise: Noise) -> CountPosterior:
     if noise is None:
         return CountPosterior(value, np.ones(1))
     if isinstance(noise, Rounding) and noise.nearest:
-        below, above = (int(room) for room in noise.room(0))
-        start = max(value - below, 0)
-        p = np.ones(value + above - start + 1)
+        least, most = (int(end[0]) for end in noise.behind(np.array([float(value)]), 0))
+        start = max(least, 0)
+        p = np.ones(most - start + 1)
         return CountPosterior(start, p / p.sum())
     transition = Transition.rounding(int(noise.base)) if isinstance(noise, Rounding) else noise
     start = max(value - REACH, 0)

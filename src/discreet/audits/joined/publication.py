@@ -16,6 +16,7 @@ from discreet.release import CONFIDENTIAL, Protected, Release
 from discreet.tables.quotients import narrowed_by_quotients
 
 NEAREST = re.compile(r"rounded to the nearest multiple of ([\d.]+)")
+MIDPOINT = re.compile(r"rounded to the midpoint of ([\d.]+)")
 RANDOM = re.compile(r"random(?:ly)? round(?:ed|ing) to base ([\d.]+)")
 
 
@@ -23,23 +24,45 @@ RANDOM = re.compile(r"random(?:ly)? round(?:ed|ing) to base ([\d.]+)")
 class Rounding:
     """Values are multiples of ``base``: the nearest one (halves upwards), or either neighbour if ``nearest`` is False.
 
-    >>> Rounding(5).room(0), Rounding(3, nearest=False).room(0)
-    ((2.0, 2.0), (2.0, 2.0))
+    ``midpoint``: counts are shown as the midpoint of the base numbers that they are among, 1 to 6 as 3, zero as zero.
+
+    >>> Rounding(5).room(0), Rounding(3, nearest=False).room(0), Rounding(6, midpoint=True).room(0)
+    ((2.0, 2.0), (2.0, 2.0), (2.0, 3.0))
     """
 
     base: float
     nearest: bool = True
+    midpoint: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.base < float("inf"):
             raise InputError(f"a rounding base is a number above 0, not {self.base}")
+        if self.midpoint and (self.base != round(self.base) or not self.nearest):
+            raise InputError(f"midpoints are of a whole number of counts, not of {self.base}, and not random")
 
     def room(self, decimals: int) -> tuple[float, float]:
         """How far below and above a shown value the true one may be, in units of the last decimal."""
         units = round(self.base * 10**decimals)
+        if self.midpoint:  # of numbers that are not zero, which is shown as it is
+            return float(units - units // 2 - 1), float(units // 2)
         if not self.nearest:
             return float(units - 1), float(units - 1)
         return float(units // 2), float((units - 1) // 2)
+
+    def behind(self, shown: Array, decimals: int) -> tuple[Array, Array]:
+        """The least and greatest true value of shown ones, all in units of the last decimal.
+
+        >>> Rounding(6, midpoint=True).behind(np.array([0.0, 3.0, 9.0]), 0)
+        (array([0., 1., 7.]), array([ 0.,  6., 12.]))
+        """
+        below, above = self.room(decimals)
+        exact = self.midpoint & (shown == 0)
+        return np.where(exact, shown, shown - below), np.where(exact, shown, shown + above)
+
+    def possible(self, shown: Array) -> Array:
+        """Which values can be shown so."""
+        steps = np.nan_to_num((shown + (self.base // 2 if self.midpoint else 0)) / self.base)
+        return np.asarray((np.abs(steps - np.rint(steps)) <= 1e-6) | (self.midpoint & (shown == 0)) | np.isnan(shown))
 
     @property
     def allowance(self) -> float:
@@ -55,8 +78,10 @@ class Rounding:
         """The rounding that the sentence on the method names, as discreet writes it.
 
         >>> Rounding.of_words("randomly rounded to base 3")
-        Rounding(base=3.0, nearest=False)
+        Rounding(base=3.0, nearest=False, midpoint=False)
         """
+        if match := MIDPOINT.search(method):
+            return cls(float(match[1]), midpoint=True)
         if match := NEAREST.search(method):
             return cls(float(match[1]))
         match = RANDOM.search(method)
@@ -108,8 +133,8 @@ class Publication:
             low, high = np.where(open_, low, least * scale), np.where(open_, high, most * scale)
         elif self.rounding is not None:
             self._check_rounded(measure)
-            below, above = self.rounding.room(decimals)
-            low, high = np.where(open_, low, low - below), np.where(open_, high, high + above)
+            least, most = self.rounding.behind(shown * scale, decimals)
+            low, high = np.where(open_, low, least), np.where(open_, high, most)
         elif release.truthful is False and (~open_).any():
             raise Unjudged(
                 f"{self.name!r}: its values were changed ({release.method}) and nothing says by how much; give the "
@@ -131,15 +156,16 @@ class Publication:
 
     def _check_rounded(self, measure: str) -> None:
         """Refuse a base that what is shown contradicts: all of it must be multiples."""
-        release, base = self.release, self.rounding.base if self.rounding is not None else 1.0
-        shown = np.asarray(release.values[measure], float)
-        off = np.flatnonzero(np.abs(np.nan_to_num(shown / base) - np.rint(np.nan_to_num(shown / base))) > 1e-6)
+        release, rounding = self.release, self.rounding or Rounding(1.0)
+        off = np.flatnonzero(~rounding.possible(np.asarray(release.values[measure], float)))
         if len(off):
             codes = zip(release.dimensions, release.codes[off[0]].tolist(), strict=True)
             cell = ", ".join(f"{d.name} {d.codes[c]}" for d, c in codes)
             many = f"{len(off):,} of its numbers are" if len(off) > 1 else "one of its numbers is"
+            what = "to midpoints of" if rounding.midpoint else "to base"
+            which = "no such midpoint" if rounding.midpoint else "no multiple of it"
             raise InputError(
-                f"{self.name!r} is not rounded to base {base:g}: {many} no multiple of it, the first in cell {cell}; "
+                f"{self.name!r} is not rounded {what} {rounding.base:g}: {many} {which}, the first in cell {cell}; "
                 f"say the base that was used, or none, of {measure!r} (--rounded, rounding in the mapping), or name "
                 "the measure that is rounded (--measure)"
             )
