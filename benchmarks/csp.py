@@ -54,7 +54,7 @@ USUAL = (60.0, "audited pattern")
 KNOWN = {("targus", "value"): 2_033_155.0, ("targus", "unity"): 7.0,
          ("table8", "value"): 103.0, ("table8", "unity"): 3.0}  # fmt: skip
 ONE_PROGRAM = 60_000  # variables for scipy's program at most
-TABLE = "| instance | weights | way | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
+TABLE = "| instance | weights | method | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
 SMALL = 2_000  # cells of a file for --quick
 SCIP = "optimal (SCIP)"
 TREES = "| instance (cells) | weights | tree | cost | certified gap | nodes | seconds |\n|---|---|---|--:|--:|--:|--:|"

@@ -268,7 +268,7 @@ def test_a_value_left_in_a_marked_cell_is_exact(value: float) -> None:
         row = found.cells.iloc[0]
         assert found.verdict is Verdict.FAIL
         assert row["finding"] == "exact"
-        assert row["reason"] == "marked as confidential, and its count stands there"
+        assert row["reason"] == "marked as confidential, and still shows its count"
         assert len(found.number) == release.marked.sum()
     assert set(dc.audit(release).reason) == {""}
 
@@ -296,7 +296,7 @@ def test_a_value_left_in_a_file_is_found_and_never_written(tmp_path: Path, capsy
     assert run(["audit", str(path), "-o", str(tmp_path / "a.csv")]) == 1
     said = capsys.readouterr()
     assert "exact" in said.err
-    assert "marked as confidential, and its count stands there" in (tmp_path / "a.csv").read_text()
+    assert "marked as confidential, and still shows its count" in (tmp_path / "a.csv").read_text()
     frame = done.cells.drop(columns="published count")
     frame.to_csv(tmp_path / "all.csv", index=False)
     assert run(["audit", str(path), "--confidential", str(tmp_path / "all.csv")]) == 1

@@ -152,7 +152,7 @@ def test_csv_with_labels_signs_and_two_hierarchies() -> None:
         (lambda: Dimension.from_prefix("d", ["A", "A1"], [1]), "'A' is a code and also the prefix"),
         (lambda: Dimension.from_prefix("d", ["A1"], [2, 1]), "rising"),
         (lambda: Dimension.from_hrc("a\n@@b\n", name="d"), "line 2: the code is 2 levels deep"),
-        (lambda: Dimension.from_hrc("a\n@b\n@b\n", name="d"), "line 3: the code stands there twice"),
+        (lambda: Dimension.from_hrc("a\n@b\n@b\n", name="d"), "line 3: the code appears twice"),
         (lambda: Dimension.from_hrc("a\n@\n", name="d"), "line 2: no code"),
         (lambda: Dimension.from_hrc("a\nb\n", name="d", leader=" "), "visible characters"),
         (lambda: Dimension.from_hrc("nowhere.hrc", name="d"), "cannot read 'nowhere.hrc'"),

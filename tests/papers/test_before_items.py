@@ -132,7 +132,7 @@ def test_a_changed_table_says_so_and_is_not_as_it_is() -> None:
 
 
 def test_a_step_and_a_method_state_no_quality() -> None:
-    """What both cost together cannot be told from the table, so nothing is claimed, and T3 is an error at once."""
+    """What both cost together cannot be worked out from the table: nothing is claimed, and T3 is an error at once."""
     both = SWAP.format(rate=0.1) + '[[method]]\nname = "random-round"\nbase = 3\n'
     release = answer(people(), "region,sex", parse_policy(both))
     assert release.method == "records swapped before counting; randomly rounded to base 3"
@@ -195,7 +195,7 @@ def test_what_is_decided_is_a_function_of_the_changed_data(monkeypatch: pytest.M
         (SWAP.format(rate=0), "changes nothing"),
         (PRAM.format(rate=1), "changes nothing"),
         (STOCHASTIC.format(rate=1), "changes nothing"),
-        (SWAP.format(rate=0.1) + PRAM.format(rate=0.5), "cannot be told"),
+        (SWAP.format(rate=0.1) + PRAM.format(rate=0.5), "cannot be worked out"),
         (AS_IT_IS + SWAP.format(rate=0.1), "leave one"),
         ('[[method]]\nname = "swap"\ngeography = "region"\n', r"\[\[before\]\]"),
         ("[risk]\nt1 = 0.5\n" + SWAP.format(rate=0.1), "t1"),

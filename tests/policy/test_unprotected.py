@@ -153,7 +153,7 @@ def test_as_it_is_says_so_when_a_server_starts(tmp_path: Path) -> None:
     with servers.running(tmp_path, AS_IT_IS):
         pass
     log = (tmp_path / "serve.log").read_text()
-    assert "discreet: mind: nothing is protected" in log
+    assert "discreet: warning: nothing is protected" in log
     assert '"level": "warning", "event": "nothing is protected' in log
 
 
@@ -305,7 +305,7 @@ def test_protect_writes_no_true_table_under_another_name(more: list[str], folder
 def test_protect_as_it_is_says_so(more: list[str], folder: Path, capfdbinary: Any) -> None:
     """Asked for by name it is written, and said."""
     assert run(["protect", "m.csv", "--by", "area,job", "--method", "publish", "-o", "out.csv", *more]) == 0
-    assert "mind: this table is not protected: it is published as it is" in said(capfdbinary)
+    assert "warning: this table is not protected: it is published as it is" in said(capfdbinary)
     assert b"b,x,1," in (folder / "out.csv").read_bytes()
 
 
@@ -351,6 +351,6 @@ def test_a_programme_says_what_it_publishes_as_it_is(folder: Path, capfdbinary: 
     (folder / "book.toml").write_text(BOOK)
     (folder / "p.toml").write_text(PROGRAMME.format(how='method = "publish"'))
     assert run(["run", "p.toml", "--jobs", "1"]) == 0
-    assert "mind: not protected, published as they are: t" in said(capfdbinary)
+    assert "warning: not protected, published as they are: t" in said(capfdbinary)
     assert json.loads((folder / "out" / "report.json").read_text())["unprotected"] == ["t"]
     assert "Not protected:" in (folder / "out" / "report.html").read_text()

@@ -227,6 +227,6 @@ def test_marks_that_do_not_fit_are_refused(tmp_path: Path, damage: Callable[[dic
     about = json.loads(str(arrays.pop("about")))
     damage(about)
     np.savez(tmp_path / EDITION, about=np.array(json.dumps(about)), **arrays)
-    with pytest.raises(InputError, match="nobody can say"):
+    with pytest.raises(InputError, match="it is unknown"):
         cube.build(first(1_500), tmp_path, policy())
     assert not cube.build(first(1_500), tmp_path, policy(), asked=FIRST_EDITION).kept

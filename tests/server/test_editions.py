@@ -152,7 +152,7 @@ def test_an_edition_of_which_nothing_is_known_stays(tmp_path: Path, damage: Call
     cube.build(edited(0), tmp_path, policy())
     damage(tmp_path / EDITION)
     for asked in ("", NEW_SERIES):
-        with pytest.raises(InputError, match=r"nobody can say how many.*--first-edition"):
+        with pytest.raises(InputError, match=r"it is unknown how many.*--first-edition"):
             cube.build(edited(1), tmp_path, policy(), asked=asked)
     assert not cube.build(edited(1), tmp_path, policy(), asked=FIRST_EDITION).kept
     assert len(history_of(tmp_path).every) == 1

@@ -143,7 +143,7 @@ def _implied(seen: View, releases: Sequence[Release]) -> dict[str, list[Any]] | 
     if (lower == value).all() and (upper == value).all():
         return None
     if not (np.isfinite(lower) & np.isfinite(upper)).all():
-        raise InputError("values stand in cells marked as confidential and do not fit the sums; take them out first")
+        raise InputError("cells marked as confidential hold values that do not fit the sums; remove them first")
     implied: dict[str, list[Any]] = {}
     for v, low, high in zip(value.tolist(), lower.tolist(), upper.tolist(), strict=True):
         ends = [_plain(low), _plain(high)]

@@ -69,7 +69,7 @@ def insiders(
     """Hidden cells that become exactly known to a contributor who adds their own parts to what is published.
 
     Every single contributor in turn, or the given coalitions (lists of contributor numbers). In a table of counts a
-    contributor is named by the number of his inner cell, and as often as people of that cell work together. In each
+    contributor is named by the number of the inner cell, and as often as people of that cell work together. In each
     inner cell the value is at least the coalition's own part; a cell that is theirs alone they know. One row per
     coalition that learns something: who, how many cells, how many of those a rule calls sensitive ("primary": the
     others are secondary suppressions and may be known), and which. Cells with nobody else in them, margins too, are its

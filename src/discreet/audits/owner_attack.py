@@ -72,7 +72,7 @@ def owner_audit(
     ``draws`` of them on a random walk, and as many next to the true one, where a second value is found soonest. Of a
     method with a key each is tried with ``keys`` random ones, which gives the
     chances of values; a cell for which one value is left then is looked at with more keys, up to ``calls`` calls and
-    for ``seconds`` in all. Magnitudes keep each contributor's share of his cell.
+    for ``seconds`` in all. Magnitudes keep each contributor's share of a cell.
 
     >>> from discreet.release import hidden
     >>> from discreet.audits.owner_attack import owner_audit

@@ -47,7 +47,7 @@ class OwnerAudit:
     calls: int
     """How often the call was repeated."""
     keyed: bool
-    """Whether the call has a key, which he does not know."""
+    """Whether the call has a key, which the intruder does not know."""
     inconclusive: bool = False
     """Whether no key tried made the true table give the release again: then no other table is ruled out either."""
     unjudged: str = ""

@@ -81,7 +81,7 @@ class Audit:
     others: tuple[Audit, ...] = ()
     """The audits of the other measures of a Release, which the verdict is on too; ``cells`` are those of one."""
     owner: OwnerAudit | None = None
-    """What the holder of the program can work out, who repeats the call on other tables; None if he was not tried."""
+    """What the holder of the program can work out, who repeats the call on other tables; None if that was not tried."""
     informed: tuple[Intruder, ...] = ()
     """Intruders who know more than the release and were tried, too: contributors, holders of an earlier table."""
     released: tuple[Protected | Release, ...] = field(default=(), repr=False)
@@ -128,7 +128,7 @@ class Audit:
             words[self.sensitive & (self.finding == EXACT)] = "sensitive, and shown as it is"
         if self.left is not None:
             there = self.left != ""
-            words[there] = [f"marked as confidential, and its {names} stands there" for names in self.left[there]]
+            words[there] = [f"marked as confidential, and still shows its {names}" for names in self.left[there]]
         return words
 
     @property

@@ -20,9 +20,9 @@ from discreet.errors import InputError
 from discreet.rules import Levels, Rule
 
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
-PLACEHOLDER = "the values that stand in cells marked as confidential do not fit the sums and were left out"
+PLACEHOLDER = "cells marked as confidential hold values that do not fit the sums; these were left out"
 NO_TOTAL = (
-    "no total found: no cell that is not shown stands in a sum with others, so nothing can be said of it; name the "
+    "no total found: no hidden cell is in a sum with others, so nothing can be said of it; name the "
     "total of each dimension, or give its hierarchy"
 )
 NO_TARGETS = "no cell was named, so nothing was judged"

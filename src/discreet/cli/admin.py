@@ -19,7 +19,7 @@ PATH = click.Path(path_type=Path)
 
 @app.group()
 def admin() -> None:
-    """Keep a table server: users, tokens, keys, the record."""
+    """Administer a table server: users, tokens, keys, the record."""
 
 
 STORE = store_option("url", "The servers' store")

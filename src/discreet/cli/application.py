@@ -97,7 +97,7 @@ def _parameter_name(parameter: click.Parameter) -> str:
     is_eager=True,
     expose_value=False,
     callback=set_level,
-    help="What is said on stderr; progress is shown up to info.",
+    help="Which messages go to stderr; progress is shown at debug and info.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Version and commit."

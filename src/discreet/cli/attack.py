@@ -49,18 +49,34 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
     default=12,
     show_default=True,
     type=click.IntRange(1),
-    help="So many of them, the smallest; of pairs as many.",
+    help="How many of them are attacked, the smallest first; as many pairs.",
 )
-@click.option("--pairs", is_flag=True, help="Populations of two categories together as well.")
-@click.option("--secrets", default=1, show_default=True, type=click.IntRange(1), help="Its own secret and others.")
+@click.option("--pairs", is_flag=True, help="Also populations of two categories together.")
 @click.option(
-    "--targets", default=20, show_default=True, type=click.IntRange(0), help="People queries are searched for."
+    "--secrets",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Number of secrets: the policy's own and others.",
 )
 @click.option(
-    "--editions/--no-editions", default=True, help="A second edition with new records; on unless switched off."
+    "--targets",
+    default=20,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Number of people for whom queries are searched.",
 )
-@click.option("--effort", default="normal", show_default=True, type=click.Choice(list(EFFORTS)), help="Of sampling.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same report.")
+@click.option("--editions/--no-editions", default=True, help="Whether a second edition with new records is tried.")
+@click.option(
+    "--effort",
+    default="normal",
+    show_default=True,
+    type=click.Choice(list(EFFORTS)),
+    help="How long populations are sampled.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed gives the same report."
+)
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds; what is left then is unknown.")
 @click.option("--resume", type=PATH, help="Keep finished populations in this file and go on from them (confidential).")
 @click.option("--json", "as_json", type=PATH, help="Write the report here as JSON.")
@@ -80,11 +96,11 @@ def attack(
     picture: Path | None,
     **how: Any,
 ) -> int:
-    """Rebuild small populations from everything that a policy ever answers about DATA, and say how far that gets.
+    """Rebuild small populations from everything that a policy ever answers about DATA, and measure the success.
 
     DATA are records with --codebook, or a folder made by `discreet cube`. Nothing is asked of a server, unless --url
     names one: then it is asked for everything, as anybody could, and DATA are what success is judged by. The report has
-    rates and no record; it is CONFIDENTIAL all the same. Exit code 1: the policy does not hold, or nobody can say.
+    rates and no record; it is CONFIDENTIAL all the same. Exit code 1: the policy does not hold, or it is unknown.
     """
     from discreet import plot
 

@@ -62,7 +62,7 @@ MOST_REASONS = 200  # cells of which a report says why they are known
 @number_options
 @layout_options
 @click.option(
-    "--measure", help="The one to judge, all columns of numbers unless stated; of a sheet, the counts' header."
+    "--measure", help="The measure to judge, all columns of numbers unless stated; of a sheet, the counts' header."
 )
 @click.option("--negative", is_flag=True, help="Inner cells may be negative.")
 @click.option(

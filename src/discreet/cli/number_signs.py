@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 MARKS = {
     "suppressed": (
         "MARK[=RANGE]",
-        "What stands for a number that is not shown: '*', or '[low]=1-4' for one of these.",
+        "Mark of a number that is not shown: '*', or '[low]=1-4' for one of these.",
     ),
-    "zero": ("MARK", "What stands for zero: '-', say."),
-    "unavailable": ("MARK", "What stands for a number that nobody has, so that nobody hides it."),
+    "zero": ("MARK", "Mark of a zero, such as '-'."),
+    "unavailable": ("MARK", "Mark of a number that is not available, so that nothing is hidden."),
     "flag": (
         "MARK",
         "What may stand behind a number, or be its status, without changing it: p, provisional.",
@@ -50,7 +50,7 @@ SHEET = {
         "HEADER[=UNIT]",
         "A column of means, and what single values are multiples of: 1 for ages in years, 0 for any number.",
     ),
-    "leave": ("HEADER", "Of a sheet, a column to leave aside."),
+    "leave": ("HEADER", "Of a sheet, a column that is left out."),
 }
 
 

@@ -26,7 +26,9 @@ class Place(click.ParamType):  # type: ignore[type-arg]  # generic only in newer
 def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which table of a database (``database_table``), and who counts its records (``engine``)."""
     who = click.Choice(["duckdb", "ibis"])
-    engine = click.option("--engine", type=who, help="Who counts: DuckDB here, or a database where DATA are.")
+    engine = click.option(
+        "--engine", type=who, help="What counts the records: DuckDB here, or the database that holds them."
+    )
     table = click.option("--table", "database_table", help="The table to read, when DATA is a DuckDB file or a URL.")
     return table(engine(command))
 
@@ -45,7 +47,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--weighted/--unweighted",
             default=None,
-            help="With an .rda: whether its <WEIGHT> is applied; not, unless asked for, as in tau-ARGUS.",
+            help="With an .rda: whether its <WEIGHT> is applied; not by default, as in tau-ARGUS.",
         ),
         click.option(
             "--missing",

@@ -87,13 +87,13 @@ def check(file: Path, codebook: Path | None) -> None:
         try:
             check_keys(book, checked_policy)
         except InputError as error:
-            say(f"mind: {error}")
+            say(f"warning: {error}")
 
 
 def say_openly(policy: Policy, release: Release | None = None) -> None:
     """Say on stderr what a policy, or the answer it gave, publishes as it is."""
     if release is None and policy.openly:
-        say(f"mind: {policy.openly}")
+        say(f"warning: {policy.openly}")
     elif release is not None:
         unprotected.say_unprotected(release.method)
 
@@ -110,7 +110,9 @@ def say_openly(policy: Policy, release: Release | None = None) -> None:
 @click.option("--t2", type=float, multiple=True, help="Most risk after protection; once for each measure.")
 @click.option("--t3", type=float, help="Most loss, 1 - utility.")
 @click.option(
-    "--draws", type=click.IntRange(1), help="Draw methods so often; else list all outcomes if few, or draw 20 times."
+    "--draws",
+    type=click.IntRange(1),
+    help="Number of draws; otherwise all outcomes are listed if few, or 20 are drawn.",
 )
 @click.option("--population", metavar="MODEL", help="Judge the table as a sample: loglinear, polya, poisson, ...")
 @click.option("--population-size", type=click.IntRange(1), help="People in the population; else what the weights say.")

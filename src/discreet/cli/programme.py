@@ -26,14 +26,14 @@ SHOWN = 20  # findings and messages in the terminal; the report has all findings
 @click.option("--dry-run", is_flag=True, help="Check the programme and print its tables; count nothing.")
 @click.option("--jobs", type=click.IntRange(1), help="Processes that work at the same time; default: all cores.")
 @click.option(
-    "--resume/--fresh", default=True, show_default=True, help="Keep finished tables, or make all of them anew."
+    "--resume/--fresh", default=True, show_default=True, help="Keep finished tables, or make all of them again."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, as it stands in report.json.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, as in report.json.")
 def run(file: Path, dry_run: bool, jobs: int | None, resume: bool, as_json: bool) -> int:
     """Protect all tables of the programme FILE, check them against each other and publish those that passed.
 
-    A table that is refused or fails stops no other. Exit code 3: some were refused; 1: some failed, are withheld
-    because the tables give each other away, or not everything could be checked. Interrupted, it goes on where it
+    A table that is refused or fails does not stop others. Exit code 3: some were refused; 1: some failed, are withheld
+    because the tables disclose cells together, or not everything could be checked. Interrupted, it goes on where it
     stopped.
     """
     from discreet.base.parallel import workers
@@ -76,7 +76,7 @@ def _tell(report: Report, output: Path) -> None:
     if report.unprotected:
         shown, more = report.unprotected[:SHOWN], len(report.unprotected) - SHOWN
         others = f" and {more:,} more" if more > 0 else ""
-        say(f"mind: not protected, published as they are: {', '.join(shown)}{others}")
+        say(f"warning: not protected, published as they are: {', '.join(shown)}{others}")
     kept = sum(line.kept for line in report.lines)
     say(report.summary() + (f", {kept:,} kept from an earlier run" if kept else ""))
     say(f"wrote {output / 'report.html'} and report.json")

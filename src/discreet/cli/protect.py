@@ -72,7 +72,7 @@ def protect(
 
     With --hide-under or --recipe DATA is a finished table in any layout (a spreadsheet, a CSV), and the same file is
     written again: wards.safe.xlsx of wards.xlsx. With --policy the policy decides: whether the table may be asked at
-    all, how it is protected, whether it may leave.
+    all, how it is protected, whether it may be published.
     """
     if name == "list":
         _list()

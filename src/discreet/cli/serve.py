@@ -45,13 +45,13 @@ KEPT = 4  # exit code: the edition that is there stays, and the records that wer
 )
 @click.option("--codebook", type=PATH, help="The codebook of the data; a folder made by `discreet cube` has its own.")
 @place_options
-@store_option("store", "Users, limits, what was told to whom and the record")
+@store_option("store", "Users, limits, earlier answers and the record")
 @click.option(
     "--mode",
     type=click.Choice(["open", "restricted"]),
     default="open",
     show_default=True,
-    help="Whether strangers get answers.",
+    help="Whether visitors without an account get answers.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -66,7 +66,7 @@ KEPT = 4  # exit code: the edition that is there stays, and the records that wer
 )
 @click.option("--cube", "cube_folder", type=PATH, help="Keep the built cube in this folder and use it next time.")
 @click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
-@click.option("--proxy", is_flag=True, help="Believe the last address of X-Forwarded-For.")
+@click.option("--proxy", is_flag=True, help="Take the last address of X-Forwarded-For for that of the user.")
 @click.option("--metrics", is_flag=True, help="Counts for Prometheus at /metrics; not through a proxy.")
 def serve(
     data: Path | str, policy_file: Path, more_policies: Sequence[str], codebook: Path | None,
@@ -97,7 +97,7 @@ def serve(
             settings = replace(settings, cube=str(Path(data).resolve()))
         elif not several:
             if cube_folder is None and read_policy(policy_file).min_changes:
-                say("mind: without --cube FOLDER no earlier edition is known, so [edition] min_changes cannot be kept")
+                say("warning: without --cube FOLDER no earlier edition is known; [edition] min_changes cannot be kept")
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
 
@@ -208,8 +208,7 @@ def serve_on(settings: Settings, socket_: socket, address: str, workers: int) ->
 @click.option(
     "--new-series",
     is_flag=True,
-    help="Codebook, steps or secret are others than before: whoever has both editions can average them and set one "
-    "against the other.",
+    help="Codebook, steps or secret differ from those before: a reader of both editions can average and compare them.",
 )
 @click.option(
     "--first-edition",

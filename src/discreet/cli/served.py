@@ -43,7 +43,7 @@ class ServedTables:
             raise InputError(f"the server's address must be like https://tables.example.org/, not {self.url!r}")
         if parts.username or parts.password:
             raise InputError(
-                "an address with a password would stand in the list of processes: give a file with a token"
+                "an address with a password would be visible in the list of processes: give a file with a token"
             )
         if self.token and parts.scheme == "http" and parts.hostname not in LOCAL:
             raise InputError("a token is not sent over a line that others can read: give an address with https")

@@ -50,7 +50,7 @@ def show(file: Path, rows: int, columns: int, codebook: Path | None, measures: i
     """Show a table: one that discreet wrote, or a sheet in any layout as it is understood.
 
     Of a sheet (XLSX, ODS, CSV, HTML) every cell is coloured by what it is taken for: dimensions, sums, hidden numbers,
-    percentages, what is left aside; below it stands everything that was assumed.
+    percentages, what is left out; everything that was assumed is listed below it.
     """
     arguments = reading_arguments(reading)
     if codebook is None and measures is None and not _is_own(file):
@@ -109,7 +109,7 @@ def _show_own(file: Path, rows: int, columns: int, codebook: Path | None, total:
 @click.option("-n", "records", type=click.IntRange(1), help="Number of records (synthetic microdata only).")
 @click.option("--seed", type=click.IntRange(0), help="Seed (synthetic microdata only).")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write: .parquet or .csv.")
-@click.option("--force", is_flag=True, help="Write over a codebook that is there and was edited.")
+@click.option("--force", is_flag=True, help="Overwrite a codebook that was edited.")
 def datasets(name: str | None, records: int | None, seed: int | None, output: Path | None, force: bool) -> None:
     """List the bundled datasets, or write one; microdata come with a codebook of the same name (.toml)."""
     from discreet import datasets as bundled

@@ -73,4 +73,4 @@ def say_unprotected(method: str) -> None:
     from discreet.release import AS_IT_IS
 
     if method == AS_IT_IS:
-        say("mind: this table is not protected: it is published as it is")
+        say("warning: this table is not protected: it is published as it is")

@@ -69,7 +69,7 @@ def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
                 f".hrc line {number}: the code is {depth} levels deep but the line above only {len(path) - 1}"
             )
         if code in codes:
-            raise InputError(f".hrc line {number}: the code stands there twice")
+            raise InputError(f".hrc line {number}: the code appears twice")
         del path[depth:]
         codes.append(code)
         if path:
@@ -145,7 +145,7 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
         if not code:
             raise InputError(f"hierarchy CSV line {line}: no code")
         if code in codes and not parent:
-            raise InputError(f"hierarchy CSV line {line}: the code stands there twice")
+            raise InputError(f"hierarchy CSV line {line}: the code appears twice")
         codes[code] = None
         if label := (row.get("label") or "").strip():
             labels[code] = label
@@ -157,7 +157,7 @@ def from_csv(text: str) -> tuple[list[list[Link]], dict[str, str], list[str]]:
         which = hierarchies.setdefault((row.get("hierarchy") or "").strip(), [])
         link = Link(code, parent, sign)
         if link in which:
-            raise InputError(f"hierarchy CSV line {line}: the code and its parent stand there twice")
+            raise InputError(f"hierarchy CSV line {line}: the code and its parent appear twice")
         which.append(link)
     if not codes:
         raise InputError("the hierarchy CSV holds no codes")

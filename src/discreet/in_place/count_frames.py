@@ -44,7 +44,7 @@ def suppress_small_counts(
 
     ``frame``: a cross-tabulation, pivot, grouped count or long table of pandas, polars or Arrow, with or without
     totals. Hidden counts are missing, or ``mark`` stands there ("*", "[c]"; "<6" says a range, and is audited as one).
-    Percentages beside the counts are worked out anew. ``zeros`` hides empty cells, too. ``report`` is called with what
+    Percentages beside the counts are recomputed. ``zeros`` hides empty cells, too. ``report`` is called with what
     was done; of pandas it also stands in ``.attrs["discreet"]``. Columns that are neither labels nor counts come back
     empty, with a warning, unless ``keep_text`` names them. Further options are those of ``read_table``.
 

@@ -38,8 +38,8 @@ NEEDED = {
 SECRETS = ("secret", "key")
 """Parameters that hold a secret: never shown or written, and not read from a policy."""
 UNKEYED = (
-    "suppression without a key is a public function of the table, so whoever has the program can rule out tables that "
-    "give another pattern; name a secret"
+    "suppression without a key is a public function of the table, so anybody who has the program can rule out tables "
+    "that give another pattern; name a secret"
 )
 LEAST = 0.01
 """The least chance of a small count, or share of the records, that a method must change to be called protection."""
@@ -58,7 +58,7 @@ class Contract:
     """Whether it turns Microdata into Microdata before anything is counted, or a Table into a Protected."""
     truthful: bool | None
     """Whether every value that it shows is the true one. False: they are changed. None: some are true and some are
-    changed (margins kept, cells drawn anew), so that nothing may hang on either."""
+    changed (margins kept, cells drawn at random), so that nothing may rely on either."""
     cellwise: bool
     """Whether what becomes of a cell depends on that cell alone, so that a table can be protected part by part."""
     transition: bool
@@ -71,7 +71,7 @@ class Contract:
     has ``governing_rule()``."""
     step: Literal["", "counts", "categories", "places", "population"] = ""
     """What it moves as a step before counting: counts of the cube, categories of a variable, records from place to
-    place, or the whole population, which is drawn anew. It decides how the data before the step are estimated
+    place, or the whole population, which is drawn again. It decides how the data before the step are estimated
     (``discreet.policy.pretabular``)."""
     words: str = ""
     """What is done before counting, in words for the public."""
@@ -130,8 +130,8 @@ def contract_of(method: object) -> Contract:
     contract = getattr(method, "contract", None)
     if not isinstance(contract, Contract):
         raise InputError(
-            f"{title(method)} does not say what it does, so nothing can hang on it: give it {EXAMPLE}, with what holds "
-            "for it"
+            f"{title(method)} does not state what it does, so it cannot be used here: give it {EXAMPLE}, with what "
+            "holds for it"
         )
     return contract
 
@@ -148,7 +148,7 @@ def seldom(chance: float, what: str) -> str:
     """What is said of parameters that change something less often than ``LEAST``; empty if they do it often enough."""
     if chance >= LEAST - 1e-9:
         return ""
-    return f"with these parameters changes nothing to speak of ({what} with a chance below {LEAST:.0%})"
+    return f"with these parameters changes almost nothing ({what} with a chance below {LEAST:.0%})"
 
 
 # -- holding a method to it -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is asked (Query), what is allowed (Policy), and the one way out (answer)."""
+"""What is asked (Query), what is allowed (Policy), and how a query is answered (answer)."""
 
 from discreet.policy.answering import answer, dry_run, evidence
 from discreet.policy.attacks import Attack, Effort, attack

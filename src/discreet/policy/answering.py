@@ -1,4 +1,4 @@
-"""answer(): the one way out. Library, command line and server release through it and give the same bytes.
+"""answer(): what every release goes through. Library, command line and server use it and give the same bytes.
 
 Whatever a user can see (refused or not, which method, the stated utility) is a function of the protected table, the
 codebook and the policy. So a refusal cannot be probed for true counts, and a quality figure cannot be inverted.

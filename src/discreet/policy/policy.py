@@ -245,7 +245,7 @@ class Policy:
         if (widest := max(map(len, self.catalogue.tables), default=0)) > self.query.max_dimensions:
             raise InputError(
                 f"a table of the catalogue has {widest} variables and max_dimensions is {self.query.max_dimensions}: "
-                "nobody could ask for it; raise the one or take from the other"
+                "nobody could ask for it; raise max_dimensions or declare a smaller table"
             )
         check_protection(self.methods, self.make, before=bool(self.before), publish=self.publish, rules=self.rules)
 
@@ -256,7 +256,7 @@ class Policy:
 
     @property
     def draws_population(self) -> bool:
-        """Whether a step draws a population anew, so that what is served holds no true count."""
+        """Whether a step draws a population, so that what is served holds no true count."""
         return any(contract(name).step == "population" for name, _ in self.before)
 
     @property
@@ -349,8 +349,8 @@ def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
         raise InputError("t1 and population have no meaning with a step before counting: leave them out")
     if risk.t3 is not None and methods:
         raise InputError(
-            "what a step before counting and a method cost together cannot be told from the table, so t3 cannot be "
-            "kept: leave out t3, the step or the method"
+            "what a step before counting and a method cost together cannot be worked out from the table, so t3 cannot "
+            "be kept: leave out t3, the step or the method"
         )
 
 

@@ -42,7 +42,8 @@ def check_steps(before: Steps, secret: bytes | None) -> None:
         check_step(name, stated)
     if len(set(asked)) > 1 or (len(asked) > 1 and contract(asked[0]).step != "categories"):
         raise InputError(
-            f"what several steps cost together cannot be told ({listed(asked)}): give one, or PRAM of several variables"
+            f"what several steps cost together cannot be worked out ({listed(asked)}): give one, or PRAM of several "
+            "variables"
         )
     for step in build_steps(before, secret):
         check_effect(step)

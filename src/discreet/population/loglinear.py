@@ -122,7 +122,7 @@ def loglinear(
         if possible.shape != values.shape:
             raise InputError(f"structural has shape {possible.shape} and the table {values.shape}: give one shape")
         if np.any(values[~possible] > 0):
-            raise InputError("someone stands in a cell declared a structural zero: correct the data or the declaration")
+            raise InputError("somebody is in a cell declared a structural zero: correct the data or the declaration")
     generators = read_terms(terms, values.ndim)
     if structural is None and len({a for g in generators for a in g}) == sum(map(len, generators)):
         return LogLinear(values, _product(values, generators), generators, possible, 1, 0.0, True)

@@ -178,7 +178,7 @@ def _strata(array: Array, axis: int | None, structural: Any) -> tuple[Array, Arr
     if possible.shape != array.shape:
         raise InputError(f"structural has shape {possible.shape} and the table {array.shape}: give one shape")
     if np.any(array[~possible] > 0):
-        raise InputError("someone stands in a cell declared a structural zero: correct the data or the declaration")
+        raise InputError("somebody is in a cell declared a structural zero: correct the data or the declaration")
     member = np.zeros(array.size, int) if axis is None else np.indices(array.shape)[axis].ravel()
     place = np.flatnonzero(possible.ravel())
     place = place[np.argsort(member[place], kind="stable")]
@@ -269,6 +269,6 @@ def _consistent(sample: SampleCounts, held: Floats | None) -> SampleCounts:
         )
     if held is not None and np.any(held > sample.totals + np.maximum(0.5, 1e-6 * held)):
         raise InputError(
-            "the design weights sum to more than the population: calibrate them to N, or give the N they stand for"
+            "the design weights sum to more than the population: calibrate them to N, or give the N they represent"
         )
     return sample

@@ -55,7 +55,7 @@ def _codes(entry: Given, book: Codebook) -> Iterator[dict[str, str]]:
     lists = {}
     for name, wanted in entry.get("for_each", {}).items():
         if name in entry.get("where", {}):
-            raise InputError(f"{name!r} stands in 'for_each' and in 'where'; leave one of them out")
+            raise InputError(f"{name!r} stands in 'for_each' and in 'where'; leave out one of them")
         dimension = book.dimension(name)
         codes = [code_text(c) for c in wanted] if isinstance(wanted, list) else dimension.level(code_text(wanted))
         for code in codes:

@@ -175,7 +175,7 @@ def _moved_out(former: Path, private: Path) -> bool:
     if private.exists():
         raise InputError(
             f"{str(former)!r}, of an earlier version, holds tables that are not published, and {str(private)!r} exists "
-            "already; remove the first (its tables are table anew), so that nothing confidential is in the output"
+            "already; remove the first (its tables are made again), so that nothing confidential is in the output"
         )
     with _locked(former / "lock", former.parent):
         try:
@@ -205,7 +205,7 @@ def unit_fingerprint(unit: Unit, source: str, salt: bytes) -> str:
 def source_fingerprint(source: Source, salt: bytes) -> str:
     """A keyed digest of the codebook and of the records; of very large files size and time instead of content.
 
-    Nobody can tell whether a database has changed, so its tables are table anew in every run.
+    Nobody can tell whether a database has changed, so its tables are made again in every run.
     """
     if isinstance(source.data, str):
         return secrets.token_hex()

@@ -148,7 +148,7 @@ class How:
             secret = parameters.get(name)
             if secret is not None and not (isinstance(secret, str) and secret.startswith("env:")):
                 raise InputError(
-                    f'a secret does not stand in a programme; name the variable that holds it: {name} = "env:NAME"'
+                    f'a secret is not written in a programme; name the variable that holds it: {name} = "env:NAME"'
                 )
         for name, value in (("rule", self.rule), ("marks", self.marks)):
             if value is not None and name not in names:

@@ -138,7 +138,7 @@ class Protected:
         return frame.assign(insiders=self.details["insiders"]) if "insiders" in self.details else frame
 
     def release(self, *, title: str | None = None, source: str | None = None, notes: Sequence[str] = ()) -> Release:
-        """The only way out: published values, open codes, nothing else.
+        """What may be published: published values, open codes, nothing else.
 
         >>> import discreet as dc
         >>> done = dc.protect(dc.Table.of([[3, 0], [1, 2]], ["area", "sex"]), dc.Round(5))

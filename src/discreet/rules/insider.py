@@ -73,12 +73,12 @@ def coalition_of_largest(
 class TSensitivity(OfContributions):
     r"""DR_min/DR < t: a contributor's knowledge tells too much of the others, Algorithm 1 of [ODT04]_.
 
-    ``scenario`` is what she knows: "rank" (their order), "k-contr" (a rank somebody does not have), "m-group" (who the
-    ``m`` largest are; without ``m`` the mean over all m), "approx" (roughly who is small and large: ``shares`` of the
-    groups from the smallest up and their ``overlap``). ``colluders`` is n of section 8, the contributors besides the
-    intruder who tell her theirs; the largest ones do. A cell that is sensitive for n is sensitive for n + 1. A cell
-    with one contributor is sensitive, as is one in which a coalition leaves one other. A contribution of weight w is w
-    times its size in the hands of its owner.
+    ``scenario`` is what the intruder knows: "rank" (their order), "k-contr" (a rank somebody does not have), "m-group"
+    (who the ``m`` largest are; without ``m`` the mean over all m), "approx" (roughly who is small and large: ``shares``
+    of the groups from the smallest up and their ``overlap``). ``colluders`` is n of section 8, the contributors besides
+    the intruder who share theirs; the largest ones do. A cell that is sensitive for n is sensitive for n + 1. A cell
+    with one contributor is sensitive, as is one in which a coalition leaves one other. For its owner a contribution of
+    weight w is w times its size.
 
     >>> TSensitivity(0.6, colluders=1)
     TSensitivity(t=0.6, colluders=1)

@@ -226,7 +226,7 @@ async def table_as(
 
 
 async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
-    """The one way out of the API."""
+    """What every answer of the API goes through."""
     caller = await admitted(request)
     service = service_of(request, caller)
     query = query_from(service.dimensions, variables, where, measure)

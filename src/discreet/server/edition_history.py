@@ -107,7 +107,7 @@ def history_of(folder: Path) -> EditionHistory:
     if not belongs:
         raise InputError(
             f"there is a cube in {folder.name!r}, and its marks ({EDITION}) are missing, damaged or those of another: "
-            "nobody can say how many records have changed since. Put the file back, or, if no table of the cube was "
+            "it is unknown how many records have changed since. Put the file back, or, if no table of the cube was "
             f"ever published, replace it: discreet cube {FIRST_EDITION}"
         )
     return history

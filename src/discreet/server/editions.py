@@ -18,7 +18,7 @@ from discreet.server.edition_history import FIRST_EDITION, HEAD, Edition, Editio
 NEW_SERIES = "--new-series"
 ASKED = ("", FIRST_EDITION, NEW_SERIES)
 DANGER = (
-    "whoever has the answers of both has two measurements of the same people, which can be averaged and set against "
+    "a reader with answers of both has two measurements of the same people, which can be averaged and compared with "
     "each other; the fewest changed records are not kept between them"
 )
 
@@ -87,7 +87,7 @@ def _check_series(folder: Path, history: EditionHistory, new: Edition, asked: st
     if others and asked != NEW_SERIES:
         raise InputError(
             f"the cube in {folder.name!r} was built with {' and '.join(others)}: this would be a new series. "
-            f"Mind that {DANGER}. Ask for it with `discreet cube {NEW_SERIES}`, or build as before"
+            f"Then {DANGER}. Ask for it with `discreet cube {NEW_SERIES}`, or build as before"
         )
     if not others and asked == NEW_SERIES:
         raise InputError(
@@ -97,7 +97,7 @@ def _check_series(folder: Path, history: EditionHistory, new: Edition, asked: st
 
 
 def check_same_cube(history: EditionHistory, new: Edition, policy: Policy | None) -> None:
-    """The records of an earlier edition give its cube again, byte by byte: another would measure them anew."""
+    """The records of an earlier edition give its cube again, byte by byte: another would measure them again."""
     earlier = history.of(new.series)
     if earlier is None or fewest_changes(policy) == 0:
         return
@@ -107,5 +107,5 @@ def check_same_cube(history: EditionHistory, new: Edition, policy: Policy | None
         raise InputError(
             "the records are those of an earlier edition, but their cube is another: record keys, the order of "
             "records without keys, or words of the codebook have changed. Published again it would measure the same "
-            "people anew: build it from the files of that edition"
+            "people again: build it from the files of that edition"
         )

@@ -77,8 +77,8 @@ def shown_alike(settings: Settings, people: Mapping[str, str]) -> None:
             if ways[name] != ways[first]:
                 raise InputError(
                     f"the cubes {first!r} and {name!r} have the same number of people, so they are taken to be of the "
-                    f"same, and their policies for the role {role!r} protect in two ways: whoever asks both has two "
-                    "values of a number. Let the policies differ in what may be asked only"
+                    f"same, and their policies for the role {role!r} protect in two ways: a caller who asks both has "
+                    "two values of a number. Let the policies differ in what may be asked only"
                 )
 
 

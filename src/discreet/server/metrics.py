@@ -82,7 +82,7 @@ class Meters:
                 yield f'discreet_request_seconds_bucket{{route="{name}",le="{most}"}} {upto}'
             yield f'discreet_request_seconds_sum{{route="{name}"}} {sums[at]:.6f}'
             yield f'discreet_request_seconds_count{{route="{name}"}} {int(times[at].sum())}'
-        yield from _head("discreet_answers_total", "counter", "Tables given, from a worker's memory or made anew.")
+        yield from _head("discreet_answers_total", "counter", "Tables given, from a worker's memory or newly made.")
         yield f'discreet_answers_total{{cached="true"}} {int(total[-3])}'
         yield f'discreet_answers_total{{cached="false"}} {int(total[-2])}'
 

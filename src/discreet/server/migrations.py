@@ -52,7 +52,7 @@ def _hide_addresses(connection: Connection) -> None:
 
 STEPS = (
     Step(1, "the version of the schema is kept", _keep_version),
-    Step(2, "addresses and data have names that the store does not give away", _hide_addresses),
+    Step(2, "addresses and data have names that the store does not disclose", _hide_addresses),
 )
 
 

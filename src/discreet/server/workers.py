@@ -47,7 +47,7 @@ def preload(settings: Settings) -> None:
     policies = {path: read_policy(path) for path in files}
     for policy in policies.values():
         for mind in filter(None, (policy.openly, policy.unkeyed)):
-            sys.stderr.write(f"discreet: mind: {mind}\n")
+            sys.stderr.write(f"discreet: warning: {mind}\n")
     if not settings.folders:
         records_version(settings)  # reads the whole files; workers inherit the hash
     for one in sites if settings.folders else ():

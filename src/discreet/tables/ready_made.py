@@ -382,7 +382,7 @@ def _complaint(full: Layout, cells: Array, name: str, decimals: int, rounding: b
     )
     cure = "correct them, or totals='compute' to take the sums, or totals='trust' to keep them as they are"
     if rounding:
-        cure += "; parts rounded one by one explain all of it: tolerance=0.5 accepts that"
+        cure += "; rounding of single parts explains all of it: tolerance=0.5 accepts that"
     many = f"{len(cells):,} totals of {name!r} are" if len(cells) > 1 else f"a total of {name!r} is"
     return (
         f"{many} not the sum of the parts at {decimals} decimals, the worst first: {named}. {cure[0].upper()}{cure[1:]}"

@@ -1,6 +1,6 @@
 """Table: published cells over inner cells, with what rules and methods need of each. No records.
 
-A Table is confidential. What may leave is a Release (see ``discreet.release``).
+A Table is confidential. What may be published is a Release (see ``discreet.release``).
 """
 
 from __future__ import annotations

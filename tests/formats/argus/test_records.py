@@ -120,7 +120,7 @@ def test_a_blank_is_the_first_missing_code(folder: Path) -> None:
         ("firms.asc", RECORDS.replace("B03 3", "B03 8"), "hold 1 codes of 'Area' that 'area.hrc' does not list"),
         ("firms.asc", " \n", "is empty"),
         ("area.hrc", "N\n@@1\n", "area.hrc: .hrc line 2"),
-        ("area.cdl", "1,One\n1,Two\n", "area.cdl, line 2: a code stands there twice"),
+        ("area.cdl", "1,One\n1,Two\n", "area.cdl, line 2: a code appears twice"),
         ("firms.rda", FIXED.replace("area.hrc", "nowhere.hrc"), "line 6: 'nowhere.hrc', which 'Area' names"),
         ("firms.rda", FIXED + "W2 1 1\n<WEIGHT>\n", "a second variable for <WEIGHT>"),
     ],

@@ -113,7 +113,7 @@ def _unions(system: System, few: Array, under: float) -> tuple[list[tuple[tuple[
                 sums.append((tuple(int(open_[columns[mine[k]]]) for k in chosen), size))
     doubts = []
     if skipped:
-        hanging = f"{skipped:,} cells hang together with more than {MOST_ELIMINATED:,} others"
+        hanging = f"{skipped:,} cells are connected with more than {MOST_ELIMINATED:,} others"
         doubts.append(f"{hanging}; sets of them were not looked for")
     if largest > ALL_SETS:
         together = f"{largest:,} known sums have cells in common, more than {ALL_SETS}"

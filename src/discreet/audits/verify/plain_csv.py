@@ -29,7 +29,7 @@ def units(text: str, decimals: int, point: str, comma: str) -> int:
     match = re.fullmatch(rf"([-+]?)({groups})(?:[{point}]([0-9]{{0,40}}))?", text)
     behind = "x" if match is None else match[3] or ""
     if match is None or behind[decimals:].strip("0"):
-        raise ValueError("no number of so many decimals")
+        raise ValueError("not a number with that many decimals")
     return int(match[1] + re.sub("[^0-9]", "", match[2]) + behind[:decimals].ljust(decimals, "0"))
 
 

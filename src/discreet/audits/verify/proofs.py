@@ -64,7 +64,7 @@ class Measure:
             ends = [end if end is None else end * scale for end in row[place]]
             if ends[0] == ends[1] is not None and self.claim["implied"] is not None:
                 wide = self.claim["implied"].get(str(ends[0]))
-                require(wide, "a value stands in a table of which nothing is said what it implies")
+                require(wide, "a table shows a value of which it is not stated what it implies")
                 ends = [end if end is None else Fraction(end) for end in wide]
             if ends != [None, None]:
                 self.bounds[t, codes] = ends

@@ -144,6 +144,6 @@ def _code_list(description: Description, variable: Variable) -> dict[str, str]:
         code, _, label = line.partition(",")
         code, label = code.strip().strip('"').strip(), label.strip().strip('"')
         if not code or code in labels:
-            raise InputError(f"{path.name}, line {number}: {'a code stands there twice' if code else 'no code'}")
+            raise InputError(f"{path.name}, line {number}: {'a code appears twice' if code else 'no code'}")
         labels[code] = label or code
     return labels

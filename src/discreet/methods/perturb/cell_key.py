@@ -206,9 +206,9 @@ class CellKeyMagnitude:
         """A multiplier near 0 adds next to nothing.
 
         >>> CellKeyMagnitude(p=(0.005, 0.005), seed=1).idle(counts=False)
-        'with p below 1% changes nothing to speak of'
+        'with p below 1% changes almost nothing'
         """
-        return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes nothing to speak of"
+        return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes almost nothing"
 
     def _noise(self, table: Table, true: Floats) -> Floats:
         size = np.abs(table.contributions.value * table.contributions.weight)[:, : len(self.epsilon)]

@@ -26,7 +26,7 @@ KEPT = ("all", "one-way")
 @checked
 @dataclass(frozen=True)
 class SameMargins:
-    """Inner counts drawn anew among all tables with the same margins; the margins are published as they are.
+    """Inner counts drawn at random among all tables with the same margins; the margins are published as they are.
 
     Section 1 of [ODF03]_. ``distribution="uniform"``: all such tables are alike likely. ``"exact"``: as likely as
     under independence given the margins, ∝ 1/∏ n!, the exact distribution of Fienberg, Makov and Steele (1998).
@@ -80,7 +80,7 @@ class SameMargins:
         return self._protected(table, table.layout.aggregate(drawn.ravel()[table.layout.inner]), listed)
 
     def _drawn(self, true: Array, possible: Array, rng: np.random.Generator) -> tuple[Array, bool]:
-        """One block anew, from its sums alone; and whether every table with these sums was looked at."""
+        """One block drawn from its sums alone; and whether every table with these sums was looked at."""
         drawn = np.zeros_like(true)
         if true.ndim == 1:
             drawn[possible] = shared_out(int(true.sum()), int(possible.sum()), self.distribution, rng)

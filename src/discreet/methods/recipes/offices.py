@@ -83,7 +83,7 @@ class CMS11:
     """No count of 1 to ``n`` - 1 shown, nor one that others give away: the cell size policy of CMS. Zeros stay.
 
     Further cells are hidden so that no small one follows by subtraction. Percentages that would give one away must
-    go too: in a sheet they are worked out anew from what is shown, or left out.
+    go too: in a sheet they are recomputed from what is shown, or left out.
 
     >>> CMS11()(Table.of([[20, 50, 9], [10, 2, 8], [30, 7, 5]], ["area", "sex"])).release().method
     'cell suppression'

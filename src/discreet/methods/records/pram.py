@@ -92,7 +92,7 @@ class Pram:
         """A matrix that moves next to nobody protects nobody.
 
         >>> Pram("sex", stay=0.999, seed=1).idle(counts=True), Pram("sex", stay=0.8, seed=1).idle(counts=True)
-        ('with these parameters changes nothing to speak of (a category with a chance below 1%)', '')
+        ('with these parameters changes almost nothing (a category with a chance below 1%)', '')
         """
         leaves = 1 - self.stay if self.matrix is None else 1 - min(np.diagonal(np.array(self.matrix)))
         return seldom(float(self.alpha * leaves), "a category")

@@ -197,6 +197,6 @@ class Sample:
         """A sample of nearly all records protects nobody.
 
         >>> Sample(0.999, seed=1).idle(counts=True), Sample(0.1, seed=1).idle(counts=True)
-        ('with these parameters changes nothing to speak of (whether a record counts with a chance below 1%)', '')
+        ('with these parameters changes almost nothing (whether a record counts with a chance below 1%)', '')
         """
         return seldom(1 - self.fraction, "whether a record counts")

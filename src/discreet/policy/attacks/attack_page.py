@@ -31,7 +31,7 @@ WARNING = (
 WORDS = {
     Verdict.PASS: "The policy holds: no attack that was tried is better than it may be.",
     Verdict.FAIL: "The policy does not hold: an attack is better than it may be.",
-    Verdict.UNKNOWN: "Nobody can say: something could not be attacked, or the cases are too few.",
+    Verdict.UNKNOWN: "Unknown: something could not be attacked, or the cases are too few.",
 }
 
 
@@ -63,7 +63,7 @@ def attack_page(report: AttackFaces) -> str:
     """The whole page."""
     import pandas as pd
 
-    title = "All answers together: what the policy gives away"
+    title = "All answers together: what the policy discloses"
     frame = report.to_frame()
     findings = pd.DataFrame(report.to_dict()["findings"])
     counts = pd.DataFrame([{"variables": size, **vars(one)} for size, one in report.counts])

@@ -163,7 +163,7 @@ def _measure(common: CommonCells[Shown], measure: str, settings: Consistency) ->
             _level(settings.differences),
             "differences",
             "perturbed value",
-            "whoever averages them comes nearer to the truth; use a keyed method",
+            "their average is nearer to the truth; use a keyed method",
         ),
     ]
     if (stack.exact & stack.hidden).any():

@@ -150,8 +150,8 @@ def _settled(facts: Facts, most: int) -> tuple[Array, list[tuple[str, Array]]]:
     known[at[_singly(_only(rows, rhs, large)[0])]] = True
     cells = variables[large & wanted]
     text = (
-        f"{len(cells):,} hidden cells hang together with more than {most:,} others (most_cells): only what follows "
-        "from one sum after the other was looked for, not what linear programmes would find"
+        f"{len(cells):,} hidden cells are connected with more than {most:,} others (most_cells): only what follows "
+        "from one sum after the other was looked for, not what linear programs would find"
     )
     return variables[known & wanted], [(text, cells)]
 

@@ -89,7 +89,7 @@ def number_cells(
     floor = -math.inf if negative else 0.0 if signs.marks.zeros_hidden else 10.0**-decimals
     bounds = {text: _bounds(one, value_of, 10.0**-decimals, floor) for text, one in ranges.items()}
     if turned := [text for text, (low, high) in bounds.items() if low > high]:
-        raise InputError(f"{what}, {_where(texts, turned[0], lines)}: a range ends before it begins; write it anew")
+        raise InputError(f"{what}, {_where(texts, turned[0], lines)}: a range ends before it begins; correct it")
     least, most = (np.array([bounds[t][k] if t in bounds else open_ for t in texts]) for k, open_ in _OPEN)
     assumed = [_from_one(text, bounds[text]) for text, one in ranges.items() if not one.low and floor > 0]
     return NumberCells(values, decimals, (least, most), status, tuple(assumed))
