@@ -139,7 +139,7 @@ def test_methods_say_whether_they_look_at_one_cell_at_a_time(tmp_path: Path) -> 
     for method in (dc.Suppress(dc.Threshold(3)), dc.SemiControlledRound(3, seed=1)):
         with pytest.raises(dc.InputError, match=r"needs the whole table.*'cell-key'"):
             dc.protect_in_parts(people(), ["area"], method, tmp_path / "t.csv")
-    with pytest.raises(dc.InputError, match=r"does not say what it does.*contract = Contract"):
+    with pytest.raises(dc.InputError, match=r"does not state what it does.*contract = Contract"):
         dc.protect_in_parts(people(), ["area"], lambda t: dc.Round(3)(t), tmp_path / "t.csv")
 
     def thirds(table: dc.Table) -> dc.Protected:

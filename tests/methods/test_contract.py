@@ -154,7 +154,7 @@ def test_ten_lines_are_enough(registered: None, tmp_path: Path) -> None:
 
 def test_a_policy_looks_at_its_effect_by_its_own_matrix(registered: None) -> None:
     """Base 1 changes no count: the matrix says so, and the policy is none."""
-    with pytest.raises(dc.InputError, match="method 'floor' with these parameters changes nothing"):
+    with pytest.raises(dc.InputError, match="method 'floor' with these parameters changes almost nothing"):
         parse_policy('[[method]]\nname = "floor"\nbase = 1\n')
 
 
@@ -177,13 +177,13 @@ def test_what_publishes_the_truth_is_no_protection(monkeypatch: pytest.MonkeyPat
 def test_what_is_not_said_is_an_error_that_names_the_cure(tmp_path: Path) -> None:
     """A plain function may be tried out; nothing that hangs on what it does takes it."""
     tried = dc.protect(TABLE, mute)
-    cure = r"mute does not say what it does.*contract = Contract\(acts_on"
+    cure = r"mute does not state what it does.*contract = Contract\(acts_on"
     data = microdata(persons(60))
     with pytest.raises(dc.InputError, match=cure):
         dc.ru_map(TABLE, {"mine": mute})
     with pytest.raises(dc.InputError, match=cure):
         dc.protect_in_parts(data, ["area"], mute, tmp_path / "t.csv")
-    with pytest.raises(dc.InputError, match="Bare does not say what it does"):
+    with pytest.raises(dc.InputError, match="Bare does not state what it does"):
         dc.register("bare", dataclass(frozen=True)(type("Bare", (), {"__call__": mute})))
     book = dc.Codebook(dimensions=TABLE.dimensions)
     own = Shown.of(tried.release(), book, {}, name="own")

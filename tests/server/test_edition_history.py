@@ -123,7 +123,7 @@ def test_records_of_an_earlier_edition_with_other_keys_are_not_measured_anew(tmp
     cube.build(keyed(1_900, 0), tmp_path, policy())
     assert not cube.build(keyed(1_700, 0), tmp_path, policy()).kept
     before = files(tmp_path)
-    with pytest.raises(InputError, match="measure the same people anew"):
+    with pytest.raises(InputError, match="measure the same people again"):
         cube.build(keyed(1_900, 1), tmp_path, policy())
     assert files(tmp_path) == before
     assert not cube.build(keyed(1_900, 0), tmp_path, policy()).kept
