@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import inspect
-import pydoc
 import re
 from enum import Enum
 from pathlib import Path
@@ -26,7 +26,11 @@ def of_the_reference() -> dict[str, Any]:
     names = {f"discreet.{name}" for name in CALLABLES}
     for page in (ROOT / "docs" / "api").glob("*.md"):
         names |= set(re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.M))
-    return {name.removeprefix("discreet."): pydoc.locate(name) for name in sorted(names)}
+    parts = [name.rpartition(".") for name in sorted(names)]
+    return {
+        f"{home}.{word}".removeprefix("discreet."): getattr(importlib.import_module(home), word)
+        for home, _, word in parts
+    }
 
 
 def methods_of(kind: type) -> dict[str, Any]:

@@ -84,7 +84,14 @@ class SheetTable:
         return self._table
 
     def places_in(self, layout: Layout) -> tuple[tuple[CellPlace, ...], ...]:
-        """Where the number of each cell of a layout with the codes of the sheet stands; () where it stands nowhere."""
+        """Where the number of each cell of a layout with the codes of the sheet stands; () where it stands nowhere.
+
+        >>> import pandas as pd
+        >>> from discreet import read_table
+        >>> sheet = read_table(pd.DataFrame({"ward": ["A", "B", "Total"], "people": [12, 3, 15]}))
+        >>> [place.address for places in sheet.places_in(sheet.table.layout) for place in places]
+        ['B4', 'B2', 'B3']
+        """
         if self._table is not None and layout is self._table.layout:
             return self._standing
         return _places_in(layout, self.places)
