@@ -53,6 +53,18 @@ def said(capture: Any) -> str:
     return err.decode()
 
 
+def test_no_verdict_is_said_of_a_file_that_is_refused(folder: Path, capfdbinary: Any) -> None:
+    """Its table passes, and a label states what is hidden: nothing is written, and no pass is told before that."""
+    book = openpyxl.load_workbook("wards.xlsx")
+    book["Wards"]["A6"] = "Ward 3 (2 children)"
+    book.save("told.xlsx")
+    assert run(["protect", "told.xlsx", "--hide-under", "6"]) == 2
+    text = said(capfdbinary)
+    assert "labels or headers state a hidden count" in text
+    assert "audit: pass" not in text
+    assert not (folder / "told.safe.xlsx").exists()
+
+
 def test_one_command_gives_the_same_workbook_back(folder: Path, capfdbinary: Any) -> None:
     """Every number in its place or a mark; what was done and for the form on stderr; the source untouched."""
     source = (folder / "wards.xlsx").read_bytes()

@@ -149,8 +149,10 @@ def audit(
         "--rounded": rounded,
         "--sorted": in_order,
     }
-    if in_order and certificate is not None:
-        raise InputError("--certificate: an order of rows is not part of a certificate; leave out --sorted")
+    if certificate is not None and (in_order or names.sorted or any(t.get("sorted") for t in names.tables.values())):
+        raise InputError(
+            "--certificate: an order of rows is not part of a certificate; leave out --sorted (sorted in the mapping)"
+        )
     instance = _refuse_idle(files, for_tables, primary_only)
     if difference:
         said = {
@@ -175,7 +177,7 @@ def audit(
             report = known.audit(known.primary if primary_only else None, progress=progress)
         else:
             releases, measure = read_measure(files, codebook, total, measures, signs, names, sheet, rounded, measure)
-            releases = {name: replace(one, in_order=in_order) for name, one in releases.items()}
+            releases = {n: replace(one, in_order=in_order or names.in_order(n)) for n, one in releases.items()}
             nonnegative = False if negative else None
             if confidential is not None:
                 report = against(next(iter(releases.values())), confidential, measure, nonnegative, progress)

@@ -129,20 +129,18 @@ def protect_finished(
         if NO_TABLE in str(error) and source.suffix.lower() in RECORDS:
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
         raise
-    for outcome in file.outcomes:
-        for line in outcome.lines():
-            say(line)
+    lines = [line for outcome in file.outcomes for line in outcome.lines()]
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
-        say(NO_KEY)
+        lines.append(NO_KEY)
     if layout == "tidy":
         _tidy(file, target, format)
-    else:
+    else:  # may refuse labels that state what is hidden: what the audit said is told afterwards
         written = write_in_place(file, target, marks, _note(file, marks))
-        for line in written.left_out:
-            say(f"left out: {line}")
-        for line in written.kept:
-            say(f"kept: {line}")
-        say(f"wrote {target}")
+        lines += [f"left out: {line}" for line in written.left_out]
+        lines += [f"kept: {line}" for line in written.kept]
+        lines.append(f"wrote {target}")
+    for line in lines:
+        say(line)
     say(f"for the form: {form_sentence(file.outcomes)}")
 
 

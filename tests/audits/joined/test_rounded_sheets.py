@@ -92,6 +92,31 @@ def test_shares_of_the_row_of_which_only_the_total_is_shown(tmp_path: Path, caps
         assert any("figures that were not judged" in text for text in report["unjudged"])
 
 
+@pytest.mark.parametrize(
+    ("note", "verdict"),
+    [
+        ("12 % of the 48 women are from N", "unknown"),
+        ("Anteil der Frauen in N: 7,5 Prozent", "unknown"),
+        ("Of those in S, 3 in 10 said yes", "unknown"),
+        ("Rows add up to 100 %; table 1 of 4, people aged 65 in 2020", "pass"),
+    ],
+)
+def test_shares_in_the_sentences_of_notes(
+    tmp_path: Path, note: str, verdict: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are not judged, so that it is no pass; other numbers of notes are words about the table."""
+    rows: Grid = [
+        ["Area", "Yes", "No", "Total"],
+        ["N", "*", "*", 40],
+        ["S", "*", "*", 60],
+        ["T", 35, 65, 100],
+        [],
+        [note],
+    ]
+    _, report, _ = audited([written(tmp_path / "a.xlsx", rows), "--total", "T"], capsys)
+    assert report["verdict"] == verdict
+
+
 def test_shares_that_fit_several_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """10 % may be of the row or of all: never a pass."""
     rows: Grid = [

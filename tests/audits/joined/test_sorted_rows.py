@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
+import discreet as dc
 from discreet.audits.known import Known, intervals
 from discreet.cli import run
 from tests.audits.joined.test_hidden_counts import audited, written
@@ -41,6 +42,19 @@ def test_rows_in_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (code, report["summary"]["exact"]) == (0, 0)
     assert "--sorted" not in said
     assert run(["audit", path, "--sorted", "--certificate", str(tmp_path / "c.json")]) == 2
+
+
+@pytest.mark.parametrize("text", ["sorted = true", '[tables."a.csv"]\nsorted = true'])
+def test_a_mapping_says_it_too(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all tables, or of one; and no certificate is of an order."""
+    path = written(tmp_path / "a.csv", ROWS)
+    (tmp_path / "m.toml").write_text(text)
+    code, report, _ = audited([path, "--mapping", str(tmp_path / "m.toml")], capsys)
+    assert (code, report["summary"]["exact"]) == (1, 2)
+    again = dc.audit({"a.csv": path}, mapping=tmp_path / "m.toml")
+    assert again.verdict.value == "fail"
+    call = ["audit", str(path), "--mapping", str(tmp_path / "m.toml"), "--certificate", str(tmp_path / "c.json")]
+    assert run(call) == 2
 
 
 @settings(max_examples=30, deadline=None)

@@ -37,6 +37,7 @@ _TABLE = {
         "midpoint": {"type": "boolean"},
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
+        "sorted": {"type": "boolean"},
     },
 }
 SCHEMA: Mapping[str, Any] = {
@@ -57,6 +58,7 @@ SCHEMA: Mapping[str, Any] = {
         "crossing": {"type": "array", "items": _TEXT},
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
+        "sorted": {"type": "boolean"},
         "percent": _NAMES,
         "mean": {"type": "object", "additionalProperties": {"anyOf": [_UNIT, {"const": NOT_SAID}]}},
         "tables": {"type": "object", "additionalProperties": _TABLE},
@@ -87,6 +89,8 @@ class NameMapping:
     marks: Mapping[str, str] = field(default_factory=dict)
     """What marks in place of numbers stand for (see ``discreet.tables.reading.number_marks``)."""
     zeros_hidden: bool = False
+    sorted: bool = False
+    """Whether the rows of all tables are sorted by their counts, those that are not shown among them."""
     percent: Mapping[str, str] = field(default_factory=dict)
     """Columns of percentages in lists of cells, and over which dimension's total each is a share, or "all"."""
     mean: Mapping[str, float | str | None] = field(default_factory=dict)
@@ -107,7 +111,7 @@ class NameMapping:
     @property
     def empty(self) -> bool:
         """Whether nothing is said."""
-        names = self.dimensions or self.codes or self.measures or self.kinds
+        names = self.dimensions or self.codes or self.measures or self.kinds or self.sorted
         return not (names or self.sums or self.crossing or self.tables)
 
     @property
@@ -142,7 +146,7 @@ class NameMapping:
     @property
     def only_rounding(self) -> bool:
         """Whether it says nothing of names, codes and sums."""
-        names = self.dimensions or self.codes or self.measures or self.sums or self.crossing
+        names = self.dimensions or self.codes or self.measures or self.sums or self.crossing or self.sorted
         return not names and all(
             set(own) <= {"rounding", "random", "midpoint", *READING} for own in self.tables.values()
         )
@@ -153,6 +157,10 @@ class NameMapping:
         zeros = marks.zeros_hidden or own.get("zeros_hidden", self.zeros_hidden)
         stated = {**self.marks, **own.get("marks", {}), **marks.stated}
         return replace(signs, marks=replace(marks, stated=stated, zeros_hidden=zeros))
+
+    def in_order(self, name: str) -> bool:
+        """Whether the rows of a table are said to be sorted by their counts."""
+        return bool(self.of_table(name).get("sorted", self.sorted))
 
     def check_tables(self, names: Sequence[str]) -> None:
         """Refuse a mapping of tables that are not there."""

@@ -63,7 +63,9 @@ def publications(
     plain = []
     for name, release in tables.items():
         known = mapping.rounding(name) or (rounding or {}).get(name)
-        plain.append(Publication.of(name, release, known))
+        published = Publication.of(name, release, known)
+        in_order = published.release.in_order or mapping.in_order(name)
+        plain.append(replace(published, release=replace(published.release, in_order=in_order)))
     check_said(total, codebook, [p.release for p in plain])
     mapping.check_names({p.name: p.release for p in plain})
     return _alike(_apart([mapping.applied(p) for p in plain]))
