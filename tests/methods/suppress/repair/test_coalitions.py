@@ -12,8 +12,8 @@ import discreet as dc
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.model.tuning import DEFAULT
 from discreet.methods.suppress.repair.coalitions import CountsKnown, Target, learning_coalition
+from discreet.methods.suppress.repair.further_cells import Costs
 from discreet.methods.suppress.repair.judge import audited
-from discreet.methods.suppress.repair.repair import Costs
 
 TABLE = dc.Table.of([[20, 50, 9, 1], [10, 2, 8, 12], [30, 7, 5, 2]], ["area", "job"])
 

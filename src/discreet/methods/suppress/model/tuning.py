@@ -227,10 +227,16 @@ class RepairTuning:
     one_model: int = 20_000  # variables that one model takes at once; beyond, a model around each cell
     around: int = 1_500  # variables of the first model around a cell
     wider: int = 4  # times as many if that does not do
+    large: int = 500  # equations of a program of amounts that begins with the interior point method each time
     enlarged: int = 12  # a fractional move may become whole when made up to so many times as large
     far: float = 1e7  # steps that no cheapest move takes
     whole_seconds: float = 5.0  # for a move in whole numbers where the linear program gives a fractional one
     whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
+    # escapes for several cells at once
+    joint_programs: int = 12  # groups that cells with a level are divided into, if they are more than twice as many
+    joint_repricing: int = 1  # times that each program is run again with other prices
+    joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far
+    joint_reward: float = 10.0  # for a unit on the way to a step, where a unit of the dearest cell costs 1
     # contributors alone in a cell
     points: int = 6  # programs over all open cells together before single ones
     solid: float = 1e-5  # of the largest amount: a move that is no rounding of the solver

@@ -25,7 +25,8 @@ from discreet.linear.presolve import propagated
 from discreet.linear.system import System
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
-from discreet.methods.suppress.repair.repair import Costs, Repaired
+from discreet.methods.suppress.repair.further_cells import Costs
+from discreet.methods.suppress.repair.repair import Repaired
 
 Own = dict[int, int]  # variable of an inner cell -> how many of its members work together
 

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged
-from discreet.linear.highs import SIMPLEX, UNSEEDED, LinearProgram, Options, Outcome, Solver
+from discreet.linear.highs import SIMPLEX, UNSEEDED, VERTEX, LinearProgram, Options, Outcome, Solver
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
 from discreet.methods.suppress.model.tuning import RepairTuning
@@ -57,9 +57,7 @@ class Escapes:
         slack = self.tuning.slack
         if at == len(self.free) or self.free[at] != cell or step > self.up[at] + slack or -step > self.down[at] + slack:
             return None
-        price = np.zeros(self.size)
-        price[: len(cost)] = np.where(np.isfinite(cost), cost, 0)
-        price = price[self.free] + self.least
+        price = self.price(cost)
         look = self._among_all if len(self.free) <= self.tuning.one_model else self._near
         move = look(at, step, price, thorough)
         if move is None:
@@ -67,6 +65,19 @@ class Escapes:
         full = np.zeros(self.size)
         full[self.free] = move
         return full
+
+    def price(self, cost: Array) -> Array:
+        """What a unit of each free variable costs: hidden ones next to nothing."""
+        price = np.zeros(self.size)
+        price[: len(cost)] = np.where(np.isfinite(cost), cost, 0)
+        return price[self.free] + self.least
+
+    def room_back(self, move: Array) -> float:
+        """What share of a move fits the other way round, at most all of it."""
+        way = -move[self.free]
+        changed = np.abs(way) > self.tuning.slack
+        room = np.where(way > 0, self.up, self.down)[changed]
+        return float(np.minimum(room / np.abs(way[changed]), 1).min(initial=1))
 
     def _among_all(self, at: int, step: float, price: Array, thorough: bool) -> Array | None:
         if self.model is None:
@@ -165,7 +176,7 @@ class EscapeProgram:
         pair = np.array([at, self.n + at], np.int32)
         wanted = np.array([max(step, 0.0), max(-step, 0.0)]) / unit
         self.solver.change_bounds(pair, wanted, wanted)
-        outcome = self.solver.run(OTHERWISE)
+        outcome = self._run()
         x = self.solver.x * unit
         self.solver.change_bounds(pair, np.zeros(2), self.most[pair] / unit)
         if outcome is Outcome.INFEASIBLE:
@@ -173,6 +184,14 @@ class EscapeProgram:
         if outcome is not Outcome.SOLVED:  # neither a move nor a proof that there is none
             raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
         return np.asarray(x[: self.n] - x[self.n :])
+
+    def _run(self) -> Outcome:
+        """A large program of amounts is begun anew each time: from the last basis it takes thousands of steps."""
+        if self.integer or self.rows.shape[0] <= self.tuning.large:
+            return self.solver.run(OTHERWISE)
+        self.solver.forget()
+        with self.solver.options(VERTEX):
+            return self.solver.run(OTHERWISE)
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""

@@ -24,7 +24,8 @@ from discreet.linear.whole_moves import MovePool, has_whole_point
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
-from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
+from discreet.methods.suppress.repair.further_cells import Costs
+from discreet.methods.suppress.repair.repair import Repaired, repair
 
 
 def learned(

@@ -11,7 +11,8 @@ from discreet.base.annotations import Array
 from discreet.methods.suppress.model.requirements import Quantities
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.task import Task
-from discreet.methods.suppress.repair.repair import Costs, Repaired, repair
+from discreet.methods.suppress.repair.further_cells import Costs
+from discreet.methods.suppress.repair.repair import Repaired, repair
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base.annotations import Array, Progress
-from discreet.errors import Unjudged
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
-from discreet.methods.suppress.repair.escape import Escapes
+from discreet.methods.suppress.repair.further_cells import Costs, further_cells
+from discreet.methods.suppress.repair.joint_reach import reached_together
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
@@ -34,15 +34,6 @@ class Repaired:
     rounds: int
     hopeless: Array
     undecided: Array = field(default_factory=lambda: np.empty(0, np.int64))
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Per cell the cost of hiding it (infinite: it must stay, 0: it is hidden) and what is known of it once hidden."""
-
-    cost: Array
-    bottom: Array
-    top: Array
 
 
 def repair(
@@ -66,7 +57,7 @@ def repair(
         if not len(needs):
             return Repaired(hidden, turn, needs.cell, undecided)
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
-        more, hopeless = _to_hide(known, truth, needs, reach, costs_now, tuning)
+        more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):
             return Repaired(hidden, turn, hopeless)
         hidden = hidden | more
@@ -89,6 +80,7 @@ def _short(
         movement = movement_of(known, needs.cell[~wide], progress=progress)
         short[~wide] = ~movement.moves & ~movement.doubt
         doubt = needs.cell[~wide][movement.doubt]
+    wide &= ~reached_together(known, truth, needs)
     if wide.any():
         low, high = intervals(known, needs.cell[wide], progress=progress)
         asked, value = needs.take(np.flatnonzero(wide)), truth[needs.cell[wide]]
@@ -101,81 +93,3 @@ def _short(
         )
     at = np.flatnonzero(short)
     return needs.take(at), reach[:, at], doubt
-
-
-def _steps(needs: Requirements, reach: Array, j: int) -> list[list[float]]:
-    """The ways to meet a need: each a list of steps of its cell that must all be possible."""
-    below, above, sliding = needs.below[j], needs.above[j], needs.sliding[j]
-    if not (below or above or sliding):
-        return [[1.0], [-1.0]]
-    down, up = max(below, reach[0, j]), max(above, reach[1, j])
-    lacking = max(max(sliding, 1) - down - up, 0)  # what the interval must grow by, on one side or the other
-    ways = [(below, up + lacking), (down + lacking, above)] if lacking else [(below, above)]
-    return [[step for step in (high, -low) if step] for low, high in ways]
-
-
-def _to_hide(
-    known: Known, truth: Array, needs: Requirements, reach: Array, costs: Costs, tuning: RepairTuning
-) -> tuple[Array, Array]:
-    """Cells to hide so that every needed move exists, one cell after another, and the cells without an escape."""
-    system = known.system()
-    bottom, top = np.full(system.size, -np.inf), np.full(system.size, np.inf)
-    bottom[: len(costs.bottom)], top[: len(costs.top)] = costs.bottom, costs.top
-    np.maximum.at(bottom, known.inner_variables(), known.inner_lower)
-    cost = costs.cost.copy()
-    escapes = Escapes(system, truth, cost, (bottom, top), tuning)
-    hidden, served = np.zeros(len(cost), bool), np.zeros(len(needs), bool)
-    plain = (needs.below == 0) & (needs.above == 0) & (needs.sliding == 0)
-    hopeless = []
-    for j, cell in enumerate(needs.cell):
-        if served[j]:
-            continue
-        moves = _cheapest_way(escapes, int(cell), _steps(needs, reach, j), cost, thorough=not hidden.any())
-        if moves is None:
-            hopeless.append(int(cell))
-            continue
-        for move in moves:
-            changed = np.flatnonzero(np.abs(move[: len(cost)]) > tuning.slack)
-            hidden[changed[cost[changed] > 0]] = True
-            cost[changed] = 0
-            served |= plain & (np.abs(move[needs.cell]) >= 1 - tuning.slack)  # a move may serve several
-    return hidden, np.array(hopeless, np.int64)
-
-
-def _cheapest_way(
-    escapes: Escapes, cell: int, ways: list[list[float]], cost: Array, *, thorough: bool
-) -> list[Array] | None:
-    """The moves of the cheapest of several ways to meet a need; None if there is none.
-
-    Raises Unjudged if no way is found and the solver was at a loss with one of them.
-    """
-    best: tuple[float, list[Array]] | None = None
-    doubt: Unjudged | None = None
-    for steps in ways:
-        try:
-            way = _moves(escapes, cell, steps, cost, thorough=thorough)
-        except Unjudged as unsettled:  # another way may do
-            doubt, way = unsettled, None
-        if way is not None and (best is None or way[0] < best[0]):
-            best = way
-        if way is not None and way[0] == 0:  # nothing more has to be hidden
-            break
-    if best is None and doubt is not None:
-        raise doubt
-    return None if best is None else best[1]
-
-
-def _moves(
-    escapes: Escapes, cell: int, steps: list[float], cost: Array, *, thorough: bool
-) -> tuple[float, list[Array]] | None:
-    """The cheapest moves of one cell by the given steps and what they cost, or None if one does not exist."""
-    moves, price, left = [], 0.0, cost.copy()
-    for step in steps:
-        move = escapes.cheapest(cell, step, left, thorough=thorough)
-        if move is None:
-            return None
-        changed = np.flatnonzero(np.abs(move[: len(cost)]) > escapes.tuning.slack)
-        price += float(left[changed].sum())
-        left[changed] = 0
-        moves.append(move)
-    return price, moves
