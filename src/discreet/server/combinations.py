@@ -77,6 +77,18 @@ class Combinations:
             self._compared = {}
         return new
 
+    def covers(self, new: Families, earlier: Array) -> bool:
+        """Whether one earlier query has told all sets of the new one, crossed as there."""
+        told = np.ones(len(earlier), bool)
+        for axis, mine in enumerate(new):
+            told &= self._table("includes", axis, mine)[earlier[:, axis]]
+        return bool(told.any())
+
+    def tells(self, population: Mapping[int, int], earlier: Array) -> bool:
+        """Whether one earlier query has told a population (sets along some axes, everybody along others) by itself."""
+        whole = {k: union(self.families[k][0]) for k in range(len(self.families))}
+        return bool(self._making(earlier, {**whole, **population}).any())
+
     def told_together(self, new: Families, earlier: Array) -> Iterator[Left]:
         """All of them.
 

@@ -138,10 +138,11 @@ class Guard:
         left_over = self._left_over(new, earlier)
         few = [
             axis
-            for (axis, cells), people in zip(left_over.values(), self.counts(list(left_over)), strict=True)
-            if people < self.fewest or people < self.policy.table.min_mean * cells
+            for (box, (axis, cells)), people in zip(left_over.items(), self.counts(list(left_over)), strict=True)
+            if (people < self.fewest or people < self.policy.table.min_mean * cells)
+            and not (cells == 1 and self.combinations.tells(dict(box), earlier))
         ]
-        if not few:
+        if not few or self.combinations.covers(new.families, earlier):  # last, so that it takes as long
             return None
         return Flag(  # the first axis, whatever the order of earlier questions: all servers say the same
             "guard_difference",

@@ -23,6 +23,10 @@ class AttackFinding:
     area: bool = False
     fair: bool = True
 
+    def __post_init__(self) -> None:
+        if self.area:  # who knows nothing need not do worse than chance
+            object.__setattr__(self, "blind", max(self.blind, 0.5))
+
 
 def area_under_curve(scores: Array, positive: Array) -> float:
     """Probability that a positive case has a higher score than a negative one; 1/2 where either is missing.
