@@ -110,6 +110,37 @@ def test_two_variables_at_once() -> None:
     assert flagged(found, "sex", "sex where one=a", "sex where two=x", "sex, one where two=x") == [False] * 3 + [True]
 
 
+def counties(people: list[list[int]], min_difference: int = 30) -> Guard:
+    """Four counties in two regions by three kinds of work, each alike by sex; the method shows what it is."""
+    area = dc.Dimension.from_parents("area", {"n1": "N", "n2": "N", "s1": "S", "s2": "S"})
+    dimensions = [area, dc.Dimension.flat("work", "xyz"), dc.Dimension.flat("sex", "fm")]
+    table = dc.Table.of(np.array(people)[:, :, None] * np.ones((1, 1, 2), int), dimensions)
+    rules = GuardRules(action="refuse", min_difference=min_difference)
+    return Guard(CubeCounting(table), Policy(publish="as it is", guard=rules))
+
+
+def test_a_region_around_a_county_along_two_variables() -> None:
+    """S by x is what all and y and z leave; without s1 by x, which rows tell, it is s2 by x."""
+    asked = ["area:level 1 where work=y", "area:level 1 where work=z", "work where area=s1", "area:level 1"]
+    assert flagged(counties([[900] * 3] * 3 + [[4, 900, 900]]), *asked) == [False] * 3 + [True]
+    assert flagged(counties([[900] * 3] * 3 + [[90, 900, 900]]), *asked) == [False] * 4
+
+
+def test_what_one_table_told_is_not_news() -> None:
+    """Neither a part of an answered table, nor a small set that a table has told by itself."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        found = counties(rng.integers(0, 60, (4, 3)).tolist())
+        told = [found.geometry(Query.of(*words)) for words in (("sex",), ("work, sex",), ("area, work, sex",))]
+        told.append(found.geometry(Query.of("sex", where="area=N")))
+        for new in ("work", "sex, area:level 1", "sex where area=s1", "work where area=S", "sex where work=x;area=n1"):
+            variables, _, where = new.partition(" where ")
+            assert found.check(found.geometry(Query.of(variables, where=where or None)), told) is None
+    small = counties([[900] * 3] * 3 + [[4, 4, 4]])
+    assert flagged(small, "area", "work where area=s1", "sex where area=S") == [False] * 3  # s2 was told by the first
+    assert flagged(small, "work where area=s1", "sex where area=S") == [False, True]
+
+
 # -- laws -------------------------------------------------------------------------------------------------------
 
 

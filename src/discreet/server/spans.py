@@ -55,17 +55,17 @@ class Spaces:
 
     def __init__(self, families: Sequence[Sets]) -> None:
         self.families = families
-        self._cuts: dict[bytes, tuple[int, ...]] = {}
+        self._cuts: dict[tuple[bytes, bool], tuple[int, ...]] = {}
         self._told: dict[tuple[int, ...], Told] = {}
 
-    def cut(self, numbers: Array) -> tuple[int, ...]:
-        """The atoms that the sets of families with these numbers cut out."""
-        key = numbers.tobytes()
+    def cut(self, numbers: Array, *, around: bool) -> tuple[int, ...]:
+        """The atoms that the sets of families with these numbers cut out (see ``_cut``)."""
+        key = (numbers.tobytes(), around)
         parts = self._cuts.get(key)
         if parts is None:
             if len(self._cuts) > MOST_KEPT:
                 self._cuts, self._told = {}, {}
-            parts = _cut([self.families[k] for k in numbers.tolist()])
+            parts = _cut([self.families[k] for k in numbers.tolist()], around)
             self._cuts[key] = parts
         return parts
 
@@ -80,7 +80,8 @@ class Spaces:
 
 
 def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tuple[Array, Array]) -> Boxes:
-    """The same along two variables: boxes of one atom each, of those atoms that sets without a total cut out.
+    """The same along two variables: boxes of one atom each, of those atoms that sets without a total cut out, and sets
+    around them; without the latter where these are too many.
 
     Families are given by their numbers along each variable.
 
@@ -90,9 +91,14 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
     """
     first, second = (np.array([*numbers.tolist(), own]) for numbers, own in zip(others, mine, strict=True))
     rows, columns = (np.flatnonzero(np.bincount(numbers)) for numbers in (first, second))
-    parts = (one.cut(rows), other.cut(columns))
-    n, m = map(len, parts)
-    if min(n, m) < 2 or n * m > MOST_BOXES:
+    for around in (True, False):
+        parts = (one.cut(rows, around=around), other.cut(columns, around=around))
+        n, m = map(len, parts)
+        if min(n, m) < 2:
+            return ()
+        if n * m <= MOST_BOXES:
+            break
+    else:
         return ()
     a, b = one.told(parts[0], rows), other.told(parts[1], columns)
     open_ = a.single[first].T @ b.single[second] == 0  # the rest is told by one of them by itself
@@ -146,11 +152,19 @@ def _vectors(family: Sets, parts: Sequence[int]) -> Array:
     return np.array([[float(one & part == part) for part in parts] for one in family])
 
 
-def _cut(families: Sequence[Sets]) -> tuple[int, ...]:
-    """The atoms of the sets that stand without a total around them, and of the rest."""
+def _cut(families: Sequence[Sets], around: bool) -> tuple[int, ...]:
+    """The atoms of the sets that stand without a total around them, and of the rest.
+
+    With ``around`` also of those sets of others that lie around one of them, or across: a region around a county.
+    """
     whole = union(union(family) for family in families)
     alone = frozenset().union(*(family for family in families if whole not in family))
-    return tuple(sorted(atoms(alone | {whole})))
+    beside: set[int] = set()
+    if around:
+        touched = union(alone)
+        others = {one for family in families if whole in family for one in family if one & touched} - {whole}
+        beside = {one for one in others if any(one & chosen and one & ~chosen for chosen in alone)}
+    return tuple(sorted(atoms(alone | beside | {whole})))
 
 
 class Told(NamedTuple):
