@@ -48,8 +48,11 @@ def _without_secret(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("secret"))
 
 
-def usefulness(cube: Table, policy: dc.Policy) -> tuple[float, float]:
-    """Mean utility (1 - HD/sqrt(N)) of answered tables of three variables; mean relative error of counts over 100."""
+def usefulness(cube: Table, policy: dc.Policy) -> tuple[float, float] | None:
+    """Mean utility (1 - HD/sqrt(N)) of answered tables of three variables; mean relative error of counts over 100.
+
+    None if no such table is answered.
+    """
     truth = Truth.of(cube)
     utilities = []
     errors = []
@@ -59,10 +62,12 @@ def usefulness(cube: Table, policy: dc.Policy) -> tuple[float, float]:
             utilities.append(1 - distance / np.sqrt(true.sum()))
             large = true > 100
             errors.append(np.abs(shown - true)[large] / true[large])
+    if not utilities:
+        return None
     return float(np.mean(utilities)), float(np.mean(np.concatenate(errors)))
 
 
-def rows(report: Attack, useful: tuple[float, float]) -> dict[str, str]:
+def rows(report: Attack, useful: tuple[float, float] | None) -> dict[str, str]:
     """One column of the table."""
     out = {
         "requests; distinct cells": f"{report.requests:,}; {report.cells:,}",
@@ -84,8 +89,9 @@ def rows(report: Attack, useful: tuple[float, float]) -> dict[str, str]:
             out["3-way counts 1-3 exact (single number)"] = f"{counts.exact:.0%} ({counts.single:.0%})"
     for finding in report.findings:
         out[f"{finding.attack}: {finding.success}"] = f"{finding.rate:.0%} ({finding.blind:.0%})"
-    out["utility of 3-way tables"] = f"{useful[0]:.3f}"
-    out["relative error of counts over 100"] = f"{useful[1]:.2%}"
+    if useful is not None:
+        out["utility of 3-way tables"] = f"{useful[0]:.3f}"
+        out["relative error of counts over 100"] = f"{useful[1]:.2%}"
     return out
 
 
