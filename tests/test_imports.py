@@ -95,7 +95,8 @@ LAYERS = {
         sheet_blocks
         label_paths
         implied_indents body_numbers
-        separate_variables running_sums
+        stated_populations running_sums
+        separate_variables
     """,
     "sheets/sums": """
         axis_levels axis_lines number_groups

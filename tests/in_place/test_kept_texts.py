@@ -192,11 +192,11 @@ def test_labels_that_state_totals_are_refused(
     save(path, rows)
     assert protect(path) == 2
     said = capfdbinary.readouterr().err.decode()
-    assert f"a total that the sheet does not show ('{place}')" in said
+    assert f"not a total of the sheet ('{place}')" in said
     assert "198" not in said
     assert not (tmp_path / "out.xlsx").exists()
     frame = pd.DataFrame([row[1:] for row in rows[1:]], index=[row[0] for row in rows[1:]], columns=rows[0][1:])
-    with pytest.raises(dc.InputError, match="does not show"):
+    with pytest.raises(dc.InputError, match="not a total of the sheet"):
         dc.suppress_small_counts(frame, under=6)
     assert protect(path, "--keep-text", place) == 0
     capfdbinary.readouterr()

@@ -16,6 +16,7 @@ from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.stated_counts import stated_count
 
 SECONDARY_MARK = "*"
 RANGE = re.compile(r"(?:<\s*(?P<below>\d+)|(?:≤|<=)\s*(?P<most>\d+)|1\s*[-–]\s*(?P<last>\d+))")
@@ -112,19 +113,19 @@ def _numbers_now(
     primary = (done.status == Status.PRIMARY.value).tolist()
     replacements: dict[CellPlace, int | float | str] = {}
     shown: set[CellPlace] = set()
-    in_headers = {place for codes in sheet.fixed for place in sheet.places[codes]}
+    in_frame = sheet.grid.header_rows is not None
+    headers = {*sheet.layout.header_rows} if in_frame else set()
+    stub = {*sheet.layout.stub_columns} if in_frame else set()
     cells = zip(sheet.places_in(table.layout), values, truth, done.hidden.tolist(), primary, strict=True)
     for places, value, true, gone, sensitive in cells:
         stays = not gone and value == true
         for place in places:
-            if place in in_headers:
-                if not stays:
-                    raise InputError(
-                        f"{sheet.name!r}: the number in the header {places[0].address} may not stay as it is, and a "
-                        "header is not rewritten; take the number out of the header, or give it a row of its own"
-                    )
-                shown.add(place)
-            elif gone:
+            if not stays and (place.row in headers or place.column in stub):
+                raise InputError(
+                    f"{sheet.name!r}: the number in the header or label {place.address} may not stay as it is, and those "
+                    "of a frame are not rewritten; take the number out of it, or give it a row or column of its own"
+                )
+            if gone:
                 replacements[place] = marks.of(true, sensitive=sensitive)
             elif stays and _stands_there(sheet, place, value):
                 shown.add(place)
@@ -155,6 +156,8 @@ def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
     in_file = sheet.grid.header_rows is None  # in a frame a hidden number is blank
     if in_file and not value and (written is None or (isinstance(written, str) and not re.search(r"\d", written))):
         return True  # a blank cell, a dash or another mark that means zero stays what it is
+    if isinstance(written, str) and stated_count(written) is not None:
+        return stated_count(written) == value
     if isinstance(written, str):  # digits, however they are parted; a share may stand behind them
         digits = re.sub(r"\D", "", written.partition("(")[0])
         return value % 1 != 0 or digits == str(abs(int(value)))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from discreet.errors import InputError, listed, nearest
 from discreet.in_place.secret_numbers import SecretNumbers
@@ -16,6 +17,7 @@ from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.sheet_grid import CellPlace, column_number
 from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, SHARE, TITLE
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sums.number_groups import numbers_covered
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
 _MEASURED = re.compile(
@@ -131,7 +133,10 @@ class _Judge:
             own = self._secret.of_columns(place.column, self._last_below(place))
         else:
             own = self._secret.of_row(place.row)
-        if any((one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated):
+        unknown = {one.number for one in stated if one.named} - self._secret.shown if own else ()
+        if unknown or any(
+            (one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated
+        ):
             self._telling.append(place)
 
     def _last_below(self, place: CellPlace) -> int:
@@ -158,9 +163,9 @@ class _Judge:
         where = [place.address for place in self._telling]
         if where:
             raise InputError(
-                f"{self._sheet.name!r}: labels or headers state a hidden count or a total that the sheet does not show "
-                f"({listed(where, 4)}), and labels are not rewritten; take the numbers out of them, give the totals a "
-                "row or column of their own, or say keep_text= (--keep-text ADDRESS) if they are something else"
+                f"{self._sheet.name!r}: labels or headers state a hidden count, or a number beside hidden counts that "
+                f"is not a total of the sheet ({listed(where, 4)}); take the numbers out of them, give totals a row or "
+                "column of their own, or say keep_text= (--keep-text ADDRESS) if they are something else"
             )
 
     def _measured(self) -> list[str]:
@@ -170,9 +175,21 @@ class _Judge:
             places = [self._sheet.grid.place(row, column) for row in self._sheet.layout.body_rows]
             texts = [self._sheet.grid.text(p.row, p.column) for p in places if p not in self.keep]
             filled = [text for text in texts if text]
+            if _are_classes(filled):
+                continue
             if filled and 2 * sum(_MEASURED.search(text) is not None for text in filled) > len(filled):
                 measured.append(places[0].address.rstrip("0123456789"))
         return measured
+
+
+def _are_classes(texts: Sequence[str]) -> bool:
+    """Whether texts are groups of ages or other numbers that do not overlap, and stand more than once, most of them."""
+    distinct = {text: span for text in texts if (span := numbers_covered(text)) is not None}
+    spans = sorted(set(distinct.values()))
+    apart = all(before[1] < after[0] for before, after in pairwise(spans))
+    rest = [text for text in texts if text not in distinct]
+    measured = any(_MEASURED.search(text) for text in rest)
+    return bool(spans) and apart and not measured and 2 * len(spans) <= len(texts)
 
 
 def _kept_places(sheet: SheetTable, keep: Sequence[str]) -> frozenset[CellPlace]:

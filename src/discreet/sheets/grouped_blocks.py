@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.blocks.stated_populations import Body, header_counts, plain_rows
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.groupings import Groupings
+from discreet.sheets.sums.sum_runs import runs_to
+from discreet.tables.totals import TOTAL
 
 
 def grouped_blocks(
@@ -37,6 +43,43 @@ def grouped_blocks(
         partly = options.partly or labels in groupings.partly
         blocks.append((part, replace(options, total=total, partly=partly)))
     return blocks
+
+
+def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> list[tuple[SheetBlock, SheetOptions]]:
+    """Blocks of rows that add up to the populations which headers state, and of rows that count a part by themselves.
+
+    They are the variables of Table 1 of a paper. There are none if all rows together add up to the populations, or if
+    a row exceeds them.
+    """
+    parts, numbers = body.parts, body.numbers
+    counts = header_counts(block, parts.columns)
+    if not counts or np.isinf([number for number, _ in counts.values()]).any():
+        return []
+    if len(body.down) != 1 or not options.nested or body.down[0].name in _denied(options):
+        return []
+    stated = np.array([counts[column][0] for column in parts.columns])
+    plain = plain_rows(block, body)
+    values = np.vstack([np.where(numbers.hidden, 0, np.nan_to_num(numbers.values)), stated])
+    shown = np.vstack([~numbers.hidden, np.ones(len(stated), bool)])
+    if len(plain) < 2 or (values[plain] > stated).any() or (values[:-1] == stated).all(axis=1).any():
+        return []
+    runs, left = runs_to(AxisLines(values, shown, np.ones(values.shape, bool)), len(values) - 1, plain)
+    if len(runs) == 1 and not left:
+        return []
+    blocks = []
+    for run in (*runs, *([k] for k in left)):
+        rows = {parts.rows[k] for k in run} | {*parts.derived_rows}
+        name = _name(body.down[0].name or "row", [body.down[0].texts[block.body.index(parts.rows[k])] for k in run])
+        part = replace(block, body=tuple(row for row in block.body if row in rows), row_name=name)
+        total = _totals(options.total, (), body.down[0].name, name, (TOTAL,))
+        blocks.append((part, replace(options, total=total, partly=options.partly or len(run) == 1)))
+    return blocks
+
+
+def _denied(options: SheetOptions) -> set[str]:
+    """Dimensions of which it is said that no label is a sum of others."""
+    said = options.total if isinstance(options.total, Mapping) else {}
+    return {name for name, code in said.items() if code is None}
 
 
 def _name(name: str, labels: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ class SheetTable:
     assumed: tuple[str, ...] = ()
     """Everything that was not said but taken as so, a sentence for each, with the option that says otherwise."""
     fixed: tuple[CellCodes, ...] = ()
-    """Cells whose number stands in a header, as "Treated (N = 40)": they stay published, whatever is hidden."""
+    """Cells whose number stands in a header or label alone, as "Treated (N = 40)"; a mark can stand in its place."""
     _table: Table | None = None
 
     @property

@@ -15,13 +15,14 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts
 from discreet.sheets.blocks.implied_indents import OF_WHICH
-from discreet.sheets.blocks.label_paths import LabelLevel, column_levels, header_counts, is_total_text, row_levels
+from discreet.sheets.blocks.label_paths import LabelLevel, column_levels, is_total_text, row_levels
 from discreet.sheets.blocks.running_sums import refuse_running_sums
-from discreet.sheets.blocks.separate_variables import counted_rows, separate_blocks, with_header_counts
+from discreet.sheets.blocks.separate_variables import separate_blocks
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.blocks.stated_populations import Body, counted_columns, counted_rows, with_stated_counts
 from discreet.sheets.cell_roles import cell_roles
-from discreet.sheets.grouped_blocks import grouped_blocks
-from discreet.sheets.sheet_grid import CellRange
+from discreet.sheets.grouped_blocks import grouped_blocks, population_blocks
+from discreet.sheets.sheet_grid import CellPlace, CellRange
 from discreet.sheets.sheet_layout import NUMBERING, LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import CellPlaces, SheetTable
@@ -67,10 +68,13 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     refuse_running_sums(block, parts, numbers, options)
     if variables := separate_blocks(block, parts, numbers, down, across):
         return [table for variable in variables for table in understood(variable, options)]
-    if counts := header_counts(block, parts.columns):
-        parts, numbers, down = with_header_counts(block, parts, numbers, down, counts)
-    axes = _axes(block, parts, down, across, options)
-    cells = cell_map(block, parts, numbers, axes.rows, axes.columns)
+    body = Body(parts, numbers, tuple(down), tuple(across))
+    if populations := population_blocks(block, body, options):
+        return [table for part, own in populations for table in understood(part, own)]
+    body = with_stated_counts(block, body)
+    parts = body.parts
+    axes = _axes(block, parts, body.down, body.across, options)
+    cells = cell_map(block, parts, body.numbers, axes.rows, axes.columns)
     sums = _sums(block, cells, options)
     for axis, groupings in sums.groupings.items():
         blocks = grouped_blocks(block, parts, axes.rows, axes.columns, axis, groupings, options)
@@ -156,9 +160,14 @@ def _table(
         derived,
         _left_aside(block, parts),
         tuple(dict.fromkeys(assumed)),
-        tuple(name for name, places in zip(names, cells.places, strict=True) if places[0].row in block.headers),
+        tuple(name for name, places in zip(names, cells.places, strict=True) if _in_labels(block, places)),
         table,
     )
+
+
+def _in_labels(block: SheetBlock, places: Sequence[CellPlace]) -> bool:
+    """Whether a number stands in headers or labels alone."""
+    return all(place.row in block.headers or place.column in block.stub for place in places)
 
 
 def _said(options: SheetOptions) -> Any:
@@ -173,14 +182,13 @@ def _axes(
     block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel], across: Sequence[LabelLevel], options: SheetOptions
 ) -> _Axes:
     """The dimensions of rows and columns, under the names of the sheet or of the caller."""
-    column_items = [block.values.index(column) for column in parts.columns]
     rows = axis_dimensions(
         counted_rows(block, parts, down),
         fallback=block.row_name or "row",
         nested=options.nested,
         missing=options.missing,
     )
-    levels = [level.kept(column_items) for level in across]
+    levels = counted_columns(block, parts, across)
     varying = [level for level in levels if len({*level.texts}) > 1]
     above = levels[: levels.index(varying[0])] if varying else []
     name = next((level.texts[0] for level in reversed(above) if not MEASURE_NAME.search(level.texts[0])), "")

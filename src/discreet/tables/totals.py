@@ -7,6 +7,8 @@ So a code with a usual name that is the sum is taken as the total, and said to b
 from __future__ import annotations
 
 import math
+import re
+import shlex
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -266,5 +268,11 @@ def _not_so(cells: Cells, name: str) -> str:
 def option(name: str, code: str | None) -> str:
     """How to say what the total of a dimension is, in Python and on the command line."""
     value = f"{name}={code or ''}"
-    quoted = f'"{value}"' if any(c.isspace() for c in value) else value
-    return f"total={{{name!r}: {code!r}}} (--total {quoted})"
+    return f"total={{{name!r}: {code!r}}} (--total {_quoted(value)})"
+
+
+def _quoted(value: str) -> str:
+    """A text as a shell takes it, in quotation marks where it needs them."""
+    if re.fullmatch(r"[\w.,:/=@%+\-]*", value):
+        return value
+    return shlex.quote(value) if re.search(r'["$`!\\]', value) else f'"{value}"'

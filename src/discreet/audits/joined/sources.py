@@ -141,7 +141,7 @@ def read_releases(
             wide = _wide(Path(path), total, mapping.signs(name, signs), rounding)
             if wide is None:
                 raise question from None
-            return {name: _with_sums(name, wide, mapping)}
+            return _named(name, path, wide, mapping)
         except OtherLayoutError:
             if measures is not None or codebook is not None or Path(path).suffix.lower() not in SUFFIXES:
                 raise
@@ -152,6 +152,11 @@ def read_releases(
             raise
         counting = f"discreet tabulate {Path(path).name} --by ..."
         raise InputError(f"{error}; if its lines are records, count them first: {counting}") from None
+    return _named(name, path, releases, mapping)
+
+
+def _named(name: str, path: str | Path, releases: Mapping[str, Release], mapping: NameMapping) -> dict[str, Release]:
+    """The tables of a file under the name that it goes by, with what a mapping says of them."""
     named = {name + own.removeprefix(Path(path).name): release for own, release in releases.items()}
     file = name if len(named) > 1 else ""
     return {
@@ -180,14 +185,16 @@ def _allowance(rounding: Rounding | None, words: Mapping[str, str]) -> float:
     return 0.0 if known is None else known.allowance
 
 
-def _wide(path: Path, total: Totals, signs: NumberSigns, rounding: Rounding | None) -> Release | None:
-    """Columns of numbers side by side that add up to one of them; None where they do not: they may be measures."""
+def _wide(path: Path, total: Totals, signs: NumberSigns, rounding: Rounding | None) -> dict[str, Release] | None:
+    """Columns of numbers side by side that add up to one of them; None where they do not: they may be measures.
+
+    Where labels group one population in several ways there is a table for each.
+    """
     try:
-        releases = list(sheet_releases(path, total, signs, rounding=rounding).values())
+        releases = sheet_releases(path, total, signs, rounding=rounding)
     except InputError:
         return None
-    adds_up = len(releases) == 1 and releases[0].dimensions[-1].total is not None
-    return releases[0] if adds_up else None
+    return releases if all(release.dimensions[-1].total is not None for release in releases.values()) else None
 
 
 def _read(

@@ -11,7 +11,7 @@ from discreet.base.annotations import Array
 from discreet.base.number_texts import misspelt
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
-from discreet.sheets.blocks.derived_names import derived_kind
+from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
 from discreet.sheets.blocks.label_paths import LabelLevel
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
@@ -32,6 +32,10 @@ class BodyParts:
     assumed: tuple[str, ...] = ()
     headings: Mapping[int, str] = field(default_factory=dict)
     """What stands above each column of numbers, from the top."""
+    stated_rows: Mapping[int, int | None] = field(default_factory=dict)
+    """Header rows that state counts, as "Treated (N = 40)" does: the row that holds the same, None for the total."""
+    stated_columns: Mapping[int, int | None] = field(default_factory=dict)
+    """Columns of labels that state counts, as "North (n = 56)" does: the column that holds the same, or None."""
 
 
 def body_parts(
@@ -115,7 +119,7 @@ def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mappin
 
 
 def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:
-    derived = {}
+    derived = _unnamed_shares(block, levels, columns)
     for k, row in enumerate(block.body):
         name = " ".join(level.texts[k] for level in levels if not level.sections and level.texts[k])
         cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
@@ -124,10 +128,25 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
             continue
         whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells)
         signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)
-        counts = (kind == "mean" and whole and not signed) or (kind == "share" and _count_first(cells))
+        counts = (kind == "mean" and whole and not signed and not is_statistic(name)) or (
+            kind == "share" and _count_first(cells)
+        )
         if not counts:
             derived[row] = kind
     return derived
+
+
+def _unnamed_shares(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:
+    """Rows without a label, each right below one with a label, that hold percentages, as statistics programs write."""
+    named = [any(level.texts[k] for level in levels if not level.sections) for k in range(len(block.body))]
+    unnamed = [row for row, own in zip(block.body, named, strict=True) if not own]
+    below = all(own or (k > 0 and named[k - 1]) for k, own in enumerate(named))
+    lines = [[cell for c in columns if (cell := block.cell(row, c)).kind == NUMERIC] for row in unnamed]
+    shares = all(
+        any(not _is_whole(cell) or cell.percent or float(cell.digits or cell.number or 0) == 100 for cell in line)
+        for line in lines
+    )
+    return dict.fromkeys(unnamed, "share") if below and shares else {}
 
 
 def _is_whole(cell: ReadCell) -> bool:

@@ -110,7 +110,7 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
         return ReadCell(NUMERIC, text, digits=_signed(match[1]), percent=True)
     if _RANGE.fullmatch(text):
         return ReadCell(RANGED, text)
-    if match := _WITH_SHARE.fullmatch(text):
+    if (match := _WITH_SHARE.fullmatch(text)) and not (match[2].isalpha() and _PLAIN.fullmatch(match[1].strip())):
         first = _read_text(match[1].strip(), options)
         return first._replace(text=text, share=match[2] + match[3]) if first.is_value else ReadCell(WORDS, text)
     if match := _FLAGGED.fullmatch(text):

@@ -17,9 +17,19 @@ MEAN_NAME = re.compile(
     r"\bmeans?\b|\baverages?\b|\bavg\b|\bmedians?\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bmédianes?\b"
     r"|\bpromedio\b|\bmedia\b|\bmediana\b|\bmedelvärde\b|\bgennemsnit\b|\bgjennomsnitt\b|\bkeskiarvo\b|\bśrednia\b"
     r"|\bgemiddelde?\b|\brates?\b|\bratios?\b|\bper\s1,?0+\b|\bstandard deviation\b|\bsd\b|\biqr\b|\bp[- ]?value\b"
-    r"|\bvariance\b|\brank(ing)?\b|\bchange\b|\bdifference\b|\bveränderung\b|\bévolution\b|\bpercentile\b|\bquartile\b|\bodds\b",
+    r"|\bvariance\b|\brank(ing)?\b|\bchange\b|\bdifference\b|\bveränderung\b|\bévolution\b|\bpercentile\b|\bquartile\b|\bodds\b"
+    r"|\+/[-\u2212\u2013]|\u00b1|\u0394|\bdiff\b|\bnet (?:change|migration|flow|increase|decrease)\b|\bgrowth\b"
+    r"|\bvariation\b|\bvariación\b|\bvariação\b|\bvariazione\b|\bverandering\b|\bendring\b|\bförändring\b|\bændring\b|\bmuutos\b"
+    r"|\bzmiana\b|\bmargins? of error\b",
     re.IGNORECASE,
 )
+STATISTIC_NAME = re.compile(
+    r"(?:(?:minimum|maximum|min|max|lowest|highest|range|mode|mean|average|avg|median|durchschnitt|mittelwert|moyenne"
+    r"|médiane|promedio|media|mediana|gemiddelde?|mínimo|máximo|minimo|massimo)(?:[ .:,(].*)?"
+    r"|net|saldo|change|difference|diff)",
+    re.IGNORECASE,
+)
+"""Names of rows that hold no counts, whole as their numbers may be."""
 WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|se|std)\b", re.IGNORECASE)
 
 
@@ -31,15 +41,25 @@ def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     >>> derived_kind("% of patients", []), derived_kind("Mean age", []), derived_kind("Patients", [])
     ('share', 'mean', None)
     """
+    name = name.replace("_", " ")
     numbers = [cell for cell in cells if cell.kind == NUMERIC]
     formatted = bool(numbers) and all(cell.percent for cell in numbers)
     if formatted or SHARE_NAME.search(name):
         return "share"
-    if MEAN_NAME.search(name):
+    if MEAN_NAME.search(name) or is_statistic(name):
         return "mean"
     if WEAK_NAME.search(name) and any(_not_whole(cell) for cell in numbers):
         return "mean"
     return None
+
+
+def is_statistic(name: str) -> bool:
+    """Whether a name says of itself that it is no count: "Average", "Maximum per school", "Net".
+
+    >>> is_statistic("Average"), is_statistic("Range (days)"), is_statistic("Change of address")
+    (True, True, False)
+    """
+    return STATISTIC_NAME.fullmatch(name.strip()) is not None
 
 
 def _not_whole(cell: ReadCell) -> bool:

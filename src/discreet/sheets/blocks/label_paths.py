@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from discreet.errors import InputError
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellRange, column_letters
-from discreet.sheets.stated_counts import stated_count, without_header_count
+from discreet.sheets.stated_counts import without_header_count
 from discreet.tables.total_names import like_a_total
 
 
@@ -125,8 +125,21 @@ def row_levels(block: SheetBlock) -> list[LabelLevel]:
             places.append(place)
             cell = block.grid.cells.get((row, column))
             indents.append(0 if cell is None else cell.indent)
-        levels.append(LabelLevel(_stub_name(block, column), tuple(texts), tuple(places), tuple(indents)))
+        level = LabelLevel(_stub_name(block, column), tuple(texts), tuple(places), tuple(indents))
+        levels += _by_key(level) if column == last else [level]
     return levels
+
+
+def _by_key(level: LabelLevel) -> list[LabelLevel]:
+    """A level for each part of labels that are keys of several parts, as a header "freq,sex,geo\\TIME_PERIOD" says."""
+    head, sign, _ = level.name.partition("\\")
+    names = head.split(",")
+    keys = [text.split(",") for text in level.texts]
+    if not sign or len(names) < 2 or any(len(key) != len(names) for key in keys):
+        return [level]
+    return [
+        replace(level, name=name.strip(), texts=tuple(key[k].strip() for key in keys)) for k, name in enumerate(names)
+    ]
 
 
 def _is_code_column(block: SheetBlock, column: int) -> bool:
@@ -225,14 +238,3 @@ def _below_all_sections(block: SheetBlock, levels: list[LabelLevel]) -> list[Lab
         )
         for level in levels
     ]
-
-
-def header_counts(block: SheetBlock, columns: Sequence[int]) -> dict[int, tuple[float, int]]:
-    """The population that the header of every column states, as in "Treated (N = 40)", and the row it stands in."""
-    counts = {}
-    for column in columns:
-        for row in block.headers:
-            number = stated_count(block.grid.text(row, column))
-            if number is not None:
-                counts[column] = (number, row)
-    return counts if len(counts) == len(columns) else {}

@@ -112,7 +112,7 @@ def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
 def _whole(cell: ReadCell) -> int | None:
     if cell.number is not None:
         return int(cell.number) if cell.number == int(cell.number) else None
-    digits = cell.text.strip("()[]. ")
+    digits = (cell.digits if cell.flagged else cell.text).strip("()[]. ")
     return int(digits) if digits.isdecimal() else None
 
 

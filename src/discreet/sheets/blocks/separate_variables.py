@@ -5,7 +5,7 @@ They are tables of their own, one for each variable, that have their total in co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from discreet.base.annotations import Array
 from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
-from discreet.tables.totals import ASK, TOTAL
+from discreet.sheets.blocks.stated_populations import counted_columns, counted_rows
+from discreet.tables.totals import ASK
 
 
 def separate_blocks(
@@ -22,7 +23,7 @@ def separate_blocks(
 ) -> list[SheetBlock]:
     """A block for each variable, or none if rows and columns are not of several variables."""
     rows = counted_rows(block, parts, down)
-    columns = [level.kept([block.values.index(c) for c in parts.columns]) for level in across]
+    columns = counted_columns(block, parts, across)
     values = np.where(numbers.hidden, np.nan, numbers.values)
     if groups := _groups(rows, values, apart=bool(rows) and not rows[0].sections):
         return [_of_rows(block, parts, rows[0], name, items, groups, values) for name, items in groups.items()]
@@ -102,58 +103,3 @@ def _of_columns(
     common = _common(varying[0].texts, groups, values.T, items)
     kept = sorted(parts.columns[k] for k in (*items, *common))
     return replace(block, values=tuple(kept), column_name=name)
-
-
-def counted_rows(block: SheetBlock, parts: BodyParts, down: Sequence[LabelLevel]) -> list[LabelLevel]:
-    """The levels of the rows that hold counts."""
-    place = {row: k for k, row in enumerate(block.body)}
-    kept = [place[row] for row in parts.rows if row in place]
-    stated = len(parts.rows) - len(kept)
-    levels = [level.kept(kept) if len(kept) < len(block.body) else level for level in down]
-    if not stated:
-        return levels
-    return [
-        replace(
-            level,
-            texts=(*level.texts, *([TOTAL if depth == len(levels) - 1 else ""] * stated)),
-            places=(*level.places, *([None] * stated)),
-            indents=(*level.indents, *([0] * stated)) if level.indents else (),
-        )
-        for depth, level in enumerate(levels)
-    ]
-
-
-def with_header_counts(
-    block: SheetBlock,
-    parts: BodyParts,
-    numbers: BodyNumbers,
-    down: Sequence[LabelLevel],
-    counts: Mapping[int, tuple[float, int]],
-) -> tuple[BodyParts, BodyNumbers, list[LabelLevel]]:
-    """The body with a last row for the populations that headers state, if the rows add up to them and none has them."""
-    stated = np.array([counts[column][0] for column in parts.columns])
-    inner = down[-1].texts
-    place = {row: k for k, row in enumerate(block.body)}
-    plain = [k for k, row in enumerate(parts.rows) if not is_total_text(inner[place[row]])]
-    sums = np.where(numbers.hidden, np.nan, numbers.values)[plain].sum(axis=0)
-    there = (np.nan_to_num(numbers.values, nan=-1) == stated).all(axis=1).any()
-    if there or not (np.isnan(sums) | (sums == stated)).all() or len(plain) < 2:
-        return parts, numbers, list(down)
-    rows = (*parts.rows, next(iter(counts.values()))[1])
-
-    def longer(array: Array, row: Array | float | bool) -> Array:
-        return np.vstack([array, np.broadcast_to(row, array.shape[1])])
-
-    return (
-        replace(parts, rows=rows),
-        BodyNumbers(
-            longer(numbers.values, stated),
-            numbers.decimals,
-            longer(numbers.hidden, False),
-            longer(numbers.unclear, False),
-            longer(numbers.absent, False),
-            longer(numbers.least, -np.inf),
-            longer(numbers.most, np.inf),
-        ),
-        list(down),
-    )

@@ -67,6 +67,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     kinds = _without_repeated_headers(kinds, lines)
     blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
     kept = [block for block in blocks if block is not None]
+    kept = _with_years_as_titles(kept)
     counted = [block for block in kept if _has_a_number(block)]
     kept = counted or kept
     if not kept:
@@ -74,6 +75,21 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
             f"{quoted_name(grid)}: no table was found in {box.address}: no row of numbers stands under a header; say "
             "where it is (range='A3:F20', --range A3:F20) and how many rows are headers (header_rows=1, --header-rows)"
         )
+    return kept
+
+
+def _with_years_as_titles(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
+    """Blocks without those that hold a single year, as a line "date, 2021" of what is said above a table is."""
+    kept: list[SheetBlock] = []
+    above: tuple[int, ...] = ()
+    for block in blocks:
+        numbers = [block.cell(row, column) for row in block.body for column in block.values]
+        if block is not blocks[-1] and len(numbers) == 1 and numbers[0].kind == NUMERIC and numbers[0].is_year:
+            own = {*block.titles, *block.headers, *block.body, *block.sections, *block.notes, *block.numbering}
+            above = (*above, *sorted(own))
+        else:
+            kept.append(replace(block, titles=(*above, *block.titles)))
+            above = ()
     return kept
 
 

@@ -10,9 +10,15 @@ from functools import cached_property
 
 from discreet.errors import InputError, listed
 from discreet.sheets.counts_in_words import states_one
-from discreet.sheets.rewrite.number_look import first_number, plain_number, without_share, written_with_share
+from discreet.sheets.rewrite.number_look import (
+    first_number,
+    plain_number,
+    without_share,
+    written_like,
+    written_with_share,
+)
 from discreet.sheets.sheet_layout import DerivedNumber, derived_value
-from discreet.sheets.stated_counts import stated_count
+from discreet.sheets.stated_counts import HEADER_COUNT, stated_count, with_other_count
 
 Place = tuple[str, int, int]
 """The name of a sheet ("" where a file has none), row and column, from 1."""
@@ -177,7 +183,7 @@ class Settled:
 
 def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
     """Work derived numbers out of what is published, given what stood in the sheets."""
-    now = dict(edits.replacements)
+    now = {place: _in_its_text(content, cells.texts.get(place, "")) for place, content in edits.replacements.items()}
     derived = {number.place for number in edits.derived if not number.inside}
     shown = set(edits.shown) - now.keys() - derived
 
@@ -206,6 +212,18 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
             now[number.place] = worked_out
     shown -= now.keys()
     return Settled(edits, now, frozenset(shown), _truths(cells, now, shown))
+
+
+def _in_its_text(content: Content, text: str) -> Content:
+    """What stands in a cell now; a number or mark in place of a count that a label states leaves the label."""
+    if content is None or stated_count(text) is None:
+        return content
+    digits = HEADER_COUNT.search(text)
+    return (
+        with_other_count(text, content if isinstance(content, str) else written_like(digits[1], content))
+        if digits
+        else content
+    )
 
 
 def _stays(worked_out: float, before: float | None) -> bool:

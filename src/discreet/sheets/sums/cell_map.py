@@ -144,7 +144,7 @@ def _refuse_differing(
     after = len(block.stub) + 1
     raise InputError(
         f"{block.grid.source!r}: {int((~same).sum()):,} cells have the same labels as others but other numbers "
-        f"({', '.join(pairs)}{named}); give each row and column labels of its own, or say header_rows= "
-        f"(--header-rows) if more rows are headers, stub_columns={after} (--stub-columns {after}) if the next column "
-        "holds labels and no counts"
+        f"({', '.join(pairs)}{named}); give each row and column labels of its own, indent rows that are parts of the "
+        "one above, or say header_rows= (--header-rows) if more rows are headers, "
+        f"stub_columns={after} (--stub-columns {after}) if the next column holds labels and no counts"
     )

@@ -100,6 +100,8 @@ def _confirmed(
         bottoms += [[count_at.get(place, -1) for place in other] for other in counts if other is not numerators]
         for bottom in bottoms:
             for scale in SCALES:
+                if kind != "share" and all(number in (0.0, scale) for number in plain):
+                    continue  # a greatest number of 100 is not 100 % of itself
                 if _fits(cells, numbers, tops, bottom, scale, decimals):
                     ways_that_fit.append((tops, bottom, scale))
         if ways_that_fit and not cells.hidden.any():
