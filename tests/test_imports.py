@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet import formats, methods
-from discreet.rules import base as rules
+from discreet.rules import notation as rules
 from tests.import_graph import HOME, MODULES, imports_of, is_loading, knots, running, tree_of
 
 # A room's files and folders, foundations first: a file may use what is written above its own line, or on it.
@@ -187,6 +187,7 @@ LAYERS = {
     """,
     "policy": """
         query measures population_models posterior steps protection method_digest
+        sections
         policy
         pretabular populations catalogue withheld_codes joint_populations
         comparing untouched whole_variables

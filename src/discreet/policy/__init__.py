@@ -6,23 +6,13 @@ from discreet.policy.catalogue import ClosureSize, closure_size
 from discreet.policy.in_parts import answer_in_parts
 from discreet.policy.judging import Evidence
 from discreet.policy.measures import LOSSES, RISKS
-from discreet.policy.policy import (
-    CatalogueRules,
-    EditionRules,
-    GuardRules,
-    Policy,
-    QueryRules,
-    TableRules,
-    Thresholds,
-    parse_policy,
-    read_policy,
-    template,
-)
+from discreet.policy.policy import Policy, parse_policy, read_policy, template
 from discreet.policy.pretabular import ready
 from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
 from discreet.policy.screening import screen
 from discreet.policy.search import RUMap, grid, ru_map
+from discreet.policy.sections import CatalogueRules, EditionRules, GuardRules, QueryRules, TableRules, Thresholds
 
 __all__ = [
     "LOSSES",

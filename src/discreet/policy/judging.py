@@ -17,12 +17,13 @@ from discreet.errors import DiscreetWarning, InputError, Refused, listed
 from discreet.methods.by_hand import Publish
 from discreet.methods.contract import contract_of, is_without_table, protect, transition_of
 from discreet.policy.measures import LOSSES
-from discreet.policy.policy import Policy, TableRules
+from discreet.policy.policy import Policy
 from discreet.policy.population_models import model_of
 from discreet.policy.populations import fewest_people, population_counts
 from discreet.policy.posterior import ShownCounts, bounded_small_share, guesses, reach_of, small_share
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
+from discreet.policy.sections import TableRules
 from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.tables.layout import Layout

@@ -5,8 +5,9 @@ from discreet.rules.base import AllOf, AnyOf, Custom, Rule, as_rule, from_dict, 
 from discreet.rules.disclosure import DirectDisclosure, GroupDisclosure, KDisclosure
 from discreet.rules.insider import TSensitivity
 from discreet.rules.levels import Asked, Levels, asked, read_levels
-from discreet.rules.magnitude import PQ, Dominance, EntropyRule, FewContributors, PPercent, Waived
+from discreet.rules.magnitude import PQ, Dominance, EntropyRule, FewContributors, PPercent
 from discreet.rules.threshold import Threshold
+from discreet.rules.waivers import Waived
 
 __all__ = [
     "PQ",

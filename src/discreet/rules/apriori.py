@@ -13,7 +13,8 @@ from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.texts import csv_rows, read_text
 from discreet.errors import InputError, listed, nearest
-from discreet.rules.base import Rule, of_value, percent
+from discreet.rules.base import Rule
+from discreet.rules.notation import of_value, percent
 from discreet.tables.cell_choice import cell_mask
 from discreet.tables.table import Table
 

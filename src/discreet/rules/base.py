@@ -15,29 +15,15 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
-from discreet.base.kinds import is_function, is_number, told
+from discreet.base.kinds import is_function
 from discreet.base.naming import beside
 from discreet.errors import InputError, nearest
+from discreet.rules.notation import HOMES, plain_value, toml_key, toml_value
 from discreet.tables.table import Table, code_columns
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csc_array
-
-
-HOMES = {
-    "threshold": "threshold:Threshold",
-    "dominance": "magnitude:Dominance",
-    "p-percent": "magnitude:PPercent",
-    "pq": "magnitude:PQ",
-    "entropy": "magnitude:EntropyRule",
-    "few-contributors": "magnitude:FewContributors",
-    "t-sensitivity": "insider:TSensitivity",
-    "direct-disclosure": "disclosure:DirectDisclosure",
-    "k-disclosure": "disclosure:KDisclosure",
-    "group-disclosure": "disclosure:GroupDisclosure",
-    "request": "apriori:Request",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +43,9 @@ class Rule:
 
     ``a | b`` is sensitive where either is, ``a & b`` where both; a function from Table to a truth array is a rule, too.
 
-    >>> isinstance(parse("threshold(n=3) | dominance(n=1, k=80)"), Rule)
-    True
+    >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+    >>> (parse("threshold(n=3)") & (lambda table: table.is_inner))(table).tolist()
+    [False, False, False, False, False, False, False, True, True]
     """
 
     name: ClassVar[str] = ""
@@ -102,8 +89,6 @@ class Rule:
         """Sums that must not be known although no published cell shows them.
 
         >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-        >>> parse("threshold(n=3)").virtual(table) is None
-        True
         >>> parse("k-disclosure(k=1)").virtual(table).matrix.shape
         (4, 2)
         """
@@ -138,8 +123,6 @@ class Rule:
     def __rand__(self, other: Any) -> AllOf:
         return as_rule(other) & self
 
-    # -- text -----------------------------------------------------------------------------------------------------
-
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values: its name and the parameters that differ from their defaults.
 
@@ -152,7 +135,7 @@ class Rule:
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
             if value != f.default:
-                out[f.name] = _plain(value)
+                out[f.name] = plain_value(value)
         return out
 
     def to_toml(self) -> str:
@@ -163,12 +146,46 @@ class Rule:
         n = 1
         k = 80
         """
-        return "".join(f"{_toml_key(k)} = {_toml(v)}\n" for k, v in self.to_dict().items())
+        return "".join(f"{toml_key(k)} = {toml_value(v)}\n" for k, v in self.to_dict().items())
+
+
+@dataclass(frozen=True)
+class _Combined(Rule):
+    """Several rules as one, which asks for as much as any of those that hold."""
+
+    rules: tuple[Rule, ...]
+
+    def levels(self, table: Table) -> tuple[Array, Array]:
+        """The widest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> below, above = parse("threshold(n=2, level=10) | threshold(n=3, level=50)").levels(table)
+        >>> above.tolist()
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0]
+        """
+        low, high = np.zeros(len(table)), np.zeros(len(table))
+        for rule in self.rules:
+            at = rule(table)
+            below, above = rule.levels(table)
+            low, high = np.maximum(low, np.where(at, below, 0)), np.maximum(high, np.where(at, above, 0))
+        return low, high
+
+    def sliding_level(self, table: Table) -> Array:
+        """The longest that a rule which holds asks for.
+
+        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
+        >>> parse("threshold(n=2, sliding=300) | threshold(n=3, sliding=50)").sliding_level(table).tolist()
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0]
+        """
+        return np.asarray(np.max([np.where(r(table), r.sliding_level(table), 0) for r in self.rules], axis=0))
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 @checked
-@dataclass(frozen=True)
-class AnyOf(Rule):
+@dataclass(frozen=True, repr=False)
+class AnyOf(_Combined):
     """Sensitive where one of the rules says so.
 
     >>> AnyOf((parse("threshold(n=3)"), parse("dominance(n=1, k=80)")))
@@ -179,25 +196,6 @@ class AnyOf(Rule):
 
     def __call__(self, table: Table) -> Array:
         return np.asarray(np.logical_or.reduce([r(table) for r in self.rules]))
-
-    def levels(self, table: Table) -> tuple[Array, Array]:
-        """The widest that a rule which holds asks for.
-
-        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-        >>> below, above = parse("threshold(n=2, level=10) | threshold(n=3, level=50)").levels(table)
-        >>> above.tolist()
-        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0]
-        """
-        return _widest(self.rules, table)
-
-    def sliding_level(self, table: Table) -> Array:
-        """The longest that a rule which holds asks for.
-
-        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-        >>> parse("threshold(n=2, sliding=300) | threshold(n=3, sliding=50)").sliding_level(table).tolist()
-        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0]
-        """
-        return _longest(self.rules, table)
 
     def virtual(self, table: Table) -> Sums | None:
         """The sums that any of the rules keeps unknown.
@@ -236,12 +234,10 @@ class AnyOf(Rule):
     def __str__(self) -> str:
         return " | ".join(f"({r})" if isinstance(r, AllOf) else str(r) for r in self.rules)
 
-    __repr__ = __str__
-
 
 @checked
-@dataclass(frozen=True)
-class AllOf(Rule):
+@dataclass(frozen=True, repr=False)
+class AllOf(_Combined):
     """Sensitive where all the rules say so.
 
     >>> AllOf((parse("threshold(n=5)"), parse("request(cells=[{'area': '2'}])")))
@@ -262,25 +258,6 @@ class AllOf(Rule):
         """
         return {name: numbers for r in self.rules for name, numbers in r.evidence(table).items()}
 
-    def levels(self, table: Table) -> tuple[Array, Array]:
-        """The widest that a rule which holds asks for.
-
-        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-        >>> below, above = parse("threshold(n=5, level=100) & request(cells=[{'area': '2'}])").levels(table)
-        >>> above.tolist()
-        [0.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
-        """
-        return _widest(self.rules, table)
-
-    def sliding_level(self, table: Table) -> Array:
-        """The longest that a rule which holds asks for.
-
-        >>> table = Table.of([[3, 0], [1, 2]], ["area", "sex"])
-        >>> parse("threshold(n=5, sliding=100) & request(cells=[{'area': '2'}])").sliding_level(table).tolist()
-        [0.0, 4.0, 2.0, 3.0, 3.0, 0.0, 3.0, 1.0, 2.0]
-        """
-        return _longest(self.rules, table)
-
     def to_dict(self) -> dict[str, Any]:
         """The rules as plain values, as ``from_dict`` reads them.
 
@@ -291,8 +268,6 @@ class AllOf(Rule):
 
     def __str__(self) -> str:
         return " & ".join(f"({r})" if isinstance(r, AnyOf) else str(r) for r in self.rules)
-
-    __repr__ = __str__
 
 
 @checked
@@ -317,24 +292,6 @@ class Custom(Rule):
 
 def _parts(rule: Rule, kind: type[AnyOf] | type[AllOf]) -> tuple[Rule, ...]:
     return rule.rules if isinstance(rule, kind) else (rule,)
-
-
-def _widest(rules: tuple[Rule, ...], table: Table) -> tuple[Array, Array]:
-    low, high = np.zeros(len(table)), np.zeros(len(table))
-    for rule in rules:
-        at = rule(table)
-        below, above = rule.levels(table)
-        low, high = np.maximum(low, np.where(at, below, 0)), np.maximum(high, np.where(at, above, 0))
-    return low, high
-
-
-def _longest(rules: tuple[Rule, ...], table: Table) -> Array:
-    return np.asarray(np.max([np.where(r(table), r.sliding_level(table), 0) for r in rules], axis=0))
-
-
-def of_value(table: Table, share: float) -> Array:
-    """So many percent of the size of every cell."""
-    return np.asarray(share / 100 * np.abs(table.value.astype(float)))
 
 
 @checked
@@ -441,49 +398,3 @@ def _read(node: ast.expr, text: str) -> Rule:
             raise InputError(f"cannot read a parameter in the rule {text!r}") from None
         return make(node.func.id, parameters)
     raise InputError(f"cannot read the rule {text!r}; write e.g. threshold(n=3) | dominance(n=1, k=75)")
-
-
-_MOST = 1_000_000  # percent, where there is no other limit: ten thousand times the value
-
-
-def percent(value: float, what: str, *, most: float | None = None) -> None:
-    """Refuse what was meant as a fraction: every share of this package is in percent."""
-    if not (is_number(value) and 0 <= value <= (_MOST if most is None else most)):
-        raise InputError(f"{told(what, value)}: give a percentage from 0 to {_MOST if most is None else most:,}")
-    if 0 < value < 1:
-        raise InputError(f"{what} is in percent: write {100 * value:g} for {100 * value:g} %, not {value:g}")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    return value
-
-
-def _toml_key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else _toml(key)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(v) for v in value) + "]"
-    return repr(value)
-
-
-def rule_text(rule: Any) -> str:
-    """A rule as one writes it, defaults left out."""
-    parts = []
-    for f in dataclasses.fields(rule):
-        value = getattr(rule, f.name)
-        if f.default is dataclasses.MISSING or value != f.default:
-            parts.append(f"{f.name}={value!r}")
-    return f"{type(rule).__name__}({', '.join(parts)})"

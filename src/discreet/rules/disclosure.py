@@ -18,7 +18,8 @@ from discreet.base.arguments import whole as check_whole
 from discreet.base.kinds import is_whole
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
-from discreet.rules.base import Rule, Sums, percent, rule_text
+from discreet.rules.base import Rule, Sums
+from discreet.rules.notation import percent, rule_text
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError, nearest
-from discreet.rules.magnitude import OfContributions, concentration
+from discreet.rules.contribution_sizes import OfContributions, concentration
 from discreet.rules.scenarios import Groups, LargestKnown, NotRank, RankKnown, Scenario, ValueOnly, intruder_risk
 from discreet.tables.table import Table
 

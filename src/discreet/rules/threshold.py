@@ -10,7 +10,8 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.errors import InputError
-from discreet.rules.base import Rule, of_value, percent, rule_text
+from discreet.rules.base import Rule
+from discreet.rules.notation import of_value, percent, rule_text
 from discreet.tables.table import Table
 
 
