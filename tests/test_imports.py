@@ -72,7 +72,7 @@ LAYERS = {
         reading_sheets
     """,
     "sheets/rewrite": """
-        number_look archive xml_copy kept_formulas looks
+        number_look archive xml_copy kept_formulas looks plain_images
         edits
         notices
         text_cells
@@ -83,7 +83,7 @@ LAYERS = {
         excel_texts excel_styles
         excel_cells
         excel_package
-        excel_grid
+        excel_grid excel_images
         excel_sheet
         excel_frame
         excel_book

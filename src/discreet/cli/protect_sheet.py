@@ -49,6 +49,7 @@ def sheet_options(command: Any) -> Any:
             metavar="HEADER|CELL",
             help="Keep the texts of a column, or of a cell such as A1, unjudged; repeatable.",
         ),
+        click.option("--keep-images", is_flag=True, help="Keep the images of a workbook (.xlsx), unjudged."),
         click.option("--force", is_flag=True, help="Write over a file that is there (never over DATA)."),
     ]
     for option in reversed(options):
@@ -56,7 +57,7 @@ def sheet_options(command: Any) -> Any:
     return reading_options(without=SHARED)(command)
 
 
-OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "keep_text", "force")
+OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "keep_text", "keep_images", "force")
 SHARED = ("total", "value", "decimal", "thousands", "missing", "nested")
 """Options that records and lists of cells have, too."""
 EMPTY = (None, (), False)
@@ -130,18 +131,25 @@ def protect_finished(
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
         raise
     lines = [line for outcome in file.outcomes for line in outcome.lines()]
+    unjudged = ""
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
         lines.append(NO_KEY)
+    if layout == "tidy" and sheet["keep_images"]:
+        raise InputError("--keep-images: a list of cells has no images; leave it out, or --layout tidy")
     if layout == "tidy":
         _tidy(file, target, format)
     else:  # may refuse labels that state what is hidden: what the audit said is told afterwards
-        written = write_in_place(file, target, marks, _note(file, marks))
+        written = write_in_place(file, target, marks, _note(file, marks), keep_images=sheet["keep_images"])
         lines += [f"left out: {line}" for line in written.left_out]
         lines += [f"kept: {line}" for line in written.kept]
         lines.append(f"wrote {target}")
+        if written.images:
+            images = f"{written.images:,} images" if written.images > 1 else "1 image"
+            lines.append(f"verdict on the file: unknown, as {images} in it stay and were not judged")
+            unjudged = f" Not judged: {images} in the file."
     for line in lines:
         say(line)
-    say(f"for the form: {form_sentence(file.outcomes)}")
+    say(f"for the form: {form_sentence(file.outcomes)}{unjudged}")
 
 
 def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Method, int | None]:

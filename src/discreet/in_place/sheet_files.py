@@ -24,8 +24,10 @@ from discreet.in_place.protection_report import ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
+from discreet.sheets.excel.excel_images import sheet_images
+from discreet.sheets.excel.excel_package import ExcelBook
 from discreet.sheets.reading_sheets import read_tables
-from discreet.sheets.rewrite.notices import KEPT, NO_BASE, REPEATED, Notices
+from discreet.sheets.rewrite.notices import IMAGES, KEPT, NO_BASE, REPEATED, Notices
 from discreet.sheets.same_layout import REWRITERS, write_same
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import TITLE, DerivedNumber
@@ -137,10 +139,22 @@ class WrittenFile:
 
     left_out: tuple[str, ...]
     kept: tuple[str, ...] = ()
+    images: int = 0
+    """Images that were kept: what they show was not judged, so that the file as a whole is not passed."""
 
 
-def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: str) -> WrittenFile:
-    """Write the file again in its own layout; what of it was left out or kept, in sentences."""
+def write_in_place(
+    file: ProtectedFile, target: Path, marks: HiddenMarks, note: str, *, keep_images: bool = False
+) -> WrittenFile:
+    """Write the file again in its own layout; what of it was left out or kept, in sentences.
+
+    ``keep_images``: images of a workbook of Excel stay, which nobody judges.
+    """
+    book = file.sheets[0].grid.book
+    if keep_images and not isinstance(book, ExcelBook):
+        raise InputError(
+            f"--keep-images: images are kept in workbooks of Excel (.xlsx), not in {file.source.name!r}: leave it out"
+        )
     merged = merged_contents(file.contents(marks))
     replacements: dict[CellPlace, int | float | str | None] = {**dict.fromkeys(merged.blanked), **merged.replacements}
     written = write_same(
@@ -158,7 +172,8 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
         decimal=file.text.get("decimal"),
         separator=file.text.get("separator"),
         encoding=file.text.get("encoding"),
-        book=file.sheets[0].grid.book,
+        book=book,
+        keep_images=keep_images,
     )
     blanked, stays = Notices(), Notices()
     for place, reason in sorted(merged.blanked.items()):
@@ -168,7 +183,14 @@ def write_in_place(file: ProtectedFile, target: Path, marks: HiddenMarks, note: 
             blanked.at(NO_BASE, number.place)
     for place in sorted(merged.kept):
         stays.at(KEPT, place)
-    return WrittenFile((*written.left_out, *blanked.sentences()), stays.sentences())
+    images = 0
+    if keep_images and isinstance(book, ExcelBook):
+        names = {sheet.grid.sheet for sheet in file.sheets} | {*file.text_sheets}
+        for listed_sheet in book.sheets:
+            for image in sheet_images(book, listed_sheet.place).images if listed_sheet.name in names else ():
+                stays.at(IMAGES, CellPlace(listed_sheet.name, *image.cell))
+                images += 1
+    return WrittenFile((*written.left_out, *blanked.sentences()), stays.sentences(), images)
 
 
 def merged_contents(several: Sequence[SheetContents]) -> SheetContents:

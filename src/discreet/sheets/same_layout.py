@@ -54,6 +54,7 @@ def write_same(
     kept: Collection[Place] = (),
     secrets: Collection[float] = (),
     kinds: Mapping[PlaceT, tuple[int, Hashable]] | None = None,
+    keep_images: bool = False,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
@@ -62,7 +63,8 @@ def write_same(
     that is not a visible cell of these sheets, or their look, is dropped; the result says what that was. No text
     outside ``shown`` may state one of the ``secrets`` or a number that is replaced, unless its place is ``kept``.
     Cells of a table that ``kinds`` says to be alike come back in one look, unless theirs follow columns or stripes.
-    ``book`` is the workbook where it was read before, and is then not read again.
+    ``book`` is the workbook where it was read before, and is then not read again. ``keep_images``: images of a workbook
+    of Excel stay, unjudged.
     """
     path = Path(target)
     if isinstance(source, bytes):
@@ -87,6 +89,7 @@ def write_same(
         frozenset(kept),
         frozenset(secrets),
         dict((kinds or {}).items()),
+        keep_images,
     )
     if isinstance(book, ExcelBook):
         written, left_out = rewrite_book(book, edits)

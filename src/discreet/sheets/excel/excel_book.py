@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 from discreet.errors import InputError
 from discreet.sheets.excel.excel_cells import StoredSheet
 from discreet.sheets.excel.excel_frame import print_name, sheet_part, table_part
+from discreet.sheets.excel.excel_images import SheetImages, drawing_part, sheet_images
 from discreet.sheets.excel.excel_names import DROPPED_PARTS, MAIN, PACKAGE, RELATIONS, TYPES, USED_PARTS
 from discreet.sheets.excel.excel_package import ExcelBook, ListedSheet, excel_book
 from discreet.sheets.excel.excel_sheet import SheetWriter
@@ -19,6 +20,7 @@ from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheet
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.xml_copy import serialised
 
+DRAWN = "application/vnd.openxmlformats-officedocument.drawing+xml"
 KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
@@ -37,22 +39,37 @@ def rewrite_book(book: ExcelBook, edits: Edits) -> tuple[bytes, tuple[str, ...]]
     writers = [SheetWriter(sheet, changes, styles, texts, notices) for sheet in stored]
     package: dict[str, bytes] = {}
     tables: dict[int, list[str]] = {}
+    taken: set[str] = set()
     for at, (sheet, writer) in enumerate(zip(sheets, writers, strict=True), 1):
         rows = writer.written()
         tables[at] = _tables(book, writer, sheet.place, package, notices)
-        root = sheet_part(writer, styles, notices, first=at == 1, tables=len(tables[at]))
+        images = sheet_images(book, sheet.place) if edits.keep_images else SheetImages()
+        root = sheet_part(writer, styles, notices, first=at == 1, tables=len(tables[at]), images=images)
         part = serialised(root, {"": MAIN, "r": RELATIONS}, ready={"sheetData": rows})
         package[f"xl/worksheets/sheet{at}.xml"] = part
-        if tables[at]:
-            package[f"xl/worksheets/_rels/sheet{at}.xml.rels"] = _relations(
-                ("table", f"../{p[3:]}") for p in tables[at]
-            )
+        targets = [("table", f"../{p[3:]}") for p in tables[at]]
+        if images.images:
+            targets.append(("drawing", f"../drawings/drawing{at}.xml"))
+            taken |= images.parts
+            _put_images(images, at, package)
+        if targets:
+            package[f"xl/worksheets/_rels/sheet{at}.xml.rels"] = _relations(targets)
     package["xl/workbook.xml"] = _workbook(book, writers, notices)
     package["xl/styles.xml"] = styles.part()
     package["xl/sharedStrings.xml"] = texts.part()
     package["xl/theme/theme1.xml"] = theme_part(book.single("theme"))
-    _say_parts(book.parts, notices)
+    _say_parts([part for part in book.parts if part not in taken], notices)
     return package_of(_around(package, len(writers))), notices.sentences()
+
+
+def _put_images(images: SheetImages, at: int, package: dict[str, bytes]) -> None:
+    """The drawing of a sheet with its images and their files."""
+    media = []
+    for number, image in enumerate(images.images, 1):
+        media.append(f"media/image{at}-{number}.{image.suffix}")
+        package[f"xl/{media[-1]}"] = image.data
+    package[f"xl/drawings/drawing{at}.xml"] = drawing_part(images.images)
+    package[f"xl/drawings/_rels/drawing{at}.xml.rels"] = _relations(("image", f"../{path}") for path in media)
 
 
 def _sheets(book: ExcelBook, edits: Edits, notices: Notices) -> list[ListedSheet]:
@@ -168,10 +185,14 @@ def _around(package: dict[str, bytes], sheets: int) -> dict[str, bytes]:
         "xl/sharedStrings.xml": f"{KIND}.sharedStrings+xml",
         "xl/theme/theme1.xml": "application/vnd.openxmlformats-officedocument.theme+xml",
     }
+    for suffix in sorted({part.rpartition(".")[2] for part in package if part.startswith("xl/media/")}):
+        SubElement(types, "Default", Extension=suffix, ContentType=f"image/{suffix}")
+    folders = {"xl/tables/": f"{KIND}.table+xml", "xl/drawings/": DRAWN}
     for part in package:
-        if part.endswith(".rels"):
+        if part.endswith(".rels") or part.startswith("xl/media/"):
             continue
-        kind = kinds.get(part, f"{KIND}.table+xml" if part.startswith("xl/tables/") else f"{KIND}.worksheet+xml")
+        of_folder = next((kind for folder, kind in folders.items() if part.startswith(folder)), f"{KIND}.worksheet+xml")
+        kind = kinds.get(part, of_folder)
         SubElement(types, "Override", PartName=f"/{part}", ContentType=kind)
     book = [("worksheet", f"worksheets/sheet{at}.xml") for at in range(1, sheets + 1)]
     book += [("styles", "styles.xml"), ("sharedStrings", "sharedStrings.xml"), ("theme", "theme/theme1.xml")]

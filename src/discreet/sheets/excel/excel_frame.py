@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.sheets.excel.excel_cells import StoredSheet
+from discreet.sheets.excel.excel_images import SheetImages
 from discreet.sheets.excel.excel_names import (
     AREA,
     AREAS,
@@ -52,13 +53,17 @@ _TABLE_STYLE = Shape(
 )
 
 
-def sheet_part(writer: SheetWriter, styles: Styles, notices: Notices, *, first: bool, tables: int) -> Element:
+def sheet_part(
+    writer: SheetWriter, styles: Styles, notices: Notices, *, first: bool, tables: int, images: SheetImages
+) -> Element:
     """The worksheet around the rows that were written, with an empty element where they go."""
     source = writer.sheet
     parts: dict[str, list[Element]] = {}
     for child in source.root:
         name = NAMES.short(child.tag)
         parts.setdefault(name, []).append(child)
+        if name == "drawing" and images.images and not images.others:
+            continue
         if name not in _WRITTEN and name not in UNSAID:
             notices.add(DROPPED.get(child.tag.rpartition("}")[2], "parts of sheets that are not known here"))
     root = Element("worksheet")
@@ -83,6 +88,8 @@ def sheet_part(writer: SheetWriter, styles: Styles, notices: Notices, *, first: 
     root.extend(_headers(parts.get("headerFooter", []), notices))
     for name in ("rowBreaks", "colBreaks"):
         root.extend(NAMES.copied(child, BEHIND[name]) for child in parts.get(name, []))
+    if images.images:
+        SubElement(root, "drawing", {"r:id": f"rId{tables + 1}"})
     if tables:
         group = SubElement(root, "tableParts", count=str(tables))
         for number in range(1, tables + 1):

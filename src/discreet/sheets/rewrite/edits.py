@@ -65,6 +65,8 @@ class Edits:
     secrets: Collection[float] = ()
     kinds: Mapping[Place, tuple[int, Hashable]] = field(default_factory=dict)
     """Of cells of tables which table they are of, and whether inner, total or share: cells of a kind look alike."""
+    keep_images: bool = False
+    """Whether images of the sheets stay, whatever they show; only workbooks of Excel can."""
 
     def __post_init__(self) -> None:
         check_mark(self.mark)

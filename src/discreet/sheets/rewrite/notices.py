@@ -21,6 +21,7 @@ BESIDE = "texts beside the numbers of a table, neither labels nor headers, are b
 LOOKS = "colours and fonts of number cells that may follow their numbers (such tables are in one plain look)"
 NO_BASE = "percentages, means or rates whose base is not confirmed are left out"
 KEPT = "stays as said, and the audit does not judge it"
+IMAGES = "images stay as said, and the audit does not judge what they show, so that the file as a whole is not passed"
 NO_VALUE = "formulas that were saved without their result are blanked (open and save the file in a spreadsheet program)"
 INVISIBLE = "texts in the colour of the paper are blanked"
 FEW = 5
