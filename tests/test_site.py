@@ -161,6 +161,16 @@ def test_equations_are_markup(site: Path, pages: dict[Path, Read]) -> None:
         assert "arithmatex" not in page.read_text(encoding="utf-8"), source
 
 
+def test_no_sign_of_an_equation_is_left(site: Path, pages: dict[Path, Read]) -> None:
+    """A dollar outside code is one of an equation that the Markdown did not understand, as a block within a list."""
+    for path in pages:
+        article = re.search(r"<article.*?</article>", path.read_text(encoding="utf-8"), re.S)
+        prose = re.sub(
+            r"<(pre|code|script|style|math)\b.*?</\1>|<[^>]+>", " ", article[0] if article else "", flags=re.S
+        )
+        assert "$" not in prose, path.name
+
+
 def test_every_public_name_is_in_the_reference(pages: dict[Path, Read]) -> None:
     """What can be imported from the package and from its public modules."""
     places = set().union(*(has.places for page, has in pages.items() if page.parent.name == "api"))

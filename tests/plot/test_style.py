@@ -92,6 +92,7 @@ def test_the_map_names_its_threshold(threshold: float) -> None:
     figure.draw_without_rendering()
     [text] = [one for one in ax.texts if one.get_text() == f"most risk allowed: {threshold:g}"]
     assert text.get_visible()
+    assert text.get_bbox_patch() is not None  # the line of the frontier ends behind it
     low, high = ax.get_ylim()
     assert low < threshold < high
 

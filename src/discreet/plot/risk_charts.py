@@ -233,6 +233,7 @@ def _threshold(ax: Axes, threshold: float) -> None:
         textcoords="offset points",
         color=VERMILION,
         fontsize=SMALL,
+        bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5},  # the frontier may run through it
     )
 
 
