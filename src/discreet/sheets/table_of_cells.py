@@ -149,7 +149,7 @@ def published_sheet(
         np.where(hidden, HIDDEN, "").astype(str),
         doubts,
         words={"title": sheet_title(block)},
-        notes=tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
+        notes=sheet_notes(block),
         ranges={measure: (np.append(cells.least, zeros), np.append(cells.most, zeros))} if ranged.any() else {},
     )
 
@@ -212,6 +212,15 @@ def _rows(cells: CellMap, rounding: float = 0.0) -> totals.Cells:
         loose=(max(0.5 if cells.decimals else 0.0, rounding * 10.0**cells.decimals),),
         absent_is_zero=False,
     )
+
+
+def sheet_notes(block: SheetBlock) -> tuple[str, ...]:
+    """The texts of the rows of notes, each row from left to right."""
+    columns: dict[int, list[int]] = {row: [] for row in block.notes}
+    for row, column in block.cells:
+        if row in columns:
+            columns[row].append(column)
+    return tuple(block.grid.text(row, column) for row, own in columns.items() for column in sorted(own))
 
 
 def sheet_title(block: SheetBlock) -> str:

@@ -39,6 +39,7 @@ from discreet.sheets.table_of_cells import (
     published_sheet,
     rewritten_totals,
     sheet_dimension,
+    sheet_notes,
     sheet_title,
     sum_doubts,
 )
@@ -334,7 +335,7 @@ def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[
         roles,
         dimension_of,
         sheet_title(block),
-        tuple(block.grid.text(row, c) for row in block.notes for r, c in sorted(block.cells) if r == row),
+        sheet_notes(block),
     )
 
 

@@ -29,10 +29,14 @@ any; either; men and women; männer und frauen; national; country; nation; world
 """
 
 
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+
+
 def _plain(text: str) -> str:
     """A name as it is compared: small letters, one blank between words, no signs around it."""
-    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return re.sub(r"^[\W_]+|[\W_]+$", "", text)
+    whole = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    text = " ".join(whole.casefold().split())
+    return text if text.isalnum() else _AROUND.sub("", text)
 
 
 def _names(text: str) -> frozenset[str]:

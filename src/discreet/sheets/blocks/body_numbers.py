@@ -196,8 +196,7 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
             "one of zeros, leave= (--leave) for a column that is not part of the table, or range= (--range)"
         )
     what = repr(block.grid.source)
-    places_of = [block.grid.place(row, column).address for row in parts.rows for column in parts.columns]
-    _refuse_spelling(what, flat, places_of, options)
+    _refuse_spelling(block, parts, flat, options)
     numbers, decimals = numbers_of(flat, what, options)
     values = np.array([np.nan if number is None else number for number in numbers]).reshape(shape)
     kinds = np.array([cell.kind for cell in flat]).reshape(shape)
@@ -218,12 +217,15 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
     return BodyNumbers(values, decimals, hidden, unclear, absent, least, most)
 
 
-def _refuse_spelling(what: str, cells: Sequence[ReadCell], places: Sequence[str], options: SheetOptions) -> None:
+def _refuse_spelling(block: SheetBlock, parts: BodyParts, cells: Sequence[ReadCell], options: SheetOptions) -> None:
     """Refuse numbers as text that cannot be read with the signs of the others, by their places."""
-    texts = [(cell.digits, place) for cell, place in zip(cells, places, strict=True) if cell.digits]
+    what = repr(block.grid.source)
+    texts = [(cell.digits, k) for k, cell in enumerate(cells) if cell.digits]
     if bad := misspelt([text for text, _ in texts], what, options.decimal, options.thousands):
+        at = [divmod(texts[k][1], len(parts.columns)) for k in bad]
+        places = [block.grid.place(parts.rows[row], parts.columns[column]).address for row, column in at]
         raise InputError(
             f"{what}: {len(bad):,} cells hold digits that are not one number as the others are written "
-            f"({listed([texts[k][1] for k in bad], 4)}); correct them, or say the sign before decimals and between "
+            f"({listed(places, 4)}); correct them, or say the sign before decimals and between "
             "thousands (decimal=, --decimal; thousands=, --thousands)"
         )

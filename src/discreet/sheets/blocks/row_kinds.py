@@ -30,7 +30,9 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     headers: list[Line] = []
     numbers_seen = False
     for row in sorted(lines):
-        line = {column: cell for column, cell in lines[row].items() if cell.kind != BLANK}
+        line: Line = lines[row]
+        if any(cell.kind == BLANK for cell in line.values()):
+            line = {column: cell for column, cell in line.items() if cell.kind != BLANK}
         if not line:
             kind = EMPTY
         elif len(line) == 1:
@@ -82,12 +84,16 @@ def _behind_numbers(line: Line) -> str:
     rest = [cell for column, cell in line.items() if column != first]
     texts = sum(cell.kind == WORDS for cell in rest)
     values = sum(cell.kind in (NUMERIC, MARKED) for cell in rest)
-    years = all(cell.is_year or cell.kind in (WORDS, RANGED) for cell in rest)
-    if values and not (texts >= 2 and years and texts + values == len(rest) and texts > values):
+    if values and not (texts >= 2 and texts + values == len(rest) and texts > values and _when(rest)):
         return NUMBER_ROW
     if texts >= 2 or (texts and not values):
         return HEADER_ROW
     return NUMBER_ROW
+
+
+def _when(cells: Sequence[ReadCell]) -> bool:
+    """Whether all numbers may be years."""
+    return all(cell.is_year or cell.kind in (WORDS, RANGED) for cell in cells)
 
 
 def _above_numbers(line: Line, headers: Sequence[Line]) -> str:

@@ -15,7 +15,7 @@ from discreet.sheets.blocks.stub_columns import (
     refuse_side_by_side,
     stub_columns,
 )
-from discreet.sheets.sheet_grid import CellRange, SheetGrid, cell_range, column_letters
+from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid, cell_range, column_letters
 from discreet.sheets.sheet_options import SheetOptions
 
 
@@ -54,11 +54,11 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     inside = grid.cells
     if options.range is not None:
         inside = {place: cell for place, cell in inside.items() if box.holds(*place)}
-    cells = {place: read for place, cell in inside.items() if (read := read_cell(cell, options)).kind != BLANK}
+    cells = _read_cells(inside, options)
     _refuse_unsaved(grid, box)
     lines: dict[int, dict[int, ReadCell]] = {row: {} for row in range(box.first_row, box.last_row + 1)}
-    for (row, column), cell in sorted(cells.items()):
-        lines[row][column - box.first_column + 1] = cell
+    for row, column in sorted(cells):
+        lines[row][column - box.first_column + 1] = cells[row, column]
     if not cells:
         raise InputError(f"{quoted_name(grid)}: there is nothing in {box.address}")
     wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
@@ -91,6 +91,19 @@ def _with_years_as_titles(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
             kept.append(replace(block, titles=(*above, *block.titles)))
             above = ()
     return kept
+
+
+def _read_cells(cells: Mapping[tuple[int, int], SheetCell], options: SheetOptions) -> dict[tuple[int, int], ReadCell]:
+    """Cells that are not blank as they may be meant; one that stands in many places is read once."""
+    known: dict[int, tuple[SheetCell, ReadCell]] = {}  # by the cell itself, which is held here
+    read_cells: dict[tuple[int, int], ReadCell] = {}
+    for place, cell in cells.items():
+        if id(cell) not in known:
+            known[id(cell)] = cell, read_cell(cell, options)
+        _, read = known[id(cell)]
+        if read.kind != BLANK:
+            read_cells[place] = read
+    return read_cells
 
 
 def _has_a_number(block: SheetBlock) -> bool:

@@ -36,6 +36,7 @@ def excel_grids(path: Path) -> list[SheetGrid]:
 def _grid(book: ExcelBook, listed: ListedSheet, styles: Styles) -> SheetGrid:
     stored = book.stored(listed)
     looks: dict[int, CellLook] = {}
+    numbers: dict[tuple[str, int], SheetCell] = {}  # the same cell wherever number and style are the same
     covered = _covered(stored)
     cells: dict[tuple[int, int], SheetCell] = {}
     for cell in stored.cells():
@@ -45,9 +46,10 @@ def _grid(book: ExcelBook, listed: ListedSheet, styles: Styles) -> SheetGrid:
         if look is None:
             look = looks[cell.style] = styles.look(cell.style)
         if cell.kind == "number" and cell.formula is None and not look.date:
-            raw = cell.raw
-            number = int(raw) if raw.isdecimal() else _number(cell)
-            cells[cell.row, cell.column] = SheetCell(number, look.code, look.indent, look.bold)
+            key = cell.raw, cell.style
+            if key not in numbers:
+                numbers[key] = SheetCell(_number(cell), look.code, look.indent, look.bold)
+            cells[cell.row, cell.column] = numbers[key]
             continue
         value = _value(cell, look, book)
         formula = None if cell.formula is None else f"={cell.formula.text or ''}"

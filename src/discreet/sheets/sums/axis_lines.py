@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,11 @@ class AxisLines:
     def like_a_total(self) -> float:
         """Bits of coincidence from which a label that may be called a total is one; rounded numbers show less."""
         return 1.0 if self.allowed else ASK_AT_END
+
+    @cached_property
+    def bits(self) -> Array:
+        """Of each label how much it would prove, if it were the sum of others in every line."""
+        return np.asarray(np.log2(1 + np.abs(self.values)).sum(axis=1))
 
     def evidence(self, whole: int, parts: Sequence[int]) -> tuple[int, int, float, bool]:
         """Lines that deny that a row is the sum of others, lines that show it, bits, and whether parts fall short."""

@@ -171,11 +171,12 @@ def _collapse(
         return []
     full = np.flatnonzero(lines.shown[list(top)].all(axis=0))
     guide = int(full[np.abs(lines.values[list(top)][:, full]).sum(axis=0).argmax()]) if len(full) else None
+    rising = guide is not None and bool((lines.values[list(top), guide] >= 0).all())
     sure = SURE + 2 * math.log2(max(len(top), 1)) if least is None else least
     stack: list[int] = []
     sums = np.zeros(len(top) + 1)  # of the stack, from its beginning
     for k in reversed(top) if backwards else top:
-        start = _run(lines, stack, sums, k, guide, named, sure) if k not in found else None
+        start = _run(lines, stack, sums, k, guide, named, sure, rising) if k not in found else None
         if start is not None:
             found[k] = sorted(stack[start:])
             del stack[start:]
@@ -192,18 +193,25 @@ def _run(
     guide: int | None,
     names: Sequence[int],
     sure: float,
+    rising: bool,
 ) -> int | None:
-    """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none."""
+    """Where the run of labels begins that a label is the sum of, as long as possible; None if there is none.
+
+    ``rising``: sums from the beginning of the stack never fall, so that those near a number stand together.
+    """
     named = names[whole]
-    if not named and np.log2(1 + np.abs(lines.values[whole])).sum() < sure:
+    if not named and lines.bits[whole] < sure:
         return None  # too little to be believed, whatever it is the sum of
     least = 1 if named == USUAL else 2
     starts: Sequence[int] = range(len(stack) - least + 1)
     if guide is not None and starts:
         wanted = sums[len(stack)] - float(lines.values[whole, guide])
         room = lines.allowed * (len(stack) + 1) + 1e-9 * max(1.0, abs(wanted))
-        near = np.flatnonzero(np.abs(sums[: len(starts)] - wanted) <= room)
-        starts = near.tolist()
+        first, last = 0, len(starts)
+        if rising:
+            first, last = np.searchsorted(sums[:last], [wanted - 2 * room, wanted + 2 * room]).tolist()
+            last = min(last + 1, len(starts))
+        starts = (first + np.flatnonzero(np.abs(sums[first:last] - wanted) <= room)).tolist()
     elif not named:
         return None
     fitting = [start for start in starts if _believed(lines, stack[start:], whole, named, sure, everything=not start)]

@@ -54,7 +54,8 @@ def ask_about_totals(
     name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]], top: Sequence[int]
 ) -> None:
     """Refuse a label that is called a total and does not add up, or adds up and is not called one."""
-    for k, (denied, _, bits, less) in zip(top, lines.each(top), strict=True):
+    each = lines.each(top)
+    for k, (denied, _, bits, less), off in zip(top, each, _perhaps_off(lines, top, each), strict=True):
         usual = like_a_total(codes[k])
         if len(top) < 2 or k in children:
             continue
@@ -65,7 +66,7 @@ def ask_about_totals(
                 f"{denied:,} lines{part}; if it is a category say {option(name, None)}, {IF_ROUNDED}, if the sheet is "
                 "wrong correct it"
             )
-        if usual != USUAL and denied:
+        if usual != USUAL and denied and (usual or off):
             _ask_if_nearly(name, codes[k], lines, k, [other for other in top if other != k])
         ends = k in (0, len(codes) - 1)
         least = (0.0 if lines.allowed else 1.0) if usual else ASK_AT_END if ends else ASK
@@ -88,6 +89,17 @@ def ask_about_runs(name: str, codes: Sequence[str], lines: AxisLines, children: 
                     f"dimension {name!r}: {code!r} is called like the sum of some labels, and too little is shown to "
                     f"tell of which; say {option(name, None)} if no label is a sum of others, else leave it out"
                 )
+
+
+def _perhaps_off(lines: AxisLines, top: Sequence[int], each: Sequence[tuple[int, int, float, bool]]) -> list[bool]:
+    """Which labels without the name of a total may be nearly the sum of the others, found for all of them at once."""
+    if (lines.values[list(top)] < 0).any():
+        return [True] * len(top)
+    wider = replace(lines, allowed=lines.allowed + 0.5 * lines.unit).each(top)
+    return [
+        (not far and rounded_bits > SURE - 1) or (confirmed >= denied and bits > SURE - 1)
+        for (denied, confirmed, bits, _), (far, _, rounded_bits, _) in zip(each, wider, strict=True)
+    ]
 
 
 def _ask_if_nearly(name: str, code: str, lines: AxisLines, whole: int, others: Sequence[int]) -> None:
