@@ -83,10 +83,10 @@ class OutOfTimeError(DiscreetError):
     """The time was up before there was anything that is proved to protect. Nothing is returned.
 
     >>> print(OutOfTimeError())
-    the time was up before an answer was proved; give more time
+    time ran out before an answer was proved; give more time
     """
 
-    def __init__(self, message: str = "the time was up before an answer was proved; give more time") -> None:
+    def __init__(self, message: str = "time ran out before an answer was proved; give more time") -> None:
         super().__init__(message)
 
 

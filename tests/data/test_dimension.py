@@ -126,8 +126,8 @@ def test_csv_with_labels_signs_and_two_hierarchies() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Dimension.from_parents("d", {"a": "b", "b": "c", "c": "a", "x": "a"}), "circle"),
-        (lambda: Dimension.from_parents("d", {"a": "b", "b": "a"}), "circle"),
+        (lambda: Dimension.from_parents("d", {"a": "b", "b": "c", "c": "a", "x": "a"}), "cycle"),
+        (lambda: Dimension.from_parents("d", {"a": "b", "b": "a"}), "cycle"),
         (lambda: Dimension.from_parents("d", [("a", "b"), ("a", "c")]), "two parents, 'b' and 'c'"),
         (lambda: Dimension.from_parents("d", [("a", "b", 2)]), "sign of 'a' in 'b' is 2"),
         (lambda: Dimension.flat("d", ["a", "b", "a"]), "duplicate codes 'a'"),

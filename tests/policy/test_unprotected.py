@@ -182,7 +182,7 @@ def test_a_server_that_could_answer_nothing_does_not_start(tmp_path: Path, capfd
     store = f"sqlite:///{tmp_path}/s.db"
     arguments = ["--policy", str(tmp_path / "p.toml"), "--store", store, "--port", "0", "--workers", "1"]
     assert run(["serve", str(tmp_path / "cube"), *arguments]) == 2
-    assert "takes its chances from a secret" in said(capfdbinary)
+    assert "takes its random numbers from a secret" in said(capfdbinary)
 
 
 def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def keep_edited(path: Path, new: bytes) -> None:
     """Refuse to write over a file that people edit by hand, unless it would stay the same."""
     if path.exists() and (not is_file(path) or path.read_bytes() != new):
-        raise InputError(f"{path} is there already and may have been edited; give another name, or --force")
+        raise InputError(f"{path} exists already and may have been edited; give another name, or --force")
 
 
 def emit(data: bytes, output: Path | None, *, private: bool = False) -> None:

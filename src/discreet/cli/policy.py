@@ -37,7 +37,7 @@ def policy() -> None:
 @example("discreet policy init -o policy.toml")
 @policy.command()
 @click.option("-o", "--output", type=PATH, help="Write the template here instead of to stdout.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def init(output: Path | None, force: bool) -> None:
     """A policy with every key, commented."""
     from discreet.policy import template

@@ -112,7 +112,7 @@ class ServedTables:
 
 
 WORDS = {
-    401: ": it wants somebody who has signed in, and the token is missing or not valid",
+    401: ": it needs a user who has signed in, and the token is missing or not valid",
     404: ": there is no table server below this address",
 }
 

@@ -96,7 +96,7 @@ def leaf_sums(
             return done[code]
         if code in path:
             circle = " in ".join(repr(c) for c in (*path[path.index(code) :], code))
-            raise InputError(f"dimension {name!r}: the groups go in a circle: {circle}")
+            raise InputError(f"dimension {name!r}: the groups form a cycle: {circle}")
         out: dict[str, int] = {}
         for part, sign in parts[code]:
             for leaf, coefficient in expand(part, (*path, code)).items():

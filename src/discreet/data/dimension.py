@@ -162,7 +162,7 @@ class Dimension:
         parents = {g.code for g in groups}
         leaves = tuple(c for c in codes if c not in parents)
         if not leaves:
-            raise InputError(f"dimension {name!r}: the groups go in a circle: {listed(parents)}")
+            raise InputError(f"dimension {name!r}: the groups form a cycle: {listed(parents)}")
         root = single_root(groups, leaves)
         if total == ROOT:
             total = root or "Total"

@@ -14,7 +14,7 @@ from discreet.rules import Rule
 Methods = Sequence[tuple[str, Mapping[str, Any]]]
 AS_IT_IS = "as it is"
 PUBLISH: tuple[tuple[str, dict[str, Any]], ...] = (("publish", {}),)
-ASK = f'to publish the true numbers, ask for it by name: publish = "{AS_IT_IS}" at the head of the policy'
+ASK = f'to publish the true numbers, ask for it by name: publish = "{AS_IT_IS}" at the top of the policy'
 
 
 def check_protection(

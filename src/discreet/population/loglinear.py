@@ -134,7 +134,7 @@ def loglinear(
     if not fit.converged:
         warnings.warn(
             f"the log-linear model has not converged: its margins are {fit.gap:.1e} of the total off after "
-            f"{fit.iterations:,} rounds; allow more iterations, or drop terms the sample is too thin for",
+            f"{fit.iterations:,} rounds; allow more iterations, or drop terms for which the sample is too small",
             DiscreetWarning,
             stacklevel=2,
         )

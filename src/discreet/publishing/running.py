@@ -145,7 +145,7 @@ def _performed(
             try:
                 yield unit, future.result()
             except BrokenProcessPool:
-                said = "its process ended unexpectedly, perhaps for want of memory; run again with fewer jobs"
+                said = "its process ended unexpectedly, perhaps for lack of memory; run again with fewer jobs"
                 yield unit, UnitOutcome(unit=unit.name, failed=said, message=said)
 
 

@@ -149,13 +149,13 @@ class Release:
         >>> Release.of_frame(wards, total="All").check_marked()  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        discreet.errors.InputError: 1 cells are marked as confidential (c) and still hold a value...
+        discreet.errors.InputError: cells are marked as confidential (c) and still hold a value...
         """
         if left := self.left:
             many = int(np.logical_or.reduce(list(left.values())).sum())
             raise InputError(
-                f"{many:,} cells are marked as confidential ({CONFIDENTIAL}) and still hold a value of "
-                f"{', '.join(map(repr, left))}; nothing is written: take the values out"
+                f"cells are marked as confidential ({CONFIDENTIAL}) and still hold a value of "
+                f"{', '.join(map(repr, left))}, {many:,} of them; nothing is written: remove the values"
             )
 
     def to_dict(self) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def test_parameters_that_do_not_protect_are_refused(text: str, words: str) -> No
 
 def test_chances_come_from_somewhere() -> None:
     """Without keys, secret or seed the noise would be everybody's to know."""
-    with pytest.raises(InputError, match="takes its chances from a secret"):
+    with pytest.raises(InputError, match="takes its random numbers from a secret"):
         Synthetic()(Table.of([[3, 0], [1, 2]], ["area", "sex"]))
 
 

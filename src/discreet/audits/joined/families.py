@@ -174,7 +174,7 @@ class _Partitions:
         if code in self.known:
             return self.known[code]
         if code in path:
-            raise InputError(f"dimension {self.name!r}: the sums go in a circle: {listed([*path, code])}")
+            raise InputError(f"dimension {self.name!r}: the sums form a cycle: {listed([*path, code])}")
         parts = [Atom([code])]
         for number, way in enumerate(self._positive(code)):
             each = [atom for part, _ in way for atom in self.atoms(part, (*path, code))]

@@ -11,7 +11,7 @@ from typing import Any
 
 MEANING = {
     "exact": "one value fits all that is shown, by a sum that was worked out",
-    "stated": "said to be known exactly; no proof is here",
+    "stated": "stated to be known exactly, without a proof",
     "narrow": "not shown to reach the level that is stated for it",
     "open": "two tables that add up to all that is shown differ there, and reach its level if one is stated",
     "unknown": "nothing is proved",
@@ -141,7 +141,7 @@ def load_certificate(data: bytes) -> Any:
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
-            raise MalformedError("a field stands twice in the certificate")
+            raise MalformedError("a field appears twice in the certificate")
         return dict(pairs)
 
     def no_number(text: str) -> None:

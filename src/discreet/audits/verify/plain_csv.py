@@ -77,7 +77,7 @@ def read_rows(
     for fields in rows:
         row = dict(zip(head, fields, strict=True))
         codes = tuple(row[name] for name in entry["dimensions"])
-        require(codes not in cells, "a cell stands on two lines of a table")
+        require(codes not in cells, "a cell is on two lines of a table")
         for name, code in zip(entry["dimensions"], codes, strict=True):
             label = row.get(f"{name} label", "")
             require(labels[f"{name} label"].setdefault(code, label) == label, "a code has two labels")

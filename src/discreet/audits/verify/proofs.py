@@ -30,7 +30,7 @@ class Measure:
             number = {leaf: n for n, leaf in enumerate(d["leaves"])}
             require(number and len(number) == len(d["leaves"]) and not set(number) & set(d["sums"]), "a code is double")
             known = all(s and set(s) <= set(number) and 0 not in s.values() for s in d["sums"].values())
-            require(known and d["total"] in (None, *d["sums"], *number), "a sum is of codes that there are not")
+            require(known and d["total"] in (None, *d["sums"], *number), "a sum is of codes that do not exist")
             sums = {code: [(number[leaf], s) for leaf, s in of.items()] for code, of in d["sums"].items()}
             every = [(n, 1) for n in number.values()]
             self.parts[d["name"]] = sums | {leaf: [(n, 1)] for leaf, n in number.items()} | {None: every}
@@ -44,7 +44,7 @@ class Measure:
             self._take(t, entry, read[claim["tables"][t]])
         for t, name, *ends in claim["beforehand"]:
             exists = 0 <= name < self.size if t == -1 and type(name) is int else t >= 0 and type(name) is list
-            require(exists, "something is known beforehand of a cell that there is not")
+            require(exists, "something is known beforehand of a cell that does not exist")
             cell = (t, name if t < 0 else tuple(name))
             self.bounds[cell] = inside(self.bounds_of(cell), [end if end is None else Fraction(end) for end in ends])
         self.hidden -= {cell for cell in self.hidden if cell not in self.bounds and self._impossible(cell)}
@@ -111,7 +111,7 @@ class Measure:
         """A witness table where it differs from ``base``: inner cells and the cells they add up to, all checked."""
         require(divisor == 1 or (divisor > 1 and not self.claim["whole"]), "a witness is not in whole numbers")
         order = numbers == sorted(set(numbers)) and all(0 <= n < self.size for n in numbers[:1] + numbers[-1:])
-        require(order and len(numbers) == len(amounts), "a witness table has cells that there are not, or one twice")
+        require(order and len(numbers) == len(amounts), "a witness table has cells that do not exist, or one twice")
         totals: dict[Any, Any] = {}
         for number, amount in zip(numbers, amounts, strict=True):
             change = amount if divisor == 1 else Fraction(amount, divisor)

@@ -104,7 +104,7 @@ def dealt(margins: Sequence[Array], rng: np.random.Generator) -> Array:
     [[2, 0], [1, 0]]
     """
     if (total := int(margins[0].sum())) >= MOST_UNITS:
-        raise InputError(f"the table has {MOST_UNITS:,} units or more: too many to be dealt; take a coarser measure")
+        raise InputError(f"the table has {MOST_UNITS:,} units or more: too many to be drawn; take a coarser measure")
     shape = tuple(len(m) for m in margins)
     if total <= UNITS:
         codes = [np.repeat(np.arange(len(m)), m) for m in margins]

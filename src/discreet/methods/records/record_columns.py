@@ -28,7 +28,7 @@ def columns(data: Microdata, names: Sequence[str] | None = None) -> Any:
     """Columns of every record as an Arrow table, in the source's order."""
     fetch = getattr(data.engine, "arrow", None)
     if fetch is None:
-        raise InputError("this engine hands out no records; load the microdata into this process first")
+        raise InputError("this engine gives no records; load the microdata into this process first")
     return fetch(names)
 
 

@@ -154,7 +154,7 @@ def _cure(task: Task) -> str:
         if not len(unmet(marks_only.problem, marks_only.problem.hidden | marked)):
             return words
     if roles.old.any():
-        return "what is published already gives them away"
+        return "they follow from what is published already"
     return "use coarser codes, or leave them out of the table"
 
 

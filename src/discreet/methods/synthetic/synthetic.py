@@ -140,7 +140,7 @@ class Synthetic(DrawnPopulation):
             return open_secret(self.secret)
         if cells.key is None:
             raise InputError(
-                "a synthetic population takes its chances from a secret: give one (secret=, in a policy "
+                "a synthetic population takes its random numbers from a secret: give one (secret=, in a policy "
                 "secret = { env = ... }), or a seed, or microdata with record keys"
             )
         return Secret(hashlib.sha256(np.ascontiguousarray(cells.key).tobytes()).digest())

@@ -74,7 +74,7 @@ def roles_of(parameters: SuppressParameters, table: Table, *, clash: bool = Fals
     if (both := primary & forced).any() and not clash:
         raise Refused(
             "suppression",
-            f"{int(both.sum()):,} sensitive cells must be published or are out already: "
+            f"{int(both.sum()):,} sensitive cells must be published or are published already: "
             + names(joined.layout, np.flatnonzero(both)),
             "mark them safe, or do not force them",
         )
