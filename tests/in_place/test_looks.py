@@ -102,6 +102,64 @@ def test_looks_of_columns_stripes_and_totals_stay(tmp_path: Path, capfdbinary: A
     assert "colours and fonts" not in capfdbinary.readouterr().err.decode()
 
 
+def label_looks(path: Path) -> list[tuple[Any, ...]]:
+    sheet = openpyxl.load_workbook(path).active
+    cells = [sheet.cell(row, 1) for row in range(2, 8)]
+    return [(c.fill.fgColor.rgb, c.font.b, repr(c.font.color and c.font.color.rgb), c.alignment.indent) for c in cells]
+
+
+def coloured_labels(path: Path, look: Callable[[Any, Any, int], None]) -> None:
+    """The counts, plain, with a look for every label of a row that may know the counts beside it."""
+    workbook(path, lambda cell, row, column: None)
+    book = openpyxl.load_workbook(path)
+    sheet = book.active
+    for row in range(2, 8):
+        sheet.cell(row, 1).alignment = Alignment(indent=2)
+        look(sheet.cell(row, 1), sheet.cell(row, 3).value, row)
+    book.save(path)
+
+
+def red_where_few(cell: Any, count: int, row: int) -> None:
+    if count < 6:
+        cell.font = Font(color="FFFF0000")
+
+
+def filled_by_count(cell: Any, count: int, row: int) -> None:
+    if row < 7:
+        cell.fill = fill(f"FFFF{255 - count:02X}00")
+
+
+@pytest.mark.parametrize("look", [red_where_few, filled_by_count])
+def test_colours_of_labels_that_may_follow_the_numbers_go(
+    tmp_path: Path, capfdbinary: Any, look: Callable[..., None]
+) -> None:
+    """The labels of wards look alike and stay set in; in an OpenDocument, too."""
+    coloured_labels(tmp_path / "wards.xlsx", look)
+    assert len({*label_looks(tmp_path / "wards.xlsx")[:5]}) > 1
+    assert run(["protect", str(tmp_path / "wards.xlsx"), "--hide-under", "6"]) == 0
+    after = label_looks(tmp_path / "wards.safe.xlsx")
+    assert len({*after[:5]}) == 1
+    assert after[0][3] == 2
+    assert "or of labels of rows" in capfdbinary.readouterr().err.decode()
+    [source] = converted([tmp_path / "wards.xlsx"], "ods", tmp_path)
+    assert run(["protect", str(source), "--hide-under", "6", "-o", str(tmp_path / "out.ods")]) == 0
+    text = zipfile.ZipFile(tmp_path / "out.ods").read("content.xml").decode().lower()
+    assert not re.findall('(?:background-)?color="#ff[0-9a-f]{2}00', text)
+
+
+def striped_labels(cell: Any, count: int, row: int) -> None:
+    cell.font = Font(bold=row == 7)
+    if row % 2 and row < 7:
+        cell.fill = fill("FFEEEEEE")
+
+
+def test_stripes_and_bold_totals_of_labels_stay(tmp_path: Path, capfdbinary: Any) -> None:
+    coloured_labels(tmp_path / "wards.xlsx", striped_labels)
+    assert run(["protect", str(tmp_path / "wards.xlsx"), "--hide-under", "6"]) == 0
+    assert label_looks(tmp_path / "wards.safe.xlsx") == label_looks(tmp_path / "wards.xlsx")
+    assert "colours and fonts" not in capfdbinary.readouterr().err.decode()
+
+
 def test_colours_of_an_opendocument_go(tmp_path: Path, capfdbinary: Any) -> None:
     """No colour of the scale is in the package."""
     workbook(tmp_path / "wards.xlsx", heat)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.in_place.kept_texts import kept_texts
 from discreet.in_place.secret_numbers import SecretNumbers
 from discreet.release import Protected, Status
 from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sheet_layout import LABEL, DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.stated_counts import stated_count
 
@@ -145,7 +146,43 @@ def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, tuple[int, Has
         number.place: (0, "share") for number in sheet.percentages if not number.inside
     }
     in_table = zip(sheet.places_in(layout), zip(*[own.tolist() for own in rank], strict=True), strict=True)
-    return kinds | {place: (0, kind) for places, kind in in_table for place in places}
+    kinds |= {place: (0, kind) for places, kind in in_table for place in places}
+    return kinds | _label_kinds(sheet, done)
+
+
+def _label_kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, tuple[int, Hashable]]:
+    """Of every label beside numbers its column and the level of its row: those of a kind look alike, apart from others.
+
+    Numbers and labels are looked at apart (0 and 1), so that bold labels leave the numbers as they are.
+    """
+    layout = done.table.layout
+    level = np.zeros(len(layout), np.int64)
+    for k, d in enumerate(layout.dimensions):
+        depth = _depths(d)
+        level = level * 100 + np.array([depth[code] for code in d.codes])[layout.codes[:, k]]
+    first: dict[int, tuple[int, int]] = {}
+    for places, own in zip(sheet.places_in(layout), level.tolist(), strict=True):
+        for place in places:
+            first[place.row] = min(first.get(place.row, (place.column, own)), (place.column, own))
+    stub = {*sheet.layout.stub_columns}
+    return {
+        sheet.grid.place(row, column): (1, (LABEL, column, *first[row]))
+        for (row, column), role in sheet.layout.roles.items()
+        if role == LABEL and column in stub and row in first
+    }
+
+
+def _depths(dimension: Dimension) -> dict[str, int]:
+    """How many sums each code is in, one above the other, and whether it is one itself."""
+    above = {part: group.code for group in dimension.groups if not group.signed for part, _ in group.parts}
+    depths = {}
+    for code in dimension.codes:
+        depth, now = 0, code
+        while now in above and depth < len(above):
+            now = above[now]
+            depth += 1
+        depths[code] = 3 * min(depth, 30) + (2 if code == dimension.total else int(code not in dimension.leaf_position))
+    return depths
 
 
 def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:

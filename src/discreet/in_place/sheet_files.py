@@ -207,7 +207,7 @@ def merged_contents(several: Sequence[SheetContents]) -> SheetContents:
     judged = {*replacements, *places, *shown, *(number.place for number in derived)}
     blanked = {place: reason for one in several for place, reason in one.blanked.items() if place not in judged}
     secrets = frozenset(number for one in several for number in one.secrets)
-    kinds = {place: (k, kind) for k, one in enumerate(several) for place, (_, kind) in one.kinds.items()}
+    kinds = {place: (2 * k + own, kind) for k, one in enumerate(several) for place, (own, kind) in one.kinds.items()}
     return SheetContents(replacements, shown, derived, blanked, kept - blanked.keys(), labels, kinds, secrets)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -36,10 +37,12 @@ class File:
 
 
 @st.composite
-def files(draw: st.DrawFn, counts: dict[tuple[str, str, str], int]) -> File:
+def files(
+    draw: st.DrawFn, counts: dict[tuple[str, str, str], int], names: list[str] | None = None, way_of: str = ""
+) -> File:
     """Some dimensions, a way of dividing the places, totals or none, some cells hidden, perhaps men only."""
-    names = draw(st.lists(st.sampled_from(["place", "sex", "age"]), min_size=1, max_size=3, unique=True))
-    way = WAYS[draw(st.sampled_from(sorted(WAYS)))]
+    names = names or draw(st.lists(st.sampled_from(["place", "sex", "age"]), min_size=1, max_size=3, unique=True))
+    way = WAYS[way_of or draw(st.sampled_from(sorted(WAYS)))]
     fixed = {"sex": "m"} if "sex" not in names and draw(st.booleans()) else {}
     codes: dict[str, dict[str, tuple[str, ...]]] = {
         "place": way,
@@ -120,7 +123,72 @@ def named_files(several: list[Any]) -> tuple[dict[str, dc.Release], dict[str, An
 def test_intervals_are_those_over_the_finest_cells(data: st.DataObject) -> None:
     """Linear bounds to the unit where whole numbers cannot say more; never wider; the truth inside."""
     counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 5), min_size=24, max_size=24)), strict=True))
-    several = [data.draw(files(counts)) for _ in range(data.draw(st.integers(1, 4)))]
+    check_bounds(counts, [data.draw(files(counts)) for _ in range(data.draw(st.integers(1, 4)))])
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_sums_of_places_bind_what_finer_tables_say_apart(data: st.DataObject) -> None:
+    """Halves by sex and age, places by sex, rings of them by age: no two are enough, and all three are used."""
+    counts = dict(zip(LEAVES, data.draw(st.lists(st.integers(0, 2), min_size=24, max_size=24)), strict=True))
+    kinds = [(["place", "sex", "age"], "halves"), (["place", "sex"], "finest"), (["place", "age"], "rings")]
+    check_bounds(counts, [data.draw(files(counts, list(names), way)) for names, way in kinds])
+
+
+def test_men_of_a_ring_are_of_the_age_that_their_half_has() -> None:
+    """Two men in l3, the only two there, and the men of the east are older: so are the two of l3."""
+    two = {("l2", "f", "old"): 2, ("l3", "m", "older"): 2}
+    counts = {leaf: two.get(leaf, 0) for leaf in LEAVES}
+    releases = {
+        "rings by sex": table(counts, "rings", "sex"),
+        "rings by age": table(counts, "rings", "age", hidden=lambda codes: codes[0] > 1 and codes[1] > 0),
+        "places": table(counts, "finest"),
+        "halves": table(counts, "halves", "sex", "age"),
+    }
+    sums = {"place": SUMS, "sex": {"Total": list(SEXES)}, "age": {"Total": list(AGES)}}
+    report = dc.audit(releases, mapping={"sums": sums})
+    known = {(row["place"], row["age"]): (row["lower"], row["upper"]) for row in report.cells.to_dict("records")}
+    assert known["l3", "older"] == known["middle", "old"] == (2, 2)
+    assert known["l3", "old"] == (0, 0)
+
+
+def table(
+    counts: dict[tuple[str, str, str], int],
+    way: str,
+    *names: str,
+    hidden: Callable[[list[int]], bool] = lambda _: False,
+) -> dc.Release:
+    """A table of places and further dimensions with all totals."""
+    every: dict[str, dict[str, tuple[str, ...]]] = {
+        "place": {"Total": PLACES, **WAYS[way]},
+        "sex": {"Total": SEXES, **{s: (s,) for s in SEXES}},
+        "age": {"Total": AGES, **{a: (a,) for a in AGES}},
+    }
+    used = ["place", *names]
+    dims = tuple(dc.Dimension.flat(n, list(every[n])[1:], total="Total") for n in used)
+    rows, values = [], []
+    for row in product(*(every[n] for n in used)):
+        chosen = {n: every[n][code] for n, code in zip(used, row, strict=True)}
+        inside = [
+            leaf
+            for leaf in LEAVES
+            if all(leaf[k] in chosen.get(n, (leaf[k],)) for k, n in enumerate(("place", "sex", "age")))
+        ]
+        rows.append([d.position[code] for d, code in zip(dims, row, strict=True)])
+        values.append(float(sum(counts[leaf] for leaf in inside)))
+    gone = np.array([hidden(row) for row in rows])
+    return dc.Release(
+        dimensions=dims,
+        codes=np.array(rows),
+        values={"count": np.where(gone, np.nan, values)},
+        decimals={"count": 0},
+        status=np.where(gone, "c", ""),
+        method="",
+    )
+
+
+def check_bounds(counts: dict[tuple[str, str, str], int], several: list[File]) -> None:
+    """Linear bounds to the unit where whole numbers cannot say more; never wider; the truth inside."""
     named, mapping = named_files(several)
     report = dc.audit(named, mapping=mapping)
     assert all("every value is shown" in text or "no total found" in text for text in report.unjudged)

@@ -239,6 +239,7 @@ def _completing(tables: Sequence[LaidTable], known: Mapping[str, list[Family]]) 
     sets = [frozenset(a.name for a in t.axes) | everywhere for t in tables]
     margins, circles = crossed_sets(sets)
     margins += [names for names in _parted_differently(tables, sets) if names not in margins]
+    margins += [names for names in _too_coarse(tables, sets) if names not in margins]
     more, words = [], []
     for names in [*margins, *circles]:
         axes = tuple(_classes(by_name[n], groups[n]) for n in sorted(names) if n in by_name)
@@ -256,6 +257,27 @@ def _parted_differently(tables: Sequence[LaidTable], sets: Sequence[frozenset[st
         own = tuple(sorted((a.name, frozenset(a.parts)) for a in table.axes))
         codes.setdefault(names, set()).add(own)
     return [names for names, ways in codes.items() if len(ways) > 1]
+
+
+def _too_coarse(tables: Sequence[LaidTable], sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Sets of dimensions of a table in sums of codes that several others have finer, each with another dimension of it.
+
+    Halves by sex and age, places by sex and places by age: what places hold by sex and age binds all three together.
+    """
+    parts: dict[str, set[tuple[int, ...]]] = {}
+    for table in tables:
+        for axis in table.axes:
+            parts.setdefault(axis.name, set()).update(axis.parts)
+    coarse = []
+    for table, names in zip(tables, sets, strict=True):
+        for axis in table.axes:
+            if parts[axis.name] <= {*axis.parts}:
+                continue
+            shared = {names & other for other in sets if axis.name in other and len(names & other) > 1} - {names}
+            if sum(not any(one < another for another in shared) for one in shared) > 1:
+                coarse.append(names)
+                break
+    return list(dict.fromkeys(coarse))
 
 
 def _classes(family: Family, groups: Mapping[tuple[int, ...], None]) -> Axis:

@@ -15,7 +15,7 @@ from discreet.sheets.excel.excel_texts import Texts
 from discreet.sheets.rewrite import notices as say
 from discreet.sheets.rewrite.edits import Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula, moved_formula
-from discreet.sheets.rewrite.looks import telling_cells
+from discreet.sheets.rewrite.looks import is_label_kind, telling_cells
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import plain_text, written_like
 from discreet.sheets.rewrite.xml_copy import as_text, attribute_value
@@ -58,7 +58,9 @@ class SheetWriter:
         self._like_note: int | None = None
         self._numbers_end = 0
         kinds = edits.kinds_of(sheet.name)
-        looks = {(c.row, c.column): styles.drawn_as(c.style) for c in sheet.cells() if (c.row, c.column) in kinds}
+        self._label_cells = frozenset(cell for cell, (_, kind) in kinds.items() if is_label_kind(kind))
+        drawn = {(c.row, c.column): styles.drawn_as(c.style) for c in sheet.cells() if (c.row, c.column) in kinds}
+        looks = {cell: look[:2] if cell in self._label_cells else look for cell, look in drawn.items()}
         self._telling = telling_cells(looks, kinds) if looks else frozenset()
         if self._telling:
             notices.add(say.LOOKS)
@@ -114,7 +116,8 @@ class SheetWriter:
         for cell in cells:
             column = cell.column
             if (number, column) in self._telling:
-                cell = cell._replace(style=self._styles.without_look(cell.style))
+                aligned = (number, column) in self._label_cells
+                cell = cell._replace(style=self._styles.without_look(cell.style, aligned=aligned))
             reason = None
             if some_hidden and (hidden or self.sheet.is_hidden_column(column)):
                 reason = say.IN_HIDDEN

@@ -64,7 +64,7 @@ class Styles:
         self._base_font = _index(base, "fontId", self._fonts)
         self._used: dict[Key, int] = {(0, 0, "cell"): 0}
         self._used_differences: dict[int, int] = {}
-        self._plain: dict[int, int] = {}
+        self._plain: dict[tuple[int, bool], int] = {}
         self._code_of: dict[int, tuple[int, str]] = {}
         self._drawn: dict[int, Drawn] = {}
         self._invisible: dict[int, bool] = {}
@@ -112,15 +112,19 @@ class Styles:
             known = self._drawn[style] = look
         return known
 
-    def without_look(self, style: int) -> int:
-        """A style with the same format and lines, in the font of the workbook, without colours."""
-        if style not in self._plain:
+    def without_look(self, style: int, *, aligned: bool = False) -> int:
+        """A style with the same format and lines, in the font of the workbook, without colours.
+
+        ``aligned``: where the text stands in its cell stays, as labels are set in by their level.
+        """
+        if (style, aligned) not in self._plain:
             plain = Element(self._format(style).tag, dict(self._format(style).items()))
             plain.set("fontId", str(self._base_font))
             plain.set("fillId", "0")
+            plain.extend(child for child in self._format(style) if aligned and NAMES.short(child.tag) == "alignment")
             self._formats.append(plain)
-            self._plain[style] = len(self._formats) - 1
-        return self._plain[style]
+            self._plain[style, aligned] = len(self._formats) - 1
+        return self._plain[style, aligned]
 
     def for_number(self, style: int, value: float) -> int | None:
         """The style for a number that is shown; None if this format shows nothing of it."""

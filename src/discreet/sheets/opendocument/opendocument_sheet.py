@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from xml.etree.ElementTree import Element, SubElement
 
 from discreet.sheets.opendocument.opendocument_cells import (
@@ -24,11 +25,13 @@ from discreet.sheets.opendocument.opendocument_styles import DocumentStyles
 from discreet.sheets.rewrite import notices as say
 from discreet.sheets.rewrite.edits import Content, Settled
 from discreet.sheets.rewrite.kept_formulas import kept_formula
-from discreet.sheets.rewrite.looks import telling_cells
+from discreet.sheets.rewrite.looks import is_label_kind, telling_cells
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_text, written_like
 from discreet.sheets.sheet_grid import CellPlace
 
+SET_IN = ("fo:margin", "fo:text-align", "fo:padding")
+"""Properties of where a text stands in its cell."""
 _SPANS = ("table:number-columns-spanned", "table:number-rows-spanned")
 _REFERENCE = re.compile(r"\[\.(\$?[A-Z]{1,3}\$?\d+)(?::\.(\$?[A-Z]{1,3}\$?\d+))?\]")
 _BARE = re.compile(r"(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?")
@@ -187,7 +190,7 @@ class DocumentSheet:
         style = about.get("table:style-name") or self._column_style(column)
         own = about.get("table:style-name")
         if (row, column) in self._telling:
-            style = own = self._styles.without_look(style)
+            style = own = self._styles.without_look(style, aligned=(row, column) in self._label_cells)
         self._set_style(element, "table:style-name", own, "table-cell")
         if times > 1:
             element.set("table:number-columns-repeated", str(times))
@@ -211,6 +214,11 @@ class DocumentSheet:
             self._keep_number(element, cell, place)
         return element
 
+    @cached_property
+    def _label_cells(self) -> frozenset[tuple[int, int]]:
+        """Labels of rows, which may be set in by their level."""
+        return frozenset(cell for cell, (_, kind) in self._edits.kinds_of(self.name).items() if is_label_kind(kind))
+
     def _telling_cells(self, rows: Iterable[DocumentRow]) -> frozenset[tuple[int, int]]:
         """Cells of tables whose colours or fonts may follow their numbers."""
         kinds = self._edits.kinds_of(self.name)
@@ -224,6 +232,8 @@ class DocumentSheet:
             for down in range(times)
             for across in range(cell.times)
         }
+        for cell in self._label_cells & looks.keys():
+            looks[cell] = tuple(pair for pair in looks[cell] if not pair[0].startswith(SET_IN))
         telling = telling_cells(looks, kinds) if looks else frozenset()
         if telling:
             self._notices.add(say.LOOKS)

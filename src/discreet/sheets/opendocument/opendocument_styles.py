@@ -95,9 +95,12 @@ class DocumentStyles:
             name = NAMES.attributes(element).get("style:parent-style-name")
         return tuple(sorted(drawn.items()))
 
-    def without_look(self, name: str | None) -> str:
-        """The name of a style with the format and the lines of another, and no colours or fonts."""
-        plain = f"{name or DEFAULT}{PLAIN}"
+    def without_look(self, name: str | None, *, aligned: bool = False) -> str:
+        """The name of a style with the format and the lines of another, and no colours or fonts.
+
+        ``aligned``: where the text stands in its cell stays, as labels are set in by their level.
+        """
+        plain = f"{name or DEFAULT}{PLAIN}{'-aligned' if aligned else ''}"
         if ("table-cell", plain) not in self._styles:
             source = self._styles.get(("table-cell", name or ""))
             tag = f"{{{STYLE_SPACE}}}"
@@ -111,6 +114,8 @@ class DocumentStyles:
                     if NAMES.short(child.tag) == "style:table-cell-properties":
                         lines = {key: value for key, value in child.items() if "border" in key}
                         SubElement(element, child.tag, lines)
+                    if aligned and NAMES.short(child.tag) == "style:paragraph-properties":
+                        SubElement(element, child.tag, dict(child.items()))
             self._styles["table-cell", plain] = element, True
         return plain
 

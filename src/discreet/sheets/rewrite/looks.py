@@ -7,9 +7,20 @@ from itertools import compress
 
 Cell = tuple[int, int]
 """Row and column."""
+LABEL = "label"
+"""The first word of the kinds of labels, which are compared and made plain but for where they stand in their cell."""
 LEAST_ROWS = 3
 """A column of fewer cells has no look of its own."""
 LEAST_STRIPED = 4
+
+
+def is_label_kind(kind: Hashable) -> bool:
+    """Whether a kind is of the labels of rows.
+
+    >>> is_label_kind(("label", 1)), is_label_kind("share")
+    (True, False)
+    """
+    return isinstance(kind, tuple) and kind[:1] == (LABEL,)
 
 
 def telling_cells(looks: Mapping[Cell, Hashable], kinds: Mapping[Cell, tuple[int, Hashable]]) -> frozenset[Cell]:

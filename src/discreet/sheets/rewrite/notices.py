@@ -18,7 +18,9 @@ REPEATED = (
     "texts that repeat a number which is hidden now, or a total that is not shown, are blanked (--keep-text keeps them)"
 )
 BESIDE = "texts beside the numbers of a table, neither labels nor headers, are blanked (--keep-text keeps them)"
-LOOKS = "colours and fonts of number cells that may follow their numbers (such tables are in one plain look)"
+LOOKS = (
+    "colours and fonts of number cells, or of labels of rows, that may follow the numbers (they are in one plain look)"
+)
 NO_BASE = "percentages, means or rates whose base is not confirmed are left out"
 KEPT = "stays as said, and the audit does not judge it"
 IMAGES = "images stay as said, and the audit does not judge what they show, so that the file as a whole is not passed"
