@@ -79,7 +79,9 @@ def _linear_algebra() -> None:
 
     from discreet.linear._short_moves import shorten
     from discreet.linear.modular import rank, reduced_rows
+    from discreet.linear.whole_moves import PricedMoves
 
+    PricedMoves(csr_array(np.ones((1, 2))), np.ones(2), np.ones(2)).cheapest(0, 1, np.ones(2))
     table = _counts(3, 3)
     rank(table.matrix)
     rows = csr_array(table.matrix.T.astype(float))

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from discreet.linear.linear_tuning import LinearTuning
 from discreet.linear.system import System
-from discreet.linear.whole_moves import seen_by_moves
+from discreet.linear.whole_moves import PricedMoves, seen_by_moves
 from discreet.linear.witness import movable
 from tests.linear.systems import by_scipy, random_system
 
@@ -86,3 +86,50 @@ def test_nothing_without_a_solution_to_begin_with() -> None:
     assert seen_by_moves(replace(system, point=None), np.arange(system.size)) is None
     assert system.point is not None
     assert seen_by_moves(replace(system, point=system.point + 1), np.arange(system.size)) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_priced_moves_keep_every_row_and_cost_little(seed: int) -> None:
+    """Of a table with room everywhere: a move each time, never cheaper than the cheapest by another solver."""
+    rng = np.random.default_rng(seed)
+    shape = (4, 4, 3)
+    number = np.arange(np.prod(shape)).reshape(shape)
+    lines = [line for axis in range(3) for line in np.moveaxis(number, axis, -1).reshape(-1, shape[axis])]
+    rows = np.zeros((len(lines), number.size))
+    for row, line in zip(rows, lines, strict=True):
+        row[line] = 1
+    down, up = rng.integers(1, 3, (2, number.size)).astype(float)
+    price = np.where(rng.random(number.size) < 0.6, rng.integers(1, 30, number.size), 0).astype(float)
+    moves = PricedMoves(csr_array(rows), down, up)
+    paid = 0.0
+    least = 0.0
+    for target, step in ((0, 1), (5, -1), (17, 2)):
+        if step > up[target]:
+            continue
+        move = moves.cheapest(target, step, price)
+        assert move is not None
+        assert move[target] == step
+        assert not (rows @ move).any()
+        assert ((move <= up) & (-move <= down)).all()
+        paid += price[move != 0].sum()
+        least += cheapest_by_scipy(rows, down, up, price, target, step)
+    assert least - 1e-6 <= paid <= 2 * least + 30
+
+
+def cheapest_by_scipy(rows: np.ndarray, down: np.ndarray, up: np.ndarray, price: np.ndarray, at: int, by: int) -> float:
+    """What the cheapest move costs: a variable for each change, and one for whether there is one."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    n = len(price)
+    change, used = np.eye(n), np.eye(n)
+    low, high = np.concatenate([-down, np.zeros(n)]), np.concatenate([up, np.ones(n)])
+    low[at] = high[at] = by
+    limits = [
+        LinearConstraint(np.hstack([rows, np.zeros_like(rows)]), 0, 0),
+        LinearConstraint(np.hstack([change, -up[:, None] * used]), -np.inf, 0),
+        LinearConstraint(np.hstack([-change, -down[:, None] * used]), -np.inf, 0),
+    ]
+    cost = np.concatenate([np.zeros(n), price])
+    answer = milp(cost, constraints=limits, bounds=Bounds(low, high), integrality=np.ones(2 * n, np.int64))
+    assert answer.fun is not None
+    return float(answer.fun)

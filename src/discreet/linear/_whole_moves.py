@@ -33,6 +33,7 @@ class BasePoint(NamedTuple):
     up: Array
     least: Array
     most: Array
+    toll: Array  # of changing a variable at all, beside 2 for each unit by which a row is broken
 
 
 class Walk(NamedTuple):
@@ -126,6 +127,34 @@ def list_moves(
     return moves
 
 
+@compiled
+def cheapest_move(
+    entries: Entries, base: BasePoint, target: int, unit: int, steps: int, tries: int, cost: Array, best: Array
+) -> float:
+    """The cheapest of the moves of a target by one unit that some walks find, in ``best``: its cost, or -1 for none.
+
+    ``cost``: of changing a variable at all, by any number of units.
+    """
+    walk = no_walk(len(entries.column_ptr) - 1, np.ones(len(entries.row_ptr) - 1, np.int64), 1 + target)
+    least = -1.0
+    for _ in range(tries):
+        walk.number[CLOCK] = 0
+        apply_unit(target, unit, entries, walk)
+        for _ in range(steps):
+            if walk.number[BROKEN] == 0:
+                break
+            one_step(target, entries, base, walk)
+        paid = 0.0
+        for i in range(walk.number[TOUCHED]):
+            if walk.change[walk.touched[i]] != 0:
+                paid += cost[walk.touched[i]]
+        if walk.number[BROKEN] == 0 and (least < 0 or paid < least):
+            least = paid
+            best[:] = walk.change
+        end(entries, walk)
+    return least
+
+
 @compiled_part
 def no_walk(n: int, weight: Array, seed: int) -> Walk:
     """Where a walk stands before its first step."""
@@ -166,7 +195,7 @@ def one_step(target: int, entries: Entries, base: BasePoint, walk: Walk) -> None
         after = walk.change[j] + unit
         if j == target or after > base.up[j] or -after > base.down[j] or walk.rests_until[j] > walk.number[CLOCK]:
             continue
-        price = 1 if walk.change[j] == 0 else 0  # of equals the one that is changed already: short moves
+        price = base.toll[j] if walk.change[j] == 0 else 0  # of equals the one that is changed already: short moves
         for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
             error = walk.error[entries.column_rows[f]]
             new = error + entries.column_values[f] * unit

@@ -36,6 +36,8 @@ class LinearTuning:
     walk_least: int = 16  # of them
     pool_walks: tuple[tuple[int, int], ...] = ((100, 4), (300, 4), (1_000, 4))  # the same for moves kept in a pool
     pool_room: int = 64  # variables of a move that is kept, on average
+    priced_walks: tuple[tuple[int, int, int], ...] = ((8, 1_000, 50), (32, 1_000, 300), (128, 1_000, 300))
+    # how much walks shun dear variables, beside 2 for a unit by which a row is broken; their steps, and their number
     few: int = 64  # targets for which pushing them together does not pay in a small component
     pushed_few: int = 6  # the same in a large one
     flow_chunk: int = 256  # targets of a network between two looks at the clock

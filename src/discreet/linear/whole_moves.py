@@ -17,6 +17,8 @@ from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.system import System
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from discreet.linear._whole_moves import BasePoint, Entries
 
 FAR = 2**40  # room without end
@@ -105,6 +107,40 @@ class MovePool:
         return np.unique(changed)
 
 
+class PricedMoves:
+    """Cheap moves in whole numbers, where each variable has a price for being changed at all: walks that shun the dear.
+
+    What a walk finds is a move for certain; that it is the cheapest is not said.
+
+    >>> from scipy.sparse import csr_array
+    >>> moves = PricedMoves(csr_array([[1.0, 1.0, 1.0]]), np.ones(3), np.ones(3))
+    >>> moves.cheapest(0, 1, np.array([0.0, 5.0, 2.0])).tolist()
+    [1, 0, -1]
+    """
+
+    def __init__(self, rows: csr_array, down: Array, up: Array, tuning: LinearTuning = LINEAR) -> None:
+        size = len(down)
+        self.system = System(rows, np.zeros(rows.shape[0]), -down, up, True, np.zeros(size))
+        self.entries, self.base = _begin(self.system)
+        self.tuning = tuning
+
+    def cheapest(self, target: int, step: int, price: Array) -> Array | None:
+        """The cheapest move found of a variable by ``step``, None if none was found. Prices are positive or zero."""
+        from discreet.linear._whole_moves import cheapest_move
+
+        least = float(price[price > 0].min(initial=np.inf))
+        dear = np.where(price > 0, 1 + np.log2(np.maximum(price, least) / least), 0.0)
+        found: list[tuple[float, Array]] = []
+        for toll, steps, tries in self.tuning.priced_walks:
+            deadline.check()
+            base = self.base._replace(toll=1 + np.rint(toll * dear).astype(np.int64))
+            change = np.zeros(self.system.size, np.int64)
+            paid = cheapest_move(self.entries, base, target, step, steps, tries, price, change)
+            if paid >= 0:
+                found.append((paid, change))
+        return min(found, key=lambda one: one[0])[1] if found else None
+
+
 def has_whole_point(system: System) -> bool:
     """Whether there is a known solution in whole numbers, of rows of whole numbers."""
     whole = bool((system.rows.data == np.rint(system.rows.data)).all())
@@ -119,4 +155,5 @@ def _begin(system: System) -> tuple[Entries, BasePoint]:
     entries = Entries(*(a.astype(np.int64) for m in matrices for a in (m.indptr, m.indices, m.data)))
     rooms = system.point - system.lower, system.upper - system.point
     down, up = (np.minimum(np.floor(room + 1e-6), FAR).astype(np.int64) for room in rooms)
-    return entries, BasePoint(np.zeros(system.size, np.int64), down, up, *np.zeros((2, system.size), np.int64))
+    none = np.zeros((3, system.size), np.int64)
+    return entries, BasePoint(none[0], down, up, none[1], none[2], np.ones(system.size, np.int64))

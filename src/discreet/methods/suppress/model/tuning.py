@@ -230,7 +230,7 @@ class RepairTuning:
     large: int = 500  # equations of a program of amounts that begins with the interior point method each time
     enlarged: int = 12  # a fractional move may become whole when made up to so many times as large
     far: float = 1e7  # steps that no cheapest move takes
-    whole_seconds: float = 5.0  # for a move in whole numbers where the linear program gives a fractional one
+    whole_seconds: float = 5.0  # of one model for moves in whole numbers, where neither program nor walk gives one
     whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
     # escapes for several cells at once
     joint_programs: int = 12  # groups that cells with a level are divided into, if they are more than twice as many

@@ -7,6 +7,7 @@ once and those are left out. One model then serves one stuck cell after another,
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from discreet.errors import Unjudged
 from discreet.linear.highs import SIMPLEX, UNSEEDED, VERTEX, LinearProgram, Options, Outcome, Solver
 from discreet.linear.presolve import propagated
 from discreet.linear.system import System
+from discreet.linear.whole_moves import PricedMoves
 from discreet.methods.suppress.model.tuning import RepairTuning
 
 if TYPE_CHECKING:
@@ -137,6 +139,8 @@ class EscapeProgram:
         program = LinearProgram(both, self.price, np.zeros(2 * self.n), self.most, right, right)
         self.solver = Solver(SIMPLEX, program)
         self.unit = 1.0
+        self.walks: PricedMoves | None = None
+        self.seconds = tuning.whole_seconds  # left for programs in whole numbers
 
     def cheapest(self, at: int, step: float, price: Array, *, thorough: bool) -> Array | None:
         """The cheapest move of one variable by ``step`` or more, None if there is none.
@@ -147,7 +151,9 @@ class EscapeProgram:
         if move is None or not self.integer or self._is_whole(move):
             return move
         whole = self._enlarged(move)
-        if whole is None and (thorough or self.n <= self.tuning.around):
+        if whole is None:
+            whole = self._by_walks(at, step, price)
+        if whole is None and self.seconds > 0 and (thorough or self.n <= self.tuning.around):
             whole = self._in_whole_numbers(at, step, np.tile(price, 2), move)
         return move if whole is None else whole
 
@@ -158,6 +164,14 @@ class EscapeProgram:
             if self._is_whole(factor * move) and self._fits(longer):
                 return longer
         return None
+
+    def _by_walks(self, at: int, step: float, price: Array) -> Array | None:
+        """A cheap move in whole numbers by local search; hidden variables are free."""
+        if self.walks is None:
+            self.walks = PricedMoves(self.rows, self.most[self.n :], self.most[: self.n])
+        cost = np.where(price > 2 * price.min(initial=np.inf), price, 0.0)
+        move = self.walks.cheapest(at, round(step), cost) if step == round(step) else None
+        return None if move is None or not self._fits(move) else move.astype(float)
 
     def _linear(self, at: int, step: float, price: Array) -> Array | None:
         """The cheapest move in fractions.
@@ -212,9 +226,11 @@ class EscapeProgram:
         program = LinearProgram(csr_array(hstack([here, -here])), price[both], least, most, right, right)
         solver = Solver(UNSEEDED, program)
         solver.only_whole_numbers(2 * size)
-        seconds = min(self.tuning.whole_seconds, deadline.left())
+        seconds = min(self.seconds, deadline.left())
         solver.set_options({"time_limit": seconds, "mip_rel_gap": self.tuning.whole_gap})
+        began = time.monotonic()
         solver.run()
+        self.seconds -= time.monotonic() - began
         if len(solver.x) != 2 * size:
             return None
         whole = np.zeros(self.n)
