@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -111,10 +112,23 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "did you mean 'threshold'?"
     >>> nearest("x", ["sex", "age"])
     "known: 'sex', 'age'"
+    >>> nearest("1", ["01", "02"])
+    "did you mean '01'? Leading zeros are lost where codes are read as numbers: give them as text"
     """
     known = list(known)
+    if alike := [other for other in known if other != name and _composed(other) == _composed(name)]:
+        return (
+            f"did you mean {alike[0]!r}? Its letters are composed differently (Unicode NFC and NFD): write both alike"
+        )
+    if name.isdecimal() and (padded := [o for o in known if o.isdecimal() and o.lstrip("0") == name.lstrip("0")]):
+        return f"did you mean {padded[0]!r}? Leading zeros are lost where codes are read as numbers: give them as text"
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else "known: " + listed(known)
+
+
+def _composed(text: str) -> str:
+    """A text with its letters composed, as NFC has it."""
+    return unicodedata.normalize("NFC", text)
 
 
 def headings(names: Iterable[str], name: str | None = None) -> str:

@@ -48,7 +48,7 @@ def explain_fault(error: Any, path: list[Any], whole: str) -> tuple[list[str], s
     if error.validator == "additionalProperties" and "properties" in error.schema:
         known = list(error.schema["properties"])
         key = next(k for k in error.instance if k not in known)
-        return [key], unknown_key(key, known, where)
+        return [key], unknown_key(key, known, where, list(error.instance), error.schema.get("required", ()))
     if error.validator == "required":
         key = next(k for k in error.validator_value if k not in error.instance)
         return [], f"{where} has no {key!r}"
@@ -71,9 +71,19 @@ def explain_fault(error: Any, path: list[Any], whole: str) -> tuple[list[str], s
     return [], f"{where} {limits.get(error.validator, 'has a form that is not known; see the documentation')}"
 
 
-def unknown_key(key: str, known: Sequence[str], where: str) -> str:
-    """A key that is none, and the nearest that is one."""
-    return f"unknown key {key!r} in {where}; {nearest(key, known)}"
+def unknown_key(
+    key: str, known: Sequence[str], where: str, present: Sequence[str] = (), required: Sequence[str] = ()
+) -> str:
+    """A key that is none, and the nearest that is one and not ``present``, or the one that must be and is not there.
+
+    >>> unknown_key("codes", ["code", "plus", "minus"], "'groups'", ["code", "codes"], ["code", "plus"])
+    "unknown key 'codes' in 'groups'; did you mean 'plus'?"
+    """
+    near = nearest(key, [one for one in known if one not in present])
+    missing = [one for one in required if one not in present]
+    if not near.startswith("did you mean"):
+        near = f"did you mean {missing[0]!r}?" if len(missing) == 1 else "known: " + listed(known)
+    return f"unknown key {key!r} in {where}; {near}"
 
 
 def name_of(path: Sequence[Any], whole: str) -> str:

@@ -83,7 +83,7 @@ def measures_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def release_options(command: Callable[..., None]) -> Callable[..., None]:
     """Where a release goes (``output``) and in which format (``format``)."""
-    kinds = ".csv .xlsx .json .sdmx.csv .px .parquet .html .sbs"
+    kinds = ".csv .xlsx .json .sdmx.csv .px .parquet .html .argus.csv .sbs"
     path = click.Path(path_type=Path)
     names = "csv, csv-notes, xlsx, json-stat, sdmx-csv, px, parquet, html, argus-csv or sbs"
     out = click.option("-o", "--output", type=path, help=f"Write here instead of to stdout: {kinds}.")

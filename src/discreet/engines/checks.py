@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -59,6 +60,10 @@ def refuse_other_than_numbers(column: Typed, name: str, role: str) -> None:
 def unknown_code(key: Key) -> Words:
     """Of codes outside the codebook; the codebook's own may be named."""
     advice = f"a code that is not in the codebook (allowed: {listed(key.codes)}); correct the data or add the code"
+    if any(code.isdecimal() and code.startswith("0") and len(code) > 1 for code in key.codes):
+        advice += "; codes of the codebook have leading zeros, which are lost where codes are read as numbers"
+    if any(unicodedata.normalize("NFD", code) != code for code in key.codes):
+        advice += "; letters that look the same may be composed differently (Unicode NFC and NFD): write both alike"
     return Words(f"holds {advice}", f"hold {advice}")
 
 

@@ -124,7 +124,7 @@ def _numbers_now(
             if not stays and (place.row in headers or place.column in stub):
                 raise InputError(
                     f"{sheet.name!r}: the number in the header or label {place.address} may not stay as it is, and "
-                    "those of a frame are not rewritten; take the number out of it, or give it a row or column of its own"
+                    "those of a frame are not rewritten; take the number out of it, or give it a line of its own"
                 )
             if gone:
                 replacements[place] = marks.of(true, sensitive=sensitive)

@@ -39,6 +39,8 @@ class DerivedNumber:
     """Whether it stands in the cell of its numerator, as in ``12 (34.5%)``."""
     ambiguous: bool = False
     """Whether other counts may be meant, which say something else of what is not shown."""
+    besides: tuple[CellPlace, ...] = ()
+    """Counts of which it may be made in another way that fits as well: where one is hidden it must not be shown."""
     line: str = ""
     """The header of a column or row of means."""
     upright: bool = True

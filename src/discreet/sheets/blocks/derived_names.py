@@ -32,6 +32,14 @@ STATISTIC_NAME = re.compile(
 """Names of rows that hold no counts, whole as their numbers may be."""
 WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|se|std)\b", re.IGNORECASE)
 
+_STATISTIC = re.compile(
+    r"\b(minimum|maximum|min|max|lowest|highest|range|mode|means?|averages?|avg|medians?|durchschnitt\w*|mittelwert\w*|sd"
+    r"|moyennes?|médianes?|promedio|media|mediana|gemiddelde?|standard deviation|variance|iqr|percentile"
+    r"|quartile|rank)\b",
+    re.IGNORECASE,
+)
+_QUOTIENT = re.compile(r"%|\bper\b|\brates?\b|\bratios?\b|\bchange\b|\bdiff(?:erence)?\b|\bshares?\b", re.IGNORECASE)
+
 
 def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     """ "share", "mean", or None for counts.
@@ -60,6 +68,15 @@ def is_statistic(name: str) -> bool:
     (True, True, False)
     """
     return STATISTIC_NAME.fullmatch(name.strip()) is not None
+
+
+def is_quotient_or_change(name: str) -> bool:
+    """Whether a name may be that of a quotient or a change of counts: any but those of means and other statistics.
+
+    >>> is_quotient_or_change("Rate per 1,000"), is_quotient_or_change("Maximum"), is_quotient_or_change("Mean change")
+    (True, False, True)
+    """
+    return not _STATISTIC.search(name.replace("_", " ")) or _QUOTIENT.search(name.replace("_", " ")) is not None
 
 
 def _not_whole(cell: ReadCell) -> bool:

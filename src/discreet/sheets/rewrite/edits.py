@@ -198,7 +198,8 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
     for number in edits.derived:
         part = published(number.numerator)
         whole = published(number.denominator)
-        share = None if part is None or whole is None else derived_value(number.kind, part, whole, number.scale)
+        unknown = part is None or whole is None or any(published(place) is None for place in number.besides)
+        share = None if unknown else derived_value(number.kind, float(part or 0), float(whole or 0), number.scale)
         if number.inside:
             written = cells.texts.get(number.place, "")
             if part is not None:

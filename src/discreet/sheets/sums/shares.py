@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 
 from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.cell_reading import NUMERIC, decimals_of
+from discreet.sheets.blocks.derived_names import is_quotient_or_change
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, DerivedNumber, derived_value
@@ -18,6 +20,8 @@ from discreet.sheets.sums.cell_map import CellMap
 from discreet.sheets.sums.mean_lines import mean_line
 
 SCALES = (100.0, 1.0, 1_000.0, 10_000.0, 100_000.0)
+LEAST_SHOWN = 3
+"""Numbers of a column or row from which a way to read all of them as quotients is hardly chance."""
 MOST_COMPARED = 40
 """Of so many columns every two are tried for differences."""
 
@@ -93,7 +97,8 @@ def _confirmed(
     plain = [n for n in numbers if n is not None]
     decimals = max((decimals_of(n) for n in plain), default=0)
     ways_that_fit: list[tuple[list[int], list[int], float]] = []
-    for numerators in counts:
+    by_name = not names or is_quotient_or_change(names[0]) or len(plain) >= LEAST_SHOWN
+    for numerators in counts if by_name else ():
         tops = [count_at.get(place, -1) for place in numerators]
         ways = max((len(wholes[k]) for k in tops if k >= 0), default=0)
         bottoms = [[wholes[k][way] if k >= 0 and way < len(wholes[k]) else -1 for k in tops] for way in range(ways)]
@@ -104,11 +109,13 @@ def _confirmed(
                     continue  # a greatest number of 100 is not 100 % of itself
                 if _fits(cells, numbers, tops, bottom, scale, decimals):
                     ways_that_fit.append((tops, bottom, scale))
-        if ways_that_fit and not cells.hidden.any():
-            break  # nothing follows from another way
+        if ways_that_fit and not cells.hidden.any() and len(plain) >= LEAST_SHOWN:
+            break  # nothing follows from another way, and this one is hardly chance
     if not ways_that_fit:
-        if len(counts) <= MOST_COMPARED and (
-            changes := _changes(block, cells, count_at, own, counts, numbers, decimals)
+        if (
+            by_name
+            and len(counts) <= MOST_COMPARED
+            and (changes := _changes(block, cells, count_at, own, counts, numbers, decimals))
         ):
             return changes
         lines = [[count_at.get(place, -1) for place in line] for line in counts]
@@ -116,7 +123,15 @@ def _confirmed(
             return means
         return [DerivedNumber(block.grid.place(*place), kind, decimals=decimals) for place in own]
     several = _told_apart(cells, numbers, ways_that_fit)
-    return _shares(block, cells, own, ways_that_fit[0], decimals, inside=False, several=several)
+    shares = _shares(block, cells, own, ways_that_fit[0], decimals, inside=False, several=several)
+    return [replace(share, besides=_besides(cells, ways_that_fit, k)) for k, share in enumerate(shares)]
+
+
+def _besides(cells: CellMap, ways: Sequence[tuple[list[int], list[int], float]], number: int) -> tuple[CellPlace, ...]:
+    """Counts that a number is made of in other ways than the first."""
+    first = {ways[0][0][number], ways[0][1][number]}
+    others = {cell for tops, bottoms, _ in ways[1:] for cell in (tops[number], bottoms[number])} - first
+    return tuple(cells.places[cell][0] for cell in sorted(others) if cell >= 0)
 
 
 def _shares(
@@ -172,15 +187,28 @@ def _changes(
 ) -> list[DerivedNumber]:
     """Numbers of a column or row as differences of two others, or as changes in percent; none if they are not."""
     lines = [[count_at.get(place, -1) for place in line] for line in counts]
-    for after, before in permutations(lines, 2):
-        for kind, scale in ((DIFFERENCE, 1.0), (CHANGE, 100.0)):
-            if not _fits(cells, numbers, after, before, scale, decimals, kind):
-                continue
-            return [
-                DerivedNumber(block.grid.place(*place), kind, _place(cells, top), _place(cells, base), scale, decimals)
-                for place, top, base in zip(own, after, before, strict=True)
-            ]
-    return []
+    ways = [
+        (after, before, kind, scale)
+        for after, before in permutations(lines, 2)
+        for kind, scale in ((DIFFERENCE, 1.0), (CHANGE, 100.0))
+        if _fits(cells, numbers, after, before, scale, decimals, kind)
+    ]
+    if not ways:
+        return []
+    after, before, kind, scale = ways[0]
+    pairs = [(tops, bottoms, 1.0) for tops, bottoms, _, _ in ways]
+    return [
+        DerivedNumber(
+            block.grid.place(*place),
+            kind,
+            _place(cells, top),
+            _place(cells, base),
+            scale,
+            decimals,
+            besides=_besides(cells, pairs, k),
+        )
+        for k, (place, top, base) in enumerate(zip(own, after, before, strict=True))
+    ]
 
 
 def _fits(
