@@ -13,11 +13,13 @@ from discreet.audits.report import Audit
 from discreet.audits.view import View, cell_names
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged, listed
-from discreet.linear.integer import single_values, whole_point
+from discreet.linear.integer import apart_points, single_values, whole_point
 from discreet.linear.intervals import settled
+from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.system import ContradictionError, System
 
-SECONDS = 20.0  # for hidden means; what is not settled by then is unknown
+TUNING = replace(LINEAR, whole_seconds=10.0)
+SECONDS = 10.0  # for hidden means; what is not settled by then is unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +106,27 @@ def _judged(report: Audit, units: tuple[float, ...], *, nonnegative: bool) -> _J
     lower, upper, sure = settled(whole.system, number)
     lower, upper = np.maximum(lower, report.lower), np.minimum(upper, report.upper)
     wide = np.flatnonzero((lower < upper) & (number < len(seen.known.lower)))
+    points = apart_points(whole.system, _apart(seen, whole, number[wide]), SECONDS)
     if len(wide):
-        low, high, doubt = single_values(whole.system, number[wide])
+        low, high, doubt = single_values(whole.system, number[wide], points, TUNING)
         alone = low == high
         lower[wide[alone]], upper[wide[alone]] = low[alone], high[alone]
         sure[wide[alone]] = True
         sure[wide[doubt]] = False
-    means, left = _means_that_follow(seen, whole)
+    means, left = _means_that_follow(seen, whole, points)
     return _Judged(lower, upper, sure, means, left, whole.loose)
 
 
-def _means_that_follow(seen: View, whole: MeanSystem) -> tuple[tuple[tuple[int, int], ...], int]:
+def _apart(seen: View, whole: MeanSystem, counts: Array) -> Array:
+    """Counts and the sums behind hidden means, which are pushed up and down."""
+    sums = [start + np.flatnonzero(_hidden_means(seen, m)) for start, m in zip(whole.sums, seen.means, strict=True)]
+    bounded = [own[np.isfinite(whole.system.lower[own]) & np.isfinite(whole.system.upper[own])] for own in sums]
+    return np.unique(np.concatenate([counts, *bounded]))
+
+
+def _means_that_follow(
+    seen: View, whole: MeanSystem, known: Sequence[Array]
+) -> tuple[tuple[tuple[int, int], ...], int]:
     """Hidden means with one value only, as kind and cell; and how many were not settled."""
     stop = time.monotonic() + SECONDS
     hidden = [
@@ -124,6 +136,8 @@ def _means_that_follow(seen: View, whole: MeanSystem) -> tuple[tuple[tuple[int, 
         if whole.system.upper[cell] > 0
     ]
     points = _Witnesses(whole, hidden, [means.room for means in seen.means])
+    for point in known:
+        points.take(point)
     follow, unsettled = [], 0
     for kind, cell in hidden:
         if points.several(kind, cell):

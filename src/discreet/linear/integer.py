@@ -7,6 +7,7 @@ value is left. Small integer programs around a known whole-number solution look 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -38,13 +39,45 @@ def second_values(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     return search.outer[0, targets] == search.outer[1, targets], search.doubt[targets]
 
 
-def single_values(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> tuple[Array, Array, Array]:
+def apart_points(system: System, targets: Array, seconds: float, rounds: int = 8) -> list[Array]:
+    """Solutions in whole numbers in which targets are small here and large there: witnesses of two values of many.
+
+    ContradictionError if there is no solution; as many as are found in so many seconds.
+    """
+    stop = time.monotonic() + seconds
+    points: list[Array] = []
+    program = SystemProgram(system, scale=1.0)
+    program.solver.only_whole_numbers(system.size)
+    program.solver.set_options({"presolve": "on", "solver": "choose", "mip_rel_gap": 0.2, "time_limit": seconds})
+    for number in range(rounds):
+        if time.monotonic() > stop:
+            break
+        odd = (np.arange(len(targets)) >> (number // 2)) & 1 if number > 1 else np.zeros(len(targets), np.int64)
+        cost = np.where((odd + number) % 2, 1.0, -1.0)
+        program.solver.change_costs(targets, cost)
+        outcome = program.solver.run()
+        if outcome is Outcome.INFEASIBLE:
+            raise ContradictionError
+        if outcome is Outcome.SOLVED:
+            point = np.asarray(np.rint(program.solver.x + program.shift))
+            points += [point] if system.fits(point) else []
+    return points
+
+
+def single_values(
+    system: System, targets: Array, points: Sequence[Array] = (), tuning: LinearTuning = LINEAR
+) -> tuple[Array, Array, Array]:
     """Bounds of targets, both the same where one whole value is left however wide they were; and which are in doubt.
 
-    For equations with factors, of which linear bounds say little in whole numbers: 3x = 2y + 1.
+    For equations with factors, of which linear bounds say little in whole numbers: 3x = 2y + 1. ``points``: solutions
+    that are known.
     """
     search = Search(system, targets, lambda done: None)
-    _second_whole(search, targets, tuning)
+    for point in points:
+        search.witness(point)
+    open_ones = targets[~(search.whole[1, targets] > search.whole[0, targets])]
+    if len(open_ones):
+        _second_whole(search, open_ones, tuning)
     return search.outer[0, targets], search.outer[1, targets], search.doubt[targets]
 
 
