@@ -94,14 +94,8 @@ class RiskReport:
     def summary(self) -> pd.DataFrame:
         """One row a measure, the whole table's.
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.summary()["value"].round(3).head(3)
-        measure
-        r1         0.564
-        r1_star    0.487
-        jos15      0.420
-        Name: value, dtype: float64
+        >>> assess([[3, 0], [1, 20]]).summary()["value"].round(3).iloc[:2].to_dict()
+        {'r1': 0.564, 'r1_star': 0.487}
         """
         import pandas as pd
 
@@ -175,10 +169,8 @@ class RiskReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain Python, ready for JSON (confidential).
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.to_dict()["dimensions"], report.to_dict()["n"]
-        (['row', 'column'], 24)
+        >>> assess([[3, 0], [1, 20]]).to_dict()["dimensions"]
+        ['row', 'column']
         """
         entries: dict[str, Any] = {
             "confidential": True,
@@ -199,9 +191,7 @@ class RiskReport:
     def plot(self, ax: Axes | None = None) -> Axes:
         """A two-way table as a heat map with the risk of its rows and columns; otherwise the riskiest lines.
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.plot().get_title()
+        >>> assess([[3, 0], [1, 20]]).plot().get_title()
         'R1 = 0.564'
         """
         dims = self.table.dimensions
@@ -219,9 +209,7 @@ class RiskReport:
     def plot_terms(self, ax: Axes | None = None) -> Axes:
         """What R1 (and R2) are made of.
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.plot_terms().get_xlabel()
+        >>> assess([[3, 0], [1, 20]]).plot_terms().get_xlabel()
         'weighted terms (0 to 1 in all)'
         """
         risks = [self.before] if self.after is None else [self.before, self.after]
@@ -233,9 +221,7 @@ class RiskReport:
     def line_labels(self, most: int) -> list[str]:
         """The riskiest lines in words: 'area=3, sex=f over age'.
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.line_labels(2)
+        >>> assess([[3, 0], [1, 20]]).line_labels(2)
         ['row=1 over column', 'column=2 over row']
         """
         names = [d.name for d in self.table.dimensions]
@@ -248,9 +234,7 @@ class RiskReport:
     def to_html(self, path: str | Path | None = None) -> str:
         """One self-contained page with tables and pictures, no network needed (confidential).
 
-        >>> from discreet import assess
-        >>> report = assess([[3, 0], [1, 20]])
-        >>> report.to_html()[:15]
+        >>> assess([[3, 0], [1, 20]]).to_html()[:15]
         '<!doctype html>'
         """
         from discreet.risk.page import page
