@@ -97,6 +97,47 @@ def amounts(*shape: int) -> Made:
     return made
 
 
+def farms(regions: int, areas: int) -> Made:
+    """Farms as in a survey of farm structure: areas in regions, types in groups, classes of size and of age.
+
+    With 26 regions of 10 areas: 287 x 23 x 10 x 12 codes, 792,120 cells. Few farms have most of the land, large farms
+    are rare in most areas and common in some, one in fifty has the same holder as another.
+    """
+
+    def made() -> tuple[dc.Table, dc.Suppress]:
+        import pandas as pd
+
+        rng = np.random.default_rng(4)
+        places = [f"R{a:02d}{b}" for a in range(regions) for b in range(areas)]
+        types = [f"T{a}{b}" for a, many in enumerate((5, 5, 4, 4)) for b in range(many)]
+        many = 1_000 * len(places)
+        weight = [rng.lognormal(0, 1.0, len(places)), rng.lognormal(0, 1.2, len(types)), rng.lognormal(0, 0.6, 11)]
+        drawn = [rng.choice(len(w), many, p=w / w.sum()) for w in weight]
+        land = np.rint(10 * rng.lognormal(2, 1.4, many) * rng.lognormal(0, 0.7, len(places))[drawn[0]]).astype(int) + 1
+        holder = np.where(rng.random(many) < 0.02, rng.integers(0, many, many), np.arange(many))
+        size = np.minimum(np.log2(land).astype(int) // 2, 8)
+        frame = pd.DataFrame(
+            {
+                "area": np.array(places)[drawn[0]],
+                "type": np.array(types)[drawn[1]],
+                "size": np.array([f"S{k}" for k in range(9)])[size],
+                "age": np.array([f"A{k:02d}" for k in range(11)])[drawn[2]],
+                "holder": holder,
+                "land": land,
+            }
+        )
+        dims = [
+            dc.Dimension.from_prefix("area", places, [3]),
+            dc.Dimension.from_prefix("type", types, [2]),
+            dc.Dimension.flat("size", [f"S{k}" for k in range(9)]),
+            dc.Dimension.flat("age", [f"A{k:02d}" for k in range(11)]),
+        ]
+        data = dc.Microdata.of(frame, dimensions=dims, magnitudes=["land"], holding="holder")
+        return dc.tabulate(data, [d.name for d in dims], value="land"), dc.Suppress(dc.PPercent(10))
+
+    return made
+
+
 SHAPES = {
     "two-way 20k": Shape(flat(200, 100)),
     "three-way 11k": Shape(flat(40, 20, 12)),
@@ -121,6 +162,8 @@ SHAPES = {
     "amounts 2k": Shape(amounts(20, 12, 5), goal=AMOUNTS_GOAL),
     "amounts 9k": Shape(amounts(60, 20, 6), goal=AMOUNTS_GOAL),
     "amounts four-way 5k": Shape(amounts(12, 8, 6, 5), goal=AMOUNTS_GOAL),
+    "farms 19k": Shape(farms(2, 2), goal=AMOUNTS_GOAL),
+    "farms 792k": Shape(farms(26, 10), goal=AMOUNTS_GOAL),
 }
 
 
@@ -199,5 +242,6 @@ if __name__ == "__main__":
     elif told.one:
         measure(told.one)
     else:
-        small = [name for name in SHAPES if told.most >= 1_000_000 or name != "groups million"]
+        largest = {"groups million": 1_000_000, "farms 792k": 792_120}
+        small = [name for name in SHAPES if largest.get(name, 0) <= told.most]
         main(told.shapes or small, told.most)
