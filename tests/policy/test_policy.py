@@ -15,19 +15,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import methods
-from discreet.policy import (
-    Policy,
-    Query,
-    TableRules,
-    answer,
-    answer_recorded,
-    dry_run,
-    parse_policy,
-    replay,
-    screen,
-    template,
-)
+from discreet.policy import Policy, Query, answer, answer_recorded, dry_run, parse_policy, replay, screen, template
 from discreet.policy.answering import unfiltered
+from discreet.policy.sections import TableRules
 
 AREA = dc.Dimension.from_parents("area", {"n1": "N", "n2": "N", "s1": "S", "s2": "S"})
 SEX = dc.Dimension.flat("sex", ["f", "m"])
