@@ -102,7 +102,7 @@ LAYERS = {
         axis_levels axis_lines number_groups
         sum_questions sum_runs
         axis_sums
-        cell_map
+        cell_map remainders
         joint_totals further_groups groupings mean_lines
         shares
     """,

@@ -138,7 +138,7 @@ class SheetTable:
         many = f"{len(self.percentages):,} percentages, means or rates"
         derived = [f"{many}, {confirmed:,} of them confirmed as shares of counts"]
         return (
-            f"{len(self.published.codes):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
+            f"{len(self.places):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
             *(_described(d) for d in self.dimensions),
             *(derived if self.percentages else ()),
             *aside,
@@ -155,9 +155,7 @@ class SheetTable:
         names = " x ".join(d.name for d in self.dimensions)
         hidden = f", {self.hidden:,} hidden" if self.hidden else ""
         where = self.layout.range.address
-        return (
-            f"SheetTable({names}: {len(self.published.codes):,} cells{hidden}; {self.measure}; {self.name!r} {where})"
-        )
+        return f"SheetTable({names}: {len(self.places):,} cells{hidden}; {self.measure}; {self.name!r} {where})"
 
 
 def _places_in(layout: Layout, places: CellPlaces) -> tuple[tuple[CellPlace, ...], ...]:

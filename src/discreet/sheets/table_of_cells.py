@@ -16,6 +16,7 @@ from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
+from discreet.sheets.sums.remainders import remainder_code, shown_remainders, with_remainders
 from discreet.tables import totals
 from discreet.tables.flat_parts import FlatReading, flat_reading
 from discreet.tables.groups import possible_group
@@ -23,15 +24,13 @@ from discreet.tables.published import Published
 from discreet.tables.reading.raw_table import HIDDEN
 from discreet.tables.table import Table
 
-REST = "not listed"
-
 
 def sheet_dimension(dim: AxisDimension, tree: SumTree, further: Mapping[str, Sequence[str]]) -> Dimension:
     """The dimension of an axis with the sums that were found."""
     children = {code: [p for p in parts if p not in further] for code, parts in tree.children.items()}
     for code in tree.partly:
-        children[code].append(f"{code}: {REST}")
-    rest = [f"{code}: {REST}" for code in tree.partly]
+        children[code].append(remainder_code(code))
+    rest = [remainder_code(code) for code in tree.partly]
     leaves = [code for code in (*dim.distinct, *rest) if code not in children and code not in further]
     groups = tuple(
         Group(code, tuple((part, 1) for part in parts), 0) for code, parts in children.items() if code != tree.total
@@ -52,10 +51,6 @@ def full_table(
     """The table of all cells; None where a number is hidden."""
     if cells.hidden.any():
         return None
-    columns: dict[str, Any] = {
-        dim.name: np.array(codes, object)[cells.position[:, axis]].tolist()
-        for axis, (dim, codes) in enumerate(zip(dims, cells.codes, strict=True))
-    }
     values = cells.values
     if measure == "count" and (negative := np.flatnonzero(values < 0)).size:
         addresses = [cells.places[k][0].address for k in negative]
@@ -64,7 +59,17 @@ def full_table(
             f"({listed(addresses, 4)}); for changes or sums of a magnitude say what it is (value='change', --value "
             "change), else leave their columns aside by their headers (leave=, --leave)"
         )
-    columns, values = _with_rest(cells, trees, columns, values)
+    codes, position, values = with_remainders(cells.codes, trees, cells.position, values)
+    if measure == "count" and (values < 0).any():
+        names = [dim.name for dim, tree in zip(dims, trees, strict=True) if tree.partly]
+        raise InputError(
+            f"{block.grid.source!r}: what the parts leave of the totals of {listed(names)} cannot be counts, since "
+            "together they leave less than nothing; correct the sheet, or read it with totals='compute' (--totals)"
+        )
+    columns: dict[str, Any] = {
+        dim.name: np.array(own, object)[position[:, axis]].tolist()
+        for axis, (dim, own) in enumerate(zip(dims, codes, strict=True))
+    }
     column = unused(measure, columns)
     whole = not cells.decimals
     columns[column] = values.astype(np.int64) if whole else np.round(values, cells.decimals)
@@ -105,52 +110,42 @@ def rewritten_totals(block: SheetBlock, cells: CellMap, table: Table) -> list[st
     return [f"{many} written as the sum of the parts: {listed(addresses, 6)}"]
 
 
-def _with_rest(
-    cells: CellMap, trees: Sequence[SumTree], columns: dict[str, Any], values: Any
-) -> tuple[dict[str, Any], Any]:
-    """Rows for the parts that a sheet does not list, which whoever subtracts knows as well."""
-    for axis, (codes, tree) in enumerate(zip(cells.codes, trees, strict=True)):
-        where = cells.cells_along(axis)
-        place = {code: k for k, code in enumerate(codes)}
-        for code in tree.partly:
-            own = where[place[code]]
-            there = own >= 0
-            parts = where[[place[part] for part in tree.children[code]]]
-            listed_parts = np.where(parts >= 0, values[parts], 0).sum(axis=0)
-            for dim, column in zip(cells.dimensions, range(len(cells.dimensions)), strict=True):
-                held = columns[dim.name]
-                extra = [cells.codes[column][k] for k in cells.position[own[there], column]]
-                columns[dim.name] = [*held, *([f"{code}: {REST}"] * len(extra) if column == axis else extra)]
-            values = np.concatenate([values, values[own[there]] - listed_parts[there]])
-    return columns, values
-
-
 def published_sheet(
-    block: SheetBlock, cells: CellMap, dims: Sequence[Dimension], measure: str, doubts: tuple[str, ...]
+    block: SheetBlock,
+    cells: CellMap,
+    dims: Sequence[Dimension],
+    trees: Sequence[SumTree],
+    measure: str,
+    doubts: tuple[str, ...],
 ) -> Published:
-    """What the sheet publishes, hidden cells among it; a cell that is said not to exist is a zero that all know."""
+    """What the sheet publishes, hidden cells among it; a cell that is said not to exist is a zero that all know.
+
+    ``trees``: sums whose numbers are exact, so that what their parts leave is as good as shown where all of them are.
+    """
     nothing = _finest(cells.absent, cells, dims)
-    position = np.concatenate([cells.position, nothing])
-    zeros = np.zeros(len(nothing))
+    values = np.where(cells.hidden, np.nan, cells.values)
+    own, rest, left = shown_remainders(cells.codes, trees, cells.position, values, cells.most)
+    known = np.append(np.zeros(len(nothing)), left)
+    position = np.concatenate([cells.position, nothing, rest])
     codes = np.stack(
         [
-            np.array([d.position[c] for c in own])[position[:, k]]
-            for k, (d, own) in enumerate(zip(dims, cells.codes, strict=True))
+            np.array([d.position[c] for c in named])[position[:, k]]
+            for k, (d, named) in enumerate(zip(dims, own, strict=True))
         ],
         axis=1,
     )
     ranged = np.isfinite(cells.least) | np.isfinite(cells.most)
-    hidden = np.append(cells.hidden, zeros > 0)
+    hidden = np.append(cells.hidden, np.zeros(len(known), bool))
     return Published(
         tuple(dims),
         codes.astype(np.int32),
-        {measure: np.where(hidden, np.nan, np.append(cells.values, zeros))},
+        {measure: np.append(values, known)},
         {measure: cells.decimals},
         np.where(hidden, HIDDEN, "").astype(str),
         doubts,
         words={"title": sheet_title(block)},
         notes=sheet_notes(block),
-        ranges={measure: (np.append(cells.least, zeros), np.append(cells.most, zeros))} if ranged.any() else {},
+        ranges={measure: (np.append(cells.least, known), np.append(cells.most, known))} if ranged.any() else {},
     )
 
 

@@ -149,7 +149,12 @@ def _table(
             f"{code!r} is the sum of {listed(parts, 4)} of {dim.name!r} in every line" for code, parts in groups.items()
         ]
     published = published_sheet(
-        block, cells, dims, measure, sum_doubts(cells, trees, further, sums.said, options.rounding)
+        block,
+        cells,
+        dims,
+        trees if not sums.allowed else (),
+        measure,
+        sum_doubts(cells, trees, further, sums.said, options.rounding),
     )
     names = cells.all_names()
     return SheetTable(
@@ -266,7 +271,9 @@ def _trees(
     trees = []
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
         parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
-        sums = partial(find_sums, dim.name, codes, parents=parents, said=said, partly=partly)
+        sums = partial(
+            find_sums, dim.name, codes, parents=parents, said=said, partly=partly, short_total=options.partly
+        )
         tree = None
         for room in (allowed, *wider):
             try:

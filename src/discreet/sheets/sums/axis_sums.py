@@ -51,13 +51,14 @@ def find_sums(
     parents: Mapping[str, str],
     said: Mapping[str, str | None],
     partly: bool = False,
+    short_total: bool = False,
     trusted: bool = False,
 ) -> SumTree:
     """The sums among the codes of a dimension.
 
     ``parents`` is what the sheet shows by its columns or indents and is verified; ``said`` what the caller says of
-    totals. ``partly`` allows parts that leave a remainder. ``trusted``: what is said, shown or called a total is one
-    even where it does not add up.
+    totals. ``partly`` allows parts that leave a remainder, ``short_total`` those of what is only called a total too.
+    ``trusted``: what is said, shown or called a total is one even where it does not add up.
     """
     children: dict[int, list[int]] = {}
     if name in said and said[name] is None:
@@ -89,7 +90,7 @@ def find_sums(
             raise in_doubt(name, codes[whole], "in several groupings")
         children = {whole: runs[0]}
         return _tree(codes, children, None, short, ())
-    return _judged(name, codes, lines, children, top, known, short, trusted)
+    return _judged(name, codes, lines, children, top, known, short, trusted, short_total)
 
 
 def _add_number_groups(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]]) -> None:
@@ -113,9 +114,10 @@ def _verified(
         if denied and less and partly:
             short.append(whole)
         elif denied:
+            part = "if they are only some of its parts say partly=True (--partly), " if less else ""
             raise InputError(
                 f"dimension {name!r}: {codes[whole]!r} stands above {listed([codes[p] for p in parts], 4)} but is not "
-                f"their sum in {denied:,} lines; if they are only some of its parts say partly=True (--partly), if "
+                f"their sum in {denied:,} lines; {part}if "
                 "indents and columns do not mean sums say nested=False (--no-nested), else correct the sheet"
             )
     return short
@@ -281,6 +283,7 @@ def _judged(
     known: set[int],
     short: Sequence[int],
     trusted: bool,
+    short_total: bool,
 ) -> SumTree:
     """The tree with its total; a name or a sum that stays in doubt is asked about."""
     ask_about_parts(name, codes, {whole: parts for whole, parts in children.items() if whole not in known})
@@ -303,6 +306,10 @@ def _judged(
         children[called[0]] = [k for k in top if k != called[0]]
         assumed.append(f"{codes[called[0]]!r} is called like the total of {name!r}, but some lines do not add up to it")
         return _tree(codes, children, codes[called[0]], short, assumed)
+    if short_total and len(called) == 1 and len(top) > 1:
+        others = [k for k in top if k != called[0]]
+        if lines.evidence(called[0], others)[3]:
+            return _tree(codes, {**children, called[0]: others}, codes[called[0]], [*short, called[0]], assumed)
     if len(codes) > 1:
         ask_about_totals(name, codes, lines, children, top)
         ask_about_unnamed_runs(name, codes, lines, children)
