@@ -6,9 +6,10 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from discreet.base.number_texts import parse_number
+from discreet.base.number_texts import MOST_DECIMALS, parse_number
 from discreet.errors import InputError
 from discreet.sheets.sheet_grid import SheetCell, cell_text
 from discreet.sheets.sheet_options import SheetOptions
@@ -33,6 +34,8 @@ _FLAGGED = re.compile(
     r"|(?<=\d)\s?[prebudfnzs])"
 )
 _RANGE = re.compile(rf"(?:<=?|\u2264|>=?|\u2265)\s*\d{_SIGNS}*|\d[\d.,]*\s*(?:-|\u2013|\u2014|\.\.|to)\s*\d[\d.,]*")
+_LITERALS = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]')
+_PLACES = re.compile(r"[0#?]\.([0#? ]*)|^\.([0#?]+)")
 _SHORTHAND = re.compile(r":\s?[a-z]{1,3}|\[[A-Za-z]{1,4}\]|\([A-Za-z]\)|[*\u2020\u2021#~]{1,3}")
 
 
@@ -51,6 +54,8 @@ class ReadCell(NamedTuple):
     dash: bool = False
     unavailable: bool = False
     """A mark for a number that nobody has, so that nobody hides it."""
+    decimals: int = 0
+    """How many decimals its number format shows, in the unit of ``number``; 0 of a text, whose digits say it."""
 
     @property
     def is_year(self) -> bool:
@@ -74,12 +79,16 @@ def read_cell(cell: SheetCell | None, options: SheetOptions) -> ReadCell:
         return ReadCell(BLANK)
     value = cell.value
     if type(value) is int and -MOST_WHOLE < value < MOST_WHOLE:  # most of all cells
-        return ReadCell(NUMERIC, str(value), "", float(value), "%" in cell.number_format)
+        code = cell.number_format
+        plain = code == "General"
+        decimals = 0 if plain else format_decimals(code)
+        return ReadCell(NUMERIC, str(value), "", float(value), not plain and "%" in code, decimals=decimals)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not math.isfinite(value):
             return ReadCell(WORDS, str(value))
-        percent = "%" in cell.number_format
-        return ReadCell(NUMERIC, cell_text(cell), number=float(value), percent=percent)
+        code = cell.number_format
+        decimals = format_decimals(code)
+        return ReadCell(NUMERIC, cell_text(cell), number=float(value), percent="%" in code, decimals=decimals)
     if isinstance(value, (dt.date, dt.time, bool)):
         return ReadCell(WORDS, cell_text(cell))
     return _read_text(cell_text(cell), options)
@@ -140,7 +149,53 @@ def numbers_of(cells: Sequence[ReadCell], what: str, options: SheetOptions) -> t
             decimals = max(decimals, decimals_of(cell.number))
         else:
             numbers.append(next(rest))
+    if decimals:  # whole numbers stay counts, however many zeros a format puts behind them
+        decimals = max(decimals, *(cell.decimals for cell in cells))
     return numbers, decimals
+
+
+def shown_decimals(cells: Iterable[ReadCell]) -> int:
+    """To how many decimals the numbers of a column or row are stated: the most that one of them shows or holds.
+
+    A zero behind the point is stated as any other digit is: 30.0 is between 29.95 and 30.05.
+
+    >>> shown_decimals([ReadCell(NUMERIC, "30.0", "30.0"), ReadCell(NUMERIC, "25", number=25.0)])
+    1
+    """
+    most = 0
+    for cell in cells:
+        if cell.kind == NUMERIC:
+            own = cell.decimals if cell.number is None else max(cell.decimals, decimals_of(cell.number))
+            most = max(most, own, text_decimals(cell.digits))
+    return min(most, MOST_DECIMALS)
+
+
+def text_decimals(digits: str) -> int:
+    """How many digits stand behind the last point or comma of a number that is written as text.
+
+    >>> text_decimals("30.0"), text_decimals("4,25"), text_decimals("12"), text_decimals("1.50e-2")
+    (1, 2, 0, 4)
+    """
+    body, _, power = digits.lower().partition("e")
+    behind = re.search(r"[.,](\d*)\s*\Z", body)
+    return max(0, (len(behind[1]) if behind else 0) - (int(power) if power else 0))
+
+
+@lru_cache(4096)
+def format_decimals(code: str) -> int:
+    """How many decimals of the stored number a number format shows; two more where it shows percent.
+
+    >>> [format_decimals(code) for code in ("0.00", "0.0%", '#,##0.0" (1.234)";[Red]-0', "@")]
+    [2, 3, 1, 0]
+    """
+    if code in ("General", "@"):
+        return 0
+    most = 0
+    for section in _LITERALS.sub("", code).split(";"):
+        match = _PLACES.search(section)
+        digits = len((match[1] or match[2] or "").replace(" ", "")) if match else 0
+        most = max(most, digits + 2 * section.count("%"))
+    return min(most, MOST_DECIMALS)
 
 
 def decimals_of(number: float) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from discreet.base.number_texts import MOST_DECIMALS
 from discreet.errors import DiscreetError, InputError
 from discreet.sheets.opendocument.opendocument_package import DocumentBook, document_book
 from discreet.sheets.sheet_grid import INDENT, CellRange, CellValue, SheetCell, SheetGrid, leading
@@ -67,7 +68,7 @@ def _grids(book: DocumentBook) -> list[SheetGrid]:
 
 def _add_styles(root: ElementTree.Element, styles: dict[str, _CellStyle], hidden: set[str]) -> None:
     """The styles of cells by name, and the styles of sheets that are not displayed."""
-    percent = {element.get(f"{STYLE}name") for element in root.iter(f"{NUMBER}percentage-style")}
+    codes = _number_formats(root)
     for element in root.iter(f"{STYLE}style"):
         name = element.get(f"{STYLE}name", "")
         if element.get(f"{STYLE}family") == "table":
@@ -82,10 +83,23 @@ def _add_styles(root: ElementTree.Element, styles: dict[str, _CellStyle], hidden
         margin = None if paragraph is None else paragraph.get(f"{FORMATTING}margin-left")
         weight = None if letters is None else letters.get(f"{FORMATTING}font-weight")
         styles[name] = _CellStyle(
-            "0%" if element.get(f"{STYLE}data-style-name") in percent else above.number_format,
+            codes.get(element.get(f"{STYLE}data-style-name", ""), above.number_format),
             above.indent if margin is None else round(_centimetres(margin) / LEVEL) * INDENT,
             above.bold if weight is None else weight == "bold",
         )
+
+
+def _number_formats(root: ElementTree.Element) -> dict[str, str]:
+    """How numbers are shown, by the name of a style of data: decimals and percent, as codes of number formats."""
+    codes = {}
+    for kind, sign in (("number", ""), ("currency", ""), ("percentage", "%")):
+        for element in root.iter(f"{NUMBER}{kind}-style"):
+            places = [int(part.get(f"{NUMBER}decimal-places", 0)) for part in element.iter(f"{NUMBER}number")]
+            most = min(max(places, default=0), MOST_DECIMALS)
+            codes[element.get(f"{STYLE}name", "")] = (
+                f"0.{'0' * most}{sign}" if most else f"0{sign}" if sign else "General"
+            )
+    return codes
 
 
 def _centimetres(text: str) -> float:
@@ -175,7 +189,9 @@ def _line(
                 cell = None
                 if value is not None or formula is not None:
                     text = None if formula is None else re.sub(r"^\w+:", "", formula)
-                    look = "0%" if element.get(_KIND) == "percentage" else style.number_format
+                    look = style.number_format
+                    if element.get(_KIND) == "percentage" and "%" not in look:
+                        look = "0%"
                     cell = SheetCell(value, look, style.indent + leading(value), style.bold, text)
                 yield at, (cell, down, across)
         column += times

@@ -34,7 +34,7 @@ def frame_grid(data: Any) -> SheetGrid:
             _put(cells, (r, c), _value(part))
     for c in range(frame.shape[1]):
         for r, value in enumerate(frame.iloc[:, c].tolist(), header_rows + 1):
-            _put(cells, (r, c + index_levels + 1), _value(value))
+            _put(cells, (r, c + index_levels + 1), _value(value), _number_format(value))
     names = {("row", r): str(name) for r, name in enumerate(frame.columns.names, 1) if name is not None}
     if index_levels:
         names |= {("column", c): str(name) for c, name in enumerate(frame.index.names, 1) if name is not None}
@@ -78,9 +78,19 @@ def _plain_index(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.name is None
 
 
-def _put(cells: dict[tuple[int, int], SheetCell], place: tuple[int, int], value: CellValue) -> None:
+def _put(
+    cells: dict[tuple[int, int], SheetCell], place: tuple[int, int], value: CellValue, code: str = "General"
+) -> None:
     if value is not None and (not isinstance(value, str) or value.strip()):
-        cells[place] = SheetCell(value, indent=len(value) - len(value.lstrip()) if isinstance(value, str) else 0)
+        cells[place] = SheetCell(value, code, indent=len(value) - len(value.lstrip()) if isinstance(value, str) else 0)
+
+
+def _number_format(value: Any) -> str:
+    """How many decimals a value states by itself: those of a Decimal, whose zeros count."""
+    if type(value).__name__ != "Decimal" or not value.is_finite():
+        return "General"
+    places = -value.as_tuple().exponent
+    return f"0.{'0' * places}" if places > 0 else "General"
 
 
 def _value(value: Any) -> CellValue:

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 
 from discreet.sheets.blocks.body_numbers import BodyParts
-from discreet.sheets.blocks.cell_reading import NUMERIC, decimals_of
+from discreet.sheets.blocks.cell_reading import NUMERIC, shown_decimals
 from discreet.sheets.blocks.derived_names import is_quotient_or_change
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
@@ -95,7 +95,7 @@ def _confirmed(
     """
     numbers = [_number(block, place) for place in own]
     plain = [n for n in numbers if n is not None]
-    decimals = max((decimals_of(n) for n in plain), default=0)
+    decimals = shown_decimals(block.cell(*place) for place in own)
     ways_that_fit: list[tuple[list[int], list[int], float]] = []
     by_name = not names or is_quotient_or_change(names[0]) or len(plain) >= LEAST_SHOWN
     for numerators in counts if by_name else ():

@@ -54,7 +54,7 @@ def _dataset(file: str, dataset: Mapping[str, Any]) -> RawTable:
     places = np.unravel_index(rows, [size[k] for k in kept]) if kept else ()
     units = dataset["dimension"][names[at]]["category"].get("unit", {}) if metric else {}
     values = {m: flat[0][rows, j] for j, m in enumerate(measures)}
-    decimals = {m: int(units.get(m, {}).get("decimals", _decimals(values[m]))) for m in measures}
+    decimals = {m: max(int(units.get(m, {}).get("decimals", 0)), _decimals(values[m])) for m in measures}
     dims = tuple(names[k] for k in kept)
     return RawTable(
         name=file,

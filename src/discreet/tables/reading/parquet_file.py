@@ -53,7 +53,9 @@ def arrow_table(name: str, table: Any) -> RawTable:
         measure = meant(head, heads[: heads.index(head)])
         values[measure] = numbers
         meta = table.schema.field(head).metadata or {}
-        decimals[measure] = int(meta.get(b"decimals", b"0")) if meta else _decimals(numbers)
+        kind = table.schema.field(head).type
+        scale = max(0, kind.scale) if pa.types.is_decimal(kind) else 0
+        decimals[measure] = max(int(meta.get(b"decimals", b"0")), scale, _decimals(numbers))
     for n in names:
         meta = table.schema.field(n).metadata or {}
         if b"labels" in meta:

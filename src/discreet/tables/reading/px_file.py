@@ -40,7 +40,12 @@ def px_file(path: Path) -> RawTable:
     there = marks != ABSENT
     across = names.index(measure) if measure in names else -1
     order = [k for k in range(len(names)) if k != across] + ([across] if across >= 0 else [])
-    flat = [a.reshape(size).transpose(order).reshape(-1, len(own)) for a in (numbers, there, gone)]
+    digits = np.array([len(re.split("[eE]", t)[0].partition(".")[2]) for t in marks.tolist()])
+    flat = [a.reshape(size).transpose(order).reshape(-1, len(own)) for a in (numbers, there, gone, digits)]
+    own = {
+        m: max(stated, int(flat[3][:, j].max(where=~flat[2][:, j], initial=0)))
+        for j, (m, stated) in enumerate(own.items())
+    }
     rows = np.flatnonzero(flat[1].any(axis=1))
     kept = [k for k in order if k != across]
     places = np.unravel_index(rows, [size[k] for k in kept])

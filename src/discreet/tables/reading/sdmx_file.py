@@ -53,7 +53,7 @@ def sdmx_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
         values[m] = np.full(len(place), np.nan)
         values[m][where] = read.values
         stated = [columns["DECIMALS"][k] for k in at if columns["DECIMALS"][k]] if "DECIMALS" in columns else []
-        decimals[m] = max((int(d) for d in stated if d.isdecimal()), default=read.decimals)
+        decimals[m] = max(read.decimals, *(int(d) for d in stated if d.isdecimal()), 0)
         if read.ranges is not None:
             least, most = np.full(len(place), -np.inf), np.full(len(place), np.inf)
             least[where], most[where] = read.ranges
