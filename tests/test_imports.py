@@ -136,7 +136,7 @@ LAYERS = {
         __main__
     """,
     "audits/joined": """
-        common_cells families join_tree publication unjudged_cells percentages mean_columns
+        same_labels common_cells families join_tree publication unjudged_cells percentages mean_columns
         sheet_releases sheet_populations shown_cells
         periods mapping conflict argument posterior_counts
         sources together
@@ -154,8 +154,9 @@ LAYERS = {
         one_person secret_numbers
         kept_texts sorted_rows
         protection_report contents put_back
-        chosen_methods protecting
-        linked_sheets count_frames
+        chosen_methods protecting table_margins
+        table_links
+        linked_sheets joint_audit count_frames
         sheet_files
     """,
     "methods/recipes": """

@@ -48,14 +48,24 @@ def test_a_row_more_does_not_undo_the_link(tmp_path: Path, capfdbinary: Any) -> 
     capfdbinary.readouterr()
 
 
-def test_what_follows_from_the_difference_of_totals_is_refused(tmp_path: Path, capfdbinary: Any) -> None:
-    """The one unknown woman is the second total of women less the first, whatever else is hidden."""
+def test_what_follows_from_the_difference_of_totals_is_hidden(tmp_path: Path, capfdbinary: Any) -> None:
+    """The one unknown woman is the second total of women less the first, so that one of them is not shown."""
     save(tmp_path / "a.xlsx", WARDS, {**WARDS, "Unknown": (1, 0)})
-    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 3
-    assert "hidden cells follow from 'a.xlsx: Sheet 0' and 'a.xlsx: Sheet 1' together" in (
-        capfdbinary.readouterr().err.decode()
-    )
-    assert not (tmp_path / "a.safe.xlsx").exists()
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    first, second = hidden(tmp_path / "a.safe.xlsx")
+    assert ("Unknown", 1) in second
+    assert ("All wards", 1) in first | second
+    assert "Tables that have sums in common were judged together." in capfdbinary.readouterr().err.decode()
+
+
+def test_tables_that_share_labels_and_no_number_are_not_called_judged(tmp_path: Path, capfdbinary: Any) -> None:
+    """Another year, perhaps, or a part of the same people: the form says that nobody judged it."""
+    save(tmp_path / "a.xlsx", WARDS, {name: (a + 7, b + 9) for name, (a, b) in WARDS.items()})
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    told = capfdbinary.readouterr().err.decode()
+    assert "share labels and no numbers tell how they are related" in told
+    assert "verdict on the file: unknown" in told
+    assert "Not judged: how 2 tables that share labels are related." in told
 
 
 @pytest.mark.parametrize(

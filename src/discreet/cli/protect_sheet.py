@@ -131,7 +131,7 @@ def protect_finished(
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
         raise
     lines = [line for outcome in file.outcomes for line in outcome.lines()]
-    unjudged = ""
+    unjudged = _relations_said(file, lines)
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
         lines.append(NO_KEY)
     if layout == "tidy" and sheet["keep_images"]:
@@ -146,10 +146,23 @@ def protect_finished(
         if written.images:
             images = f"{written.images:,} images" if written.images > 1 else "1 image"
             lines.append(f"verdict on the file: unknown, as {images} in it stay and were not judged")
-            unjudged = f" Not judged: {images} in the file."
+            unjudged += f" Not judged: {images} in the file."
     for line in lines:
         say(line)
     say(f"for the form: {form_sentence(file.outcomes)}{unjudged}")
+
+
+def _relations_said(file: Any, lines: list[str]) -> str:
+    """What is said of tables that hang together or may do so, for the form; and, in ``lines``, to whoever protects."""
+    words = " Tables that have sums in common were judged together." if file.linked else ""
+    if file.apart:
+        names = listed([file.sheets[k].grid.sheet or file.sheets[k].layout.range.address for k in file.apart], 4)
+        lines.append(
+            f"verdict on the file: unknown, as {names} share labels and no numbers tell how they are related: what "
+            "follows from several of them was not judged; if one is part of another, put both in one table"
+        )
+        words += f" Not judged: how {len(file.apart):,} tables that share labels are related."
+    return words
 
 
 def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Method, int | None]:

@@ -30,8 +30,13 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         least = 0 if _hides_zeros(chosen.rule) else 1
         done = replace(done, method=f"counts from {least} to {n - 1} and cells that would give them away are not shown")
+    return done, sheet_report(sheet, done)
+
+
+def sheet_report(sheet: SheetTable, done: Protected) -> ProtectionReport:
+    """What came of the table of a sheet."""
     outcome = report_on(done, sheet.name)
-    return done, replace(outcome, remarks=(*outcome.remarks, *order_remarks(sheet, done)))
+    return replace(outcome, remarks=(*outcome.remarks, *order_remarks(sheet, done)))
 
 
 def absent_cells(sheet: SheetTable) -> Array:

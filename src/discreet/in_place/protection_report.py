@@ -12,6 +12,7 @@ from discreet.audits import audit
 from discreet.audits.report import EXACT, NARROW, Audit
 from discreet.audits.view import view
 from discreet.audits.view_audit import NO_TOTAL
+from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import Refused
@@ -201,12 +202,22 @@ def _only_exact(done: Protected) -> bool:
     return room.sums is None and (room.levels is None or not any(np.any(level) for level in room.levels))
 
 
-def _exposed(report: Audit) -> tuple[int, int]:
-    """How many audited cells are known and must not be, and how many others are known."""
+def exposed_cells(report: Audit) -> Array:
+    """Which audited cells are known and must not be: sensitive ones, and small counts that were changed."""
     status, truth = report.status, report.truth
     assert status is not None
     assert truth is not None
-    exposed = np.isin(report.finding, [EXACT, NARROW]) & (status != Status.NEVER.value)
     small = (np.abs(truth) > 0) & (np.abs(truth) < SMALL)
-    bad = exposed & ((status == Status.PRIMARY.value) | ((status != Status.SECONDARY.value) & small))
-    return int(bad.sum()), int((exposed & ~bad).sum())
+    guarded = (status == Status.PRIMARY.value) | ((status != Status.SECONDARY.value) & small)
+    return np.asarray(_known(report) & guarded)
+
+
+def _known(report: Audit) -> Array:
+    """Which audited cells that stand on a sheet are known exactly or too closely."""
+    return np.asarray(np.isin(report.finding, [EXACT, NARROW]) & (np.asarray(report.status) != Status.NEVER.value))
+
+
+def _exposed(report: Audit) -> tuple[int, int]:
+    """How many audited cells are known and must not be, and how many others are known."""
+    bad = exposed_cells(report)
+    return int(bad.sum()), int((_known(report) & ~bad).sum())

@@ -10,18 +10,21 @@ from typing import Any
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
+from discreet.in_place.joint_audit import hiding_more
 from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.linked_sheets import (
     ROUNDS,
     also_hiding,
     check_linked,
-    linked_tables,
+    linked_pairs,
     masks_of,
     shown_elsewhere,
 )
-from discreet.in_place.protecting import protected_sheet
+from discreet.in_place.protecting import protected_sheet, sheet_report
 from discreet.in_place.protection_report import ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
+from discreet.in_place.table_links import found_links
+from discreet.in_place.table_margins import TableMargins
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
 from discreet.sheets.excel.excel_images import sheet_images
@@ -51,6 +54,10 @@ class ProtectedFile:
     """Sheets of notes, of which the texts are kept."""
     keep: tuple[str, ...] = ()
     """Headers of columns and addresses of cells whose texts stay, whatever they say."""
+    apart: tuple[int, ...] = ()
+    """Tables that share labels with others and no number that links them: what follows from both was not judged."""
+    linked: bool = False
+    """Whether some tables were judged together."""
 
     def contents(self, marks: HiddenMarks) -> list[SheetContents]:
         """What stands in the cells of each table and beside it; raises where labels state what is hidden."""
@@ -94,7 +101,9 @@ def protect_file(
         if understood is not None:
             understood(sheet)
     check_kept(tables, keep)
-    pairs = linked_tables(tables)
+    margins = [TableMargins(sheet) for sheet in tables]
+    found = found_links(margins)
+    pairs = linked_pairs(margins, found.links)
     results = [protected_sheet(sheet, chosen) for sheet in tables]
     masks: dict[int, Any] = {}
     for _ in range(ROUNDS):
@@ -107,14 +116,24 @@ def protect_file(
         masks = new
         for k in again:
             results[k] = protected_sheet(tables[k], also_hiding(chosen, masks, k))
-    protected = tuple(one for one, _ in results)
-    outcomes = tuple(outcome for _, outcome in results)
+    protected = [one for one, _ in results]
+    outcomes = [outcome for _, outcome in results]
     for outcome in outcomes:
         outcome.check()
     check_linked(tables, pairs, protected)
+    for members in found.groups(len(tables)):
+        together = hiding_more(members, margins, found.links, protected)
+        for k in members:
+            if together[k] is not protected[k]:
+                protected[k] = together[k]
+                outcomes[k] = sheet_report(tables[k], together[k])
+                outcomes[k].check()
     text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
     notes = tuple((reading or {}).get("text_sheets", ()))
-    return ProtectedFile(source, tables, protected, outcomes, text, notes, tuple(keep))
+    apart = tuple(sorted({k for pair in found.unknown for k in pair}))
+    return ProtectedFile(
+        source, tables, tuple(protected), tuple(outcomes), text, notes, tuple(keep), apart, bool(found.links)
+    )
 
 
 def safe_name(source: Path, *, layout: str) -> Path:

@@ -94,6 +94,11 @@ class Arguments:
         ends = (("at most", above, upper), ("at least", below, lower))
         return tuple(self._told(kind, one[0], value) for kind, one, value in ends if one is not None)
 
+    def shown_cells(self, number: int, lower: float, upper: float) -> list[int]:
+        """The shown cells that the ends of an interval are proved by; none where only whole numbers explain it."""
+        proofs = [self._least((number,), upper, 1), self._least((number,), lower, -1)]
+        return sorted({variable for proof in proofs if proof is not None for variable in proof[0]})
+
     def _least(self, numbers: tuple[int, ...], value: float, side: int) -> tuple[dict[int, Fraction], bool] | None:
         """Factors of shown numbers that prove a bound with few files; and whether nothing else was needed."""
         for size in (*(s for s in SIZES if s < self.system.size), self.system.size):

@@ -1,0 +1,184 @@
+"""Sums that tables of one file have in common: equal margins, a row that another table divides, sums of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from discreet.audits.joined.same_labels import same_dimensions
+from discreet.base.annotations import Array
+from discreet.in_place.table_margins import TableMargins
+
+FEWEST_CELLS = 4
+"""Cells, totals included, in which one table must be the sum of others to be taken as that sum."""
+FEWEST_EQUAL = 3
+"""Numbers other than zero in which a row must be the total of a table whose title does not name the row."""
+MOST_TABLES = 10
+"""Tables with the same labels up to which all ways to add some of them up are tried."""
+
+Margin = tuple[int, tuple[int, ...]]
+"""A table, and a combination of its codes."""
+
+
+@dataclass(frozen=True)
+class MarginLink:
+    """A margin that is, in truth, the sum of others: one of them if two tables have it in common."""
+
+    whole: Margin
+    parts: tuple[Margin, ...]
+
+    @property
+    def tables(self) -> tuple[int, ...]:
+        return (self.whole[0], *(table for table, _ in self.parts))
+
+
+@dataclass(frozen=True)
+class TableLinks:
+    """The margins that tables have in common, and pairs of tables with common labels of which nothing is known."""
+
+    links: tuple[MarginLink, ...]
+    unknown: tuple[tuple[int, int], ...] = ()
+
+    def groups(self, tables: int) -> list[list[int]]:
+        """Tables that hang together, two or more at a time."""
+        group = list(range(tables))
+        for link in self.links:
+            joined = {group[table] for table in link.tables}
+            group = [min(joined) if one in joined else one for one in group]
+        several = [[k for k in range(tables) if group[k] == first] for first in sorted(set(group))]
+        return [members for members in several if len(members) > 1]
+
+
+def found_links(tables: Sequence[TableMargins]) -> TableLinks:
+    """All links between tables, found by labels and by numbers that are equal."""
+    links: list[MarginLink] = []
+    close = []
+    for i, j in combinations(range(len(tables)), 2):
+        if tables[i].too_large or tables[j].too_large:
+            close.append((i, j))
+            continue
+        shared = same_dimensions(tables[i].dimensions, tables[j].dimensions)
+        own = [*_equal_margins(i, j, tables, shared), *_divided_rows(i, j, tables, shared)]
+        own += _divided_rows(j, i, tables, [(there, here) for here, there in shared])
+        links += own
+        if shared and not own:
+            close.append((i, j))
+    links += _sums_of_tables([k for k, table in enumerate(tables) if not table.too_large], tables)
+    linked = {pair for link in links for pair in combinations(sorted(link.tables), 2)}
+    return TableLinks(tuple(links), tuple(pair for pair in close if pair not in linked))
+
+
+def _common_codes(one: TableMargins, two: TableMargins, shared: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
+    """Combinations of the codes that both tables have, a row each, all other dimensions at their total."""
+    choices = []
+    for here, there in shared:
+        labels = one.labels[here].keys() & two.labels[there].keys()
+        both = [(one.labels[here][label], two.labels[there][label]) for label in sorted(labels)]
+        choices.append([(one.wholes[here], two.wholes[there]), *both])
+    rows = list(product(*choices))
+    left = np.tile(np.array(one.wholes), (len(rows), 1))
+    right = np.tile(np.array(two.wholes), (len(rows), 1))
+    for k, (here, there) in enumerate(shared):
+        left[:, here] = [row[k][0] for row in rows]
+        right[:, there] = [row[k][1] for row in rows]
+    return left, right
+
+
+def _equal_margins(
+    i: int, j: int, tables: Sequence[TableMargins], shared: Sequence[tuple[int, int]]
+) -> list[MarginLink]:
+    """Margins in common, if at least half of the finest of them that are not empty hold the same number.
+
+    Totals may differ where one table has rows that the other has not.
+    """
+    one, two = tables[i], tables[j]
+    left, right = _common_codes(one, two, shared)
+    here, there = one.values[tuple(left.T)], two.values[tuple(right.T)]
+    depth = (left != np.array(one.wholes)).sum(axis=1)
+    finest = (depth == depth.max()) & ((here != 0) | (there != 0))
+    same = here == there
+    if not finest.any() or 2 * int((finest & same).sum()) < int(finest.sum()):
+        return []
+    codes = zip(left[same].tolist(), right[same].tolist(), strict=True)
+    return [MarginLink((i, tuple(a)), ((j, tuple(b)),)) for a, b in codes]
+
+
+def _divided_rows(
+    i: int, j: int, tables: Sequence[TableMargins], shared: Sequence[tuple[int, int]]
+) -> Iterator[MarginLink]:
+    """Rows of table i that table j divides further: their numbers are the totals of table j."""
+    one, two = tables[i], tables[j]
+    title = " ".join(f"{two.sheet.grid.sheet} {two.sheet.layout.title}".casefold().split())
+    for axis, labels in enumerate(one.labels):
+        columns = [pair for pair in shared if pair[0] != axis]
+        left, right = _common_codes(one, two, columns)
+        totals = two.values[tuple(right.T)]
+        for label, code in labels.items():
+            rows = left.copy()
+            rows[:, axis] = code
+            enough = 1 if label in title else FEWEST_EQUAL
+            if np.count_nonzero(totals) < enough or not (one.values[tuple(rows.T)] == totals).all():
+                continue
+            for a, b in zip(rows.tolist(), right.tolist(), strict=True):
+                yield MarginLink((i, tuple(a)), ((j, tuple(b)),))
+
+
+def _sums_of_tables(numbers: Sequence[int], tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
+    """Margins of one table that are the sums of those of others with the same labels, in every cell."""
+    families: dict[tuple[tuple[str, ...], ...], list[tuple[int, tuple[int, ...]]]] = {}
+    for number in numbers:
+        labels = [tuple(sorted(own)) for own in tables[number].labels]
+        axes = sorted(range(len(labels)), key=lambda axis: labels[axis])
+        choices = {tuple(axes), *((axis,) for axis in axes)}
+        for chosen in choices:
+            key = tuple(labels[axis] for axis in chosen)
+            if np.prod([len(own) + 1 for own in key]) >= FEWEST_CELLS:
+                families.setdefault(key, []).append((number, chosen))
+    for key, members in families.items():
+        members = list({number: (number, axes) for number, axes in members}.values())
+        if len(members) < 3:
+            continue
+        codes = [_margin_codes(tables[number], axes, key) for number, axes in members]
+        vectors = np.array(
+            [tables[number].values[tuple(rows.T)] for (number, _), rows in zip(members, codes, strict=True)]
+        )
+        for whole, parts in _added_up(vectors):
+            for k in range(vectors.shape[1]):
+                margins = [(members[m][0], tuple(codes[m][k].tolist())) for m in (whole, *parts)]
+                yield MarginLink(margins[0], tuple(margins[1:]))
+
+
+def _margin_codes(table: TableMargins, axes: Sequence[int], key: Sequence[Sequence[str]]) -> Array:
+    """All combinations of the labels of some dimensions and their totals, the others at their total."""
+    choices = [
+        [table.wholes[axis], *(table.labels[axis][label] for label in labels)]
+        for axis, labels in zip(axes, key, strict=True)
+    ]
+    rows = np.array(list(product(*choices)))
+    codes = np.tile(np.array(table.wholes), (len(rows), 1))
+    codes[:, list(axes)] = rows
+    return codes
+
+
+def _added_up(vectors: Array) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Which vectors are the sums of which others: all ways of few, else of two, of neighbours, and of all others."""
+    many = len(vectors)
+    present = [k for k in range(many) if vectors[k].any()]
+    ways: set[tuple[int, ...]] = set()
+    if len(present) <= MOST_TABLES:
+        ways = {some for size in range(2, len(present)) for some in combinations(present, size)}
+    else:
+        ways = set(combinations(present, 2))
+        ways |= {tuple(present[a:b]) for a in range(len(present)) for b in range(a + 2, len(present) + 1)}
+        ways |= {tuple(k for k in present if k != left) for left in present}
+    first = vectors[:, 0]
+    wanted: dict[float, list[int]] = {}
+    for k in present:
+        wanted.setdefault(float(first[k]), []).append(k)
+    for some in sorted(ways):
+        for whole in wanted.get(float(first[list(some)].sum()), ()):
+            if whole not in some and np.array_equal(vectors[list(some)].sum(axis=0), vectors[whole]):
+                yield whole, some
