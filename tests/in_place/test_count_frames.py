@@ -233,3 +233,28 @@ def test_errors_say_what_to_do(call: Any, words: str) -> None:
     """What was given, what is allowed."""
     with pytest.raises(dc.DiscreetError, match=words):
         call(frames()["with margins"])
+
+
+def test_labels_that_cross_others_are_a_dimension_whatever_they_look_like() -> None:
+    """Ages, halves of days and ranges beside wards; the counts that are not hidden stay."""
+    counts = [14, 70, 30, 7, 59, 21, 1, 12, 6]
+    for labels in (["0-17", "18-64", "65+"], ["1/2", "3/4", "5/6"], ["0.5-1.0", "1.0-2.5", ">2.5"]):
+        index = pd.MultiIndex.from_product([["Ash", "Bray", "Coll"], labels], names=["ward", "group"])
+        series = pd.Series(counts, index=index, name="n")
+        for frame in (series, series.reset_index()["n"].set_axis(index), series.reset_index()):
+            after = dc.suppress_small_counts(frame, under=6)
+            numbers = after["n"] if isinstance(after, pd.DataFrame) else after
+            assert numbers.isna().tolist() == [count == 1 for count in counts]
+
+
+def test_a_level_of_the_index_is_named_and_kept_by_its_name() -> None:
+    """The message names what the option takes: the name of the level, or its letter where it has none."""
+    pairs = [("a", "0.5-2.1"), ("b", "1.5-2.7"), ("c", "3.5-4.1"), ("d", "1.1-9.9")]
+    for names, option in ((["ward", "interval"], "interval"), ([None, None], "B")):
+        series = pd.Series([14, 70, 30, 7], index=pd.MultiIndex.from_tuples(pairs, names=names), name="n")
+        with pytest.raises(dc.InputError, match=f"looks measured: '{option}'"):
+            dc.suppress_small_counts(series, under=8)
+        with pytest.warns(dc.DiscreetWarning, match="stay as said"):
+            after = dc.suppress_small_counts(series, under=8, keep_text=option)
+        assert after.index.equals(series.index)
+        assert after.isna().tolist() == [False, False, False, True]

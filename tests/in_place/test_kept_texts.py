@@ -124,7 +124,7 @@ def test_a_column_of_measurements_among_the_labels_is_refused(tmp_path: Path, ca
     path = tmp_path / "wards.xlsx"
     save(path, [[row[0], row[4], *row[1:4]] for row in beside("interval")])
     assert protect(path) == 2
-    assert "columns of labels hold what looks measured: 'B'" in capfdbinary.readouterr().err.decode()
+    assert "columns of labels hold what looks measured: 'Remark'" in capfdbinary.readouterr().err.decode()
     save(path, [["Ward", "Code", "Female", "Male"], *([row[0], f"E0{k}", *row[1:3]] for k, row in enumerate(BARE[1:]))])
     assert protect(path) == 0
     assert [row[1] for row in read(tmp_path / "out.xlsx")[1:5]] == ["E00", "E01", "E02", "E03"]

@@ -20,6 +20,7 @@ from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sums.number_groups import numbers_covered
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
+_LETTERS = re.compile(r"[A-Z]{1,3}")
 _MEASURED = re.compile(
     r"\d[.,]\d|[%‰/|]|\d\s*(?:-|–|to|of|von|sur|de|in|:)\s*\d|^[~≈<>≤≥+▲▼↑↓±]|\bn\s*=|^(\W)\1+$|^(?:true|false)$",
     re.IGNORECASE,
@@ -175,11 +176,20 @@ class _Judge:
             places = [self._sheet.grid.place(row, column) for row in self._sheet.layout.body_rows]
             texts = [self._sheet.grid.text(p.row, p.column) for p in places if p not in self.keep]
             filled = [text for text in texts if text]
-            if _are_classes(filled):
+            if _are_classes(filled) or self._is_crossed(column):
                 continue
             if filled and 2 * sum(_MEASURED.search(text) is not None for text in filled) > len(filled):
-                measured.append(places[0].address.rstrip("0123456789"))
+                letters = places[0].address.rstrip("0123456789")
+                measured.append(next(iter(_names_of_columns(self._sheet).get(column, ())), letters))
         return measured
+
+    def _is_crossed(self, column: int) -> bool:
+        """Whether each text of a column stands once with each label of the others: a dimension, nothing measured."""
+        grid, layout = self._sheet.grid, self._sheet.layout
+        others = [other for other in layout.stub_columns if other != column]
+        pairs = [(tuple(grid.text(row, other) for other in others), grid.text(row, column)) for row in layout.body_rows]
+        labels, texts = {label for label, _ in pairs}, {text for _, text in pairs}
+        return len(labels) > 1 < len(texts) and len(pairs) == len({*pairs}) == len(labels) * len(texts)
 
 
 def _are_classes(texts: Sequence[str]) -> bool:
@@ -192,13 +202,26 @@ def _are_classes(texts: Sequence[str]) -> bool:
     return bool(spans) and apart and not measured and 2 * len(spans) <= len(texts)
 
 
+def _names_of_columns(sheet: SheetTable) -> dict[int, list[str]]:
+    """The headers of each column, and for a frame the names of the levels of its index."""
+    names: dict[int, list[str]] = {}
+    for (kind, column), name in sheet.grid.names.items():
+        if kind == "column":
+            names.setdefault(column, []).append(name)
+    for row, column in sorted(sheet.grid.cells):
+        if row in sheet.layout.header_rows:
+            names.setdefault(column, []).append(sheet.grid.text(row, column))
+    return names
+
+
 def _kept_places(sheet: SheetTable, keep: Sequence[str]) -> frozenset[CellPlace]:
     """The cells that ``keep`` names on this sheet; none if it names others."""
     places: set[CellPlace] = set()
+    named = _names_of_columns(sheet)
     for name in keep:
-        columns = {
-            c for row, c in sheet.grid.cells if row in sheet.layout.header_rows and sheet.grid.text(row, c) == name
-        }
+        columns = {column for column, names in named.items() if name in names}
+        if not columns and _LETTERS.fullmatch(name) and column_number(name) in sheet.layout.stub_columns:
+            columns = {column_number(name)}  # a column of labels without a header
         places |= {sheet.grid.place(row, c) for row, c in sheet.grid.cells if c in columns}
         if not columns and (match := _ADDRESS.fullmatch(name)):
             places.add(sheet.grid.place(int(match[2]), column_number(match[1])))
@@ -209,12 +232,7 @@ def check_kept(sheets: Sequence[SheetTable], keep: Sequence[str]) -> None:
     """Raise if ``keep`` names something that no sheet has."""
     for name in keep:
         if not any(place[1:] in sheet.grid.cells for sheet in sheets for place in _kept_places(sheet, (name,))):
-            headers = [
-                sheet.grid.text(row, c)
-                for sheet in sheets
-                for row, c in sheet.grid.cells
-                if row in sheet.layout.header_rows
-            ]
+            headers = [name for sheet in sheets for names in _names_of_columns(sheet).values() for name in names]
             raise InputError(
                 f"keep_text= (--keep-text) names {name!r}, neither a header nor the address of a cell with something "
                 f"in it; {nearest(name, list(dict.fromkeys(headers)))}"

@@ -93,6 +93,7 @@ def left_out_of_frame(grid: SheetGrid, contents: SheetContents) -> tuple[str, ..
     heads = grid.header_rows or 1
     named = {
         column: " ".join(text for row in range(1, heads + 1) if (text := grid.text(row, column)))
+        or grid.names.get(("column", column), "")
         for columns, _ in sentences
         for column in columns
     }

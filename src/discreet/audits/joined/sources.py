@@ -138,9 +138,7 @@ def read_releases(
         try:
             return {name: read_release(path, codebook, total, signs=signs, **how)}
         except SeveralColumnsError as question:
-            wide = _wide(Path(path), total, mapping.signs(name, signs), rounding)
-            if wide is None:
-                raise question from None
+            wide = _wide(Path(path), total, mapping.signs(name, signs), rounding, question)
             return _named(name, path, wide, mapping)
         except OtherLayoutError:
             if measures is not None or codebook is not None or Path(path).suffix.lower() not in SUFFIXES:
@@ -185,16 +183,21 @@ def _allowance(rounding: Rounding | None, words: Mapping[str, str]) -> float:
     return 0.0 if known is None else known.allowance
 
 
-def _wide(path: Path, total: Totals, signs: NumberSigns, rounding: Rounding | None) -> dict[str, Release] | None:
-    """Columns of numbers side by side that add up to one of them; None where they do not: they may be measures.
+def _wide(
+    path: Path, total: Totals, signs: NumberSigns, rounding: Rounding | None, question: InputError
+) -> dict[str, Release]:
+    """Columns of numbers side by side that add up to one of them; the question is asked where they do not.
 
-    Where labels group one population in several ways there is a table for each.
+    Where labels group one population in several ways there is a table for each. What keeps a cross-table from being
+    read is said as well, since the columns may be its own and not measures.
     """
     try:
         releases = sheet_releases(path, total, signs, rounding=rounding)
-    except InputError:
-        return None
-    return releases if all(release.dimensions[-1].total is not None for release in releases.values()) else None
+    except InputError as error:
+        raise InputError(f"{question}; if they are the columns of one cross-table: {error}") from None
+    if any(release.dimensions[-1].total is None for release in releases.values()):
+        raise question from None
+    return releases
 
 
 def _read(

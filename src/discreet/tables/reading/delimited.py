@@ -32,7 +32,7 @@ from discreet.tables.reading.raw_table import (
     SeveralColumnsError,
     own_labels,
 )
-from discreet.tables.total_names import like_a_total
+from discreet.tables.total_names import USUAL, like_a_total
 
 NOTE = re.compile("# (title|source|method|status|note): ")  # a line of format "csv-notes" above the table
 LIKE_MEASURES = ("count", "value", "obs_value", "n", "sum", "number", "frequency", "freq", "weight")
@@ -120,6 +120,9 @@ def _lines(path: Path, measures: int | None, signs: NumberSigns) -> _Lines:
     if not fits:
         raise OtherLayoutError(_no_table(path, measures))
     if bad := next((n for n, row in enumerate(rows) if len(row) != len(head)), 0):
+        mostly = 2 * sum(len(row) == len(head) for row in rows) > len(rows)
+        if not mostly and not behind:  # the first line is no head but a title with a sign that seems to part fields
+            raise OtherLayoutError(_no_table(path, measures))
         raise InputError(f"{path.name!r} line {numbers[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
     return _Lines(head, rows[1:], numbers[1:], words, separator)
 
@@ -159,7 +162,8 @@ def _one_measure(
         return  # one year, say
     if len(set(zip(*columns[:at], strict=True))) == len(columns[at]):
         before = f"the columns before {STATUS!r}" if behind else "the columns"
-        raise SeveralColumnsError(
+        crossed = any(like_a_total(name) == USUAL for name in head[1:])  # side by side with their total: no measures
+        raise (OtherLayoutError if crossed and not behind else SeveralColumnsError)(
             f"{path.name!r}: column {head[at]!r} looks like numbers of cells, not like a dimension: say how many of "
             f"{before} are numbers: measures=2 (--measures 2) if it is one of them, measures=1 "
             "(--measures 1) if it is a dimension"
