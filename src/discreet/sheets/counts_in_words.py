@@ -62,6 +62,12 @@ _INNOCENT = re.compile(
     ),
     re.IGNORECASE,
 )
+_LISTED = re.compile(
+    r"(?:\A\s*|\A\s*(?:notes?|footnotes?|remarks?|anmerkung(?:en)?|hinweise?|remarques?|notas?|noter)\s*:\s*|[.;]\s+)"
+    r"([(\[]?(\d{1,2})[)\].])\s+(?=[^\W\d])",
+    re.IGNORECASE,
+)
+"""A number of a list, at the beginning of a text ("Notes: 1. ...") or of one of its sentences."""
 _TOKEN = re.compile(r"(?<![\d.,])\d{1,3}(?:[,.'\u2019 \u00a0\u202f]\d{3})+(?!\d)|(?<![\d.,])\d+(?![.,]?\d)")
 _BY_NAME = re.compile(r"(?:\b(?:n|base|total|count|gesamt)\s*[=:]?|=)\s*\Z", re.IGNORECASE)
 _SET_APART = re.compile(r"[(\[,;:]\s*\Z")
@@ -87,7 +93,7 @@ def counts_in(text: str) -> list[StatedNumber]:
     """
     numbers = []
     if any(sign.isdigit() for sign in text):
-        rest = _INNOCENT.sub(lambda match: "\x00" * len(match[0]), text)
+        rest = _INNOCENT.sub(lambda match: "\x00" * len(match[0]), _without_list_numbers(text))
         for token in _TOKEN.finditer(rest):
             before, behind = rest[: token.start()], rest[token.end() :]
             named = bool(_BY_NAME.search(before) or _NOUN.match(behind))
@@ -95,6 +101,21 @@ def counts_in(text: str) -> list[StatedNumber]:
             numbers.append(StatedNumber(digits, named, bool(_SET_APART.search(before))))
     numbers += [StatedNumber(float(_WORDS[word.lower()]), True, False) for word in _IN_WORDS.findall(text)]
     return numbers
+
+
+def _without_list_numbers(text: str) -> str:
+    """A text with the numbers 1, 2, 3 of its notes masked: they are in order and begin where the text does.
+
+    >>> _without_list_numbers("Notes: 1. Provisional. 2. Source: PAS. 5. Births").replace(chr(0), "_")
+    'Notes: __ Provisional. __ Source: PAS. 5. Births'
+    """
+    expected = 1
+    for match in _LISTED.finditer(text):
+        if int(match[2]) != expected or (expected == 1 and text[match.start()] in ".;"):
+            break
+        text = text[: match.start(1)] + "\x00" * len(match[1]) + text[match.end(1) :]
+        expected += 1
+    return text
 
 
 def states_one(text: str, secret: Container[float]) -> bool:

@@ -18,6 +18,7 @@ from discreet.sheets.rewrite.html_tables import rewrite_html
 from discreet.sheets.rewrite.notices import Rewritten
 from discreet.sheets.rewrite.parquet_columns import rewrite_parquet
 from discreet.sheets.sheet_layout import DerivedNumber
+from discreet.sheets.sources.by_kind import OLD
 
 PlaceT = TypeVar("PlaceT", bound=Place)
 Rewriter = Callable[[bytes, str, Edits], tuple[bytes, tuple[str, ...]]]
@@ -35,6 +36,9 @@ REWRITERS: dict[str, tuple[Rewriter, tuple[str, ...]]] = {
     ".parquet": (rewrite_parquet, (".parquet",)),
 }
 """By the suffix of the source: who writes it back, and the suffixes that the target may have."""
+
+TIDY = (".px", ".json")
+"""Formats of lists of cells, which are written anew."""
 
 
 def write_same(
@@ -104,7 +108,13 @@ def write_same(
 def _rewriter(name: str) -> tuple[Rewriter, tuple[str, ...]]:
     suffix = Path(name).suffix.lower()
     if suffix not in REWRITERS:
-        raise InputError(f"{name!r} cannot be written back in its own layout; that can be done for {listed(REWRITERS)}")
+        others = listed([known for known in REWRITERS if known not in OLD], len(REWRITERS))
+        if suffix in TIDY:
+            raise InputError(
+                f"{name!r} cannot be written back in its own layout; write its cells as a list: --layout tidy -o "
+                f"{Path(name).stem}.safe{suffix} (the same layout can be kept for {others})"
+            )
+        raise InputError(f"{name!r} cannot be written back in its own layout; that can be done for {others}")
     return REWRITERS[suffix]
 
 

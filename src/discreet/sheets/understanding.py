@@ -103,9 +103,11 @@ def _sums(block: SheetBlock, cells: CellMap, options: SheetOptions) -> _Sums:
     whole = not cells.decimals or options.value is not None
     if not whole:
         raise InputError(
-            f"{block.grid.source!r}: some numbers of the table are not whole, so they are not counts; for percentages "
-            "and means name their headers (percent=, --percent; leave=, --leave) or those of the counts (measure=, "
-            "--measure); for sums of a magnitude say what it is (value='turnover', --value turnover)"
+            f"{block.grid.source!r} {block.grid.sheet} {block.range.address}: some numbers of the table are not whole, "
+            "so they are not counts; for percentages and means name their headers (percent=, --percent; leave=, "
+            "--leave) or those of the counts (measure=, --measure); if the whole table is of percentages or means, "
+            "name the sheet or the range of the counts alone (sheets=, --sheet; range=, --range); for sums of a "
+            "magnitude say what it is (value='turnover', --value turnover)"
         )
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)
@@ -347,7 +349,6 @@ def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[
 
 
 def _left_aside(block: SheetBlock, parts: BodyParts) -> tuple[LeftAside, ...]:
-
     box = block.range
     aside = [
         LeftAside(CellRange(box.first_row, column, box.last_row, column), reason)

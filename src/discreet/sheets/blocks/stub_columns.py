@@ -220,6 +220,7 @@ def refuse_side_by_side(
             first = min(c for _, c in block.cells)
             ranges = [CellRange(top, first, last, column - 2), CellRange(top, column, last, max(values))]
             raise InputError(
-                f"{block.name}: two tables stand beside each other; say which with "
-                f"{listed([f'range={box.address}' for box in ranges])} (--range)"
+                f"{block.name}: two tables stand beside each other; say which one with "
+                f"{listed([f'range={box.address}' for box in ranges])} (--range, one of them); for both, put one below "
+                "the other or on a sheet of its own"
             )

@@ -1,0 +1,88 @@
+"""Refusals of protect: the fix that a message names is followed, and works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from discreet.cli import run
+from discreet.sheets.counts_in_words import counts_in
+
+COUNTS = [["Area", "F", "M", "Total"], ["A", 10, 20, 30], ["B", 3, 22, 25], ["C", 14, 30, 44], ["Total", 27, 72, 99]]
+SHARES = [[COUNTS[0][0], *COUNTS[0][1:]], ["A", 33.3, 66.7, 100], ["B", 12.5, 88.1, 100], ["C", 31.8, 68.2, 100]]
+
+
+def workbook(path: Path, **sheets: list[list[Any]]) -> str:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", [".px", ".json"])
+def test_formats_of_lists_are_written_as_the_message_says(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The options stand in the message as they are given."""
+    monkeypatch.chdir(tmp_path)
+    source = workbook(tmp_path / "source.xlsx", Counts=COUNTS)
+    assert run(["protect", source, "--hide-under", "2", "--layout", "tidy", "-o", f"t{suffix}"]) == 0  # hides nothing
+    assert run(["protect", f"t{suffix}", "--hide-under", "6"]) == 2
+    said = capsys.readouterr().err
+    options = re.search(r"--layout tidy -o \S+", said)
+    assert options is not None
+    assert ".xls'" not in said
+    assert run(["protect", f"t{suffix}", "--hide-under", "6", *options[0].split()]) == 0
+    assert Path(f"t.safe{suffix}").exists()
+
+
+def test_counts_beside_percentages_are_protected_by_sheet_or_range(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names the sheet that is refused, and the option that leaves it out."""
+    path = workbook(tmp_path / "t.xlsx", Counts=COUNTS, Shares=SHARES)
+    assert run(["protect", path, "--hide-under", "6"]) == 2
+    said = capsys.readouterr().err
+    assert "Shares A1:D4" in said
+    assert "--sheet" in said
+    assert run(["protect", path, "--hide-under", "6", "--sheet", "Counts"]) == 0
+    stacked = workbook(tmp_path / "s.xlsx", Both=[*COUNTS, [], *SHARES])
+    assert run(["protect", stacked, "--hide-under", "6"]) == 2
+    assert "--range" in capsys.readouterr().err
+    assert run(["protect", stacked, "--hide-under", "6", "--range", "A1:D5"]) == 0
+
+
+def test_a_sheet_with_hidden_cells_is_audited_as_the_message_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command stands in the message."""
+    path = workbook(tmp_path / "t.xlsx", Counts=COUNTS)
+    assert run(["protect", path, "--hide-under", "6"]) == 0
+    safe = str(tmp_path / "t.safe.xlsx")
+    assert run(["protect", safe, "--hide-under", "6"]) == 2
+    assert "discreet audit FILE" in capsys.readouterr().err
+    assert run(["audit", safe]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Notes: 1. Figures for 2023/24 are provisional. 2. Source: PAS.", []),
+        ("1) Provisional; 2) own counts", []),
+        ("Total: 4. Source: PAS.", [4]),
+        ("Total: 1. Source: PAS. 2. Own counts", [1, 2]),
+        ("Notes: 4. Source: PAS.", [4]),
+        ("1. Provisional. 3. Of 5 sites", [3, 5]),
+    ],
+)
+def test_numbers_of_a_list_are_no_counts_and_others_may_be(text: str, numbers: list[int]) -> None:
+    """Only those in order from one on, from the beginning of a text on."""
+    assert [one.number for one in counts_in(text)] == numbers
