@@ -12,11 +12,18 @@ import pytest
 from discreet.cli import run
 from discreet.sheets.counts_in_words import counts_in
 
-COUNTS = [["Area", "F", "M", "Total"], ["A", 10, 20, 30], ["B", 3, 22, 25], ["C", 14, 30, 44], ["Total", 27, 72, 99]]
-SHARES = [[COUNTS[0][0], *COUNTS[0][1:]], ["A", 33.3, 66.7, 100], ["B", 12.5, 88.1, 100], ["C", 31.8, 68.2, 100]]
+Rows = list[list[Any]]
+COUNTS: Rows = [
+    ["Area", "F", "M", "Total"],
+    ["A", 10, 20, 30],
+    ["B", 3, 22, 25],
+    ["C", 14, 30, 44],
+    ["Total", 27, 72, 99],
+]
+SHARES: Rows = [COUNTS[0], ["A", 33.3, 66.7, 100], ["B", 12.5, 88.1, 100], ["C", 31.8, 68.2, 100]]
 
 
-def workbook(path: Path, **sheets: list[list[Any]]) -> str:
+def workbook(path: Path, **sheets: Rows) -> str:
     book = openpyxl.Workbook()
     book.remove(book.worksheets[0])
     for name, rows in sheets.items():
