@@ -161,6 +161,12 @@ class _Judge:
                 f"{self._sheet.name!r}: columns of labels hold what looks measured: {listed(columns)}; move them "
                 "behind the numbers, where they are blanked, or say keep_text= (--keep-text HEADER) if they may stay"
             )
+        sheet = self._sheet.grid.sheet
+        if plain_number(sheet) is None and self._tells(sheet):
+            raise InputError(
+                f"{self._sheet.grid.source!r}: the name of a sheet states a number of its table that is hidden; name "
+                "the sheet otherwise"
+            )
         where = [place.address for place in self._telling]
         if where:
             raise InputError(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+
+import numpy as np
 
 from discreet.errors import listed
+from discreet.sheets.counts_in_words import counts_in
+from discreet.sheets.rewrite.number_look import plain_number
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import ASIDE, MARK, NOTE, NUMBER, NUMBERING, TITLE, TOTAL
 from discreet.sheets.sheet_layout import SHARE as SHARE_CELL
 from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sums.mean_lines import PLAIN_MEAN
 
 SHARE = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s*(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|procent\b|prosent\w*|por\s?ciento\b"
-    r"|per\s?cento\b|por\s?cento\b)",
+    r"(\d+(?:[.,]\d+)?)\s*(?:[%\u2030\u2031\u066a\ufe6a\uff05]|per[\s-]?cent\b|percent\w*|pct\b|p\.\s?c\.|prozent\b"
+    r"|v\.\s?h\.|vom\s+hundert\b|pour\s?cent\b|procent\b|prosent\w*|por\s?ciento\b|per\s?cento\b|por\s?cento\b"
+    r"|(?:in|per|pro|je|pour|por)\s+(?:every\s+)?(?:1[., ]?0{2,3}(?:[., ]?000)?)\b)",
     re.IGNORECASE,
 )
 SURE = re.compile(
@@ -25,6 +31,21 @@ PART = re.compile(
     re.IGNORECASE,
 )
 """A share in words, 3 in 10; not a page of several, nor a year."""
+PAGE = re.compile(
+    r"\b(?:tables?|tabelle|tableau|pages?|seite|sheet|part|note)\s+\d+\s+(?:of|von|sur|av)\s+\d+"
+    r"|(?:\bround|\bgerundet|\barrondi|\bredonde)\w*[^.;\d]{0,60}\d+",
+    re.IGNORECASE,
+)
+"""A page of several, and the base that numbers were rounded to."""
+FRACTION = re.compile(
+    r"\b(?:half|halves|two[\s-]thirds|(?:one|a)[\s-]third|thirds?\s+of|three[\s-]quarters|(?:one|a)[\s-]quarter|quarters?\s+of"
+    r"(?!\s+(?:19|20)\d\d)|(?:one|a|two|three|four)[\s-](?:fifth|sixth|seventh|eighth|ninth|tenth)s?|(?:fifth|tenth)s\s+of"
+    r"|h\u00e4lfte|(?:ein|zwei|drei|vier)\s?(?:drittel|viertel|f\u00fcnftel|achtel|zehntel)|moiti\u00e9|(?:un|deux|trois)\s+"
+    r"(?:tiers|quarts?)|la\s+mitad|(?:un|dos|tres)\s+(?:tercios?|cuartos?))\b|[\u00bc-\u00be\u2150-\u215e]",
+    re.IGNORECASE,
+)
+MEAN_FIGURE = re.compile(r"\d[.,]\d")
+"""A figure with decimals beside the word mean or average."""
 JUDGED = (NUMBER, TOTAL, MARK, SHARE_CELL)
 
 
@@ -37,7 +58,22 @@ def states_share(text: str) -> bool:
     (False, False)
     """
     shares = [match for match in SHARE.finditer(text) if float(match[1].replace(",", ".")) != 100]
-    return any(not SURE.match(text, match.end()) for match in shares) or bool(PART.search(text))
+    if any(not SURE.match(text, match.end()) for match in shares) or PART.search(text) or FRACTION.search(text):
+        return True
+    return bool(PLAIN_MEAN.search(text) and MEAN_FIGURE.search(text))
+
+
+def states_figure(text: str, totals: Container[float | None], most: float) -> bool:
+    """Whether a sentence states a share, or a number that may be a hidden count: none above all, and not a total.
+
+    >>> states_figure("Of the 26 patients in South, 8 are women", (26.0,), 101)
+    True
+    >>> states_figure("26 patients in 2024; * stands for fewer than 6", (26.0,), 101)
+    False
+    """
+    if states_share(text):
+        return True
+    return any(0 < one.number <= most and one.number not in totals for one in counts_in(PAGE.sub(" ", text)))
 
 
 def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[CellPlace, ...]:
@@ -52,9 +88,11 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
     judged = {place for own in same for place, role in own.roles.items() if role in JUDGED}
     numbering = {aside.range.first_row for aside in table.left_aside if aside.reason == NUMBERING}
     body = layout.body_rows
+    totals = {plain_number(grid.text(*place)) for place, role in layout.roles.items() if role == TOTAL}
+    most = float(np.nanmax(table.published.values[table.measure], initial=0.0))
     unjudged = []
     for (row, column), role in layout.roles.items():
-        if role in (NOTE, TITLE) and states_share(grid.text(row, column)):
+        if role in (NOTE, TITLE) and states_figure(grid.text(row, column), totals, most):
             unjudged.append(grid.place(row, column))
             continue
         if column in layout.stub_columns or (row, column) in judged or row in numbering:

@@ -8,6 +8,7 @@ _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _CONDITION = re.compile(r"\[\s*(<=|>=|<>|<|>|=)\s*(-?[\d.]+)\s*\]")
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
 _TELLS_NOTHING = re.compile(r"[#0?,.%;() -]{1,40}")  # digits, signs and sections, no text and no condition
+_SHOWN = re.compile(r'"[^"]*"?|\\.|\[\$[^\]]*\]|\[[^\]]*\]|\*.|/\d+|[^\W_a-zA-Z0]')
 MOST_CODE = 200
 GENERAL = "General"
 
@@ -102,6 +103,7 @@ def code_for_number(code: str, value: float) -> str | None:
     section = number_section(code, value)
     if not shows_number(section) or len(code) > MOST_CODE:
         return None if not shows_number(section) else GENERAL
+    code, section = without_figures(code), without_figures(section)
     sections = sections_of(code)[:3]
     others = "".join(part for part in sections if part != section)
     telling = any(_CONDITION.search(part) for part in sections) or re.search(r"[1-9]", others) is not None
@@ -109,6 +111,25 @@ def code_for_number(code: str, value: float) -> str | None:
     if telling and value < 0 and len(sections) > 1:
         kept = f"{kept};{kept}"  # a section of its own shows no minus
     return kept or GENERAL
+
+
+def without_figures(code: str) -> str:
+    """A format without the words in it that hold figures, which may be a hidden number; units stay.
+
+    >>> without_figures('0" (South 4177)"'), without_figures('0.0" kg"'), without_figures("[$41-409]0 77;[<6]# ?/8")
+    ('0', '0.0" kg"', '0 ;[<6]# ?/8')
+    """
+    return _SHOWN.sub(lambda match: "" if _tells_figure(match[0]) else match[0], code)
+
+
+def _tells_figure(part: str) -> bool:
+    """Whether a part of a format shows a figure that is not one of the number."""
+    if part.startswith("/"):  # of a fraction: eighths, sixteenths
+        return len(part) > len("/1000")
+    if part.startswith("["):  # a currency is shown up to its language; a colour or a condition is not
+        part = part.rpartition("-")[0] if "-" in part else part
+        return part.startswith("[$") and any(sign.isnumeric() for sign in part)
+    return any(sign.isnumeric() for sign in part)
 
 
 def tells_nothing(code: str) -> bool:
@@ -126,7 +147,7 @@ def code_for_text(code: str) -> str | None:
     >>> code_for_text("0.0"), code_for_text('0;0;0;"1234567"'), code_for_text("0;;;@*."), code_for_text("@")
     ('General', None, '@*.', '@')
     """
-    sections = sections_of(code)
+    sections = sections_of(without_figures(code))
     last = sections[-1]
     has_text = "@" in _LITERAL.sub("", last)
     if len(sections) > 3:
