@@ -93,3 +93,18 @@ def test_a_sheet_with_hidden_cells_is_audited_as_the_message_says(
 def test_numbers_of_a_list_are_no_counts_and_others_may_be(text: str, numbers: list[int]) -> None:
     """Only those in order from one on, from the beginning of a text on."""
     assert [one.number for one in counts_in(text)] == numbers
+
+
+def test_the_limit_of_a_recipe_stands_in_the_form_and_in_the_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """cms-11 hides counts from 1 to 10, and says so as --hide-under 11 does."""
+    path = workbook(tmp_path / "t.xlsx", Counts=COUNTS)
+    forms = []
+    for name, method in (("a.xlsx", ["--recipe", "cms-11"]), ("b.xlsx", ["--hide-under", "11"])):
+        assert run(["protect", path, *method, "-o", str(tmp_path / name)]) == 0
+        forms.append(capsys.readouterr().err.partition("for the form: ")[2])
+        cells = openpyxl.load_workbook(tmp_path / name).worksheets[0].iter_rows(values_only=True)
+        assert any("1 to 10" in str(value) for row in cells for value in row)
+    assert forms[0] == forms[1]
+    assert "from 1 to 10" in forms[0]

@@ -49,9 +49,12 @@ def with_range_mark(recipe: str, chosen: Method, mark: str | None) -> tuple[Meth
     """The method of a recipe for a mark, and under which count it hides, where the mark says a range ("<8").
 
     Of a recipe that hides small counts and nothing else the mark says what its rule says. One that hides others for
-    their sake is told that readers know the range, as for ``--hide-under``.
+    their sake is told that readers know the range, as for ``--hide-under``. CMS-11 is suppression under a limit, and
+    is given as such, so that reports say the limit and what is hidden on other sheets is hidden here.
     """
     if not says_range(mark or "*"):
+        if isinstance(chosen, CMS11):
+            return small_counts_hidden(chosen.n, False, mark, chosen.key, method=chosen.method), None
         return chosen, None
     if isinstance(chosen, (NHS, OpenSAFELY)) and not chosen.secondary:
         return chosen, chosen.most + 1
