@@ -137,7 +137,7 @@ LAYERS = {
     """,
     "audits/joined": """
         same_labels common_cells families join_tree publication unjudged_cells percentages mean_columns
-        sheet_releases sheet_populations shown_cells
+        sheet_releases sheet_populations shown_cells other_names
         periods mapping conflict argument posterior_counts
         sources together
         known_sets changes

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.audits.joined.argument import Arguments
 from discreet.audits.known import Known
-from discreet.audits.report import Audit
+from discreet.audits.report import EXACT, Audit
 from discreet.audits.view import View, view
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
@@ -108,7 +108,7 @@ def hiding_more(
         report = joint_report(seen, members, results)
         bad = report.number[exposed_cells(report)]
         if not len(bad):
-            return results
+            return _known_shown(members, starts, report, results)
         more = _further_cells(seen, report, bad, [results[k] for k in members])
         if not more:
             break
@@ -123,6 +123,21 @@ def hiding_more(
         "give the tables a larger threshold (--hide-under), leave totals out of one of them, or protect and publish "
         "one alone (--sheet)",
     )
+
+
+def _known_shown(members: Sequence[int], starts: Array, report: Audit, done: Sequence[Protected]) -> list[Protected]:
+    """The tables with secondary suppressions shown again that follow from all of them: hiding them hides nothing."""
+    results = list(done)
+    known = report.number[(report.finding == EXACT) & (np.asarray(report.status) == Status.SECONDARY.value)]
+    for k, start, end in zip(members, starts[:-1], starts[1:], strict=True):
+        one = results[k]
+        again = np.zeros(len(one.table), bool)
+        again[known[(known >= start) & (known < end)] - start] = one.truthful is True
+        if again.any() and set(one.published) == {one.table.measure}:
+            values = np.where(again, one.table.value, np.asarray(one.published[one.table.measure], float))
+            status = np.where(again, Status.PUBLISHED.value, one.status)
+            results[k] = replace(one, published={one.table.measure: values}, status=status)
+    return results
 
 
 def _withheld(one: Protected) -> Array:

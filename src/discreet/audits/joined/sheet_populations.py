@@ -47,7 +47,7 @@ def apart_words(groups: Sequence[Sequence[Publication]], crossing: Sequence[str]
     names = [listed([p.name for p in group], 3) for group in groups]
     return (
         f"the tables do not fit together and were judged apart ({'; '.join(names)}): their totals differ, so they are "
-        "of different populations; what one says of a part of another is not judged. If nothing follows, say in a "
-        'mapping that each has a population of its own: crossing = ["population"], [tables."..."] fixed = { population '
-        '= "..." }',
+        "of different populations; what one says of a part of another is not judged. If one is the sum of others, say "
+        'in a mapping which: [sums.population] Total = ["...", "..."], [tables."..."] fixed = { population = "..." }. '
+        'If nothing follows, say that each has a population of its own: crossing = ["population"] and the same fixed',
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +11,10 @@ import numpy as np
 
 from discreet.audits.joined.mapping import NameMapping
 from discreet.audits.joined.mean_columns import with_mean_columns, with_units
+from discreet.audits.joined.other_names import under_common_names
 from discreet.audits.joined.percentages import with_percentages
 from discreet.audits.joined.publication import Publication, Rounding
+from discreet.audits.joined.same_labels import plain_name
 from discreet.audits.joined.sheet_releases import sheet_releases
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
@@ -68,7 +69,10 @@ def publications(
         plain.append(replace(published, release=replace(published.release, in_order=in_order)))
     check_said(total, codebook, [p.release for p in plain])
     mapping.check_names({p.name: p.release for p in plain})
-    return _alike(_apart([mapping.applied(p) for p in plain]))
+    said = {*mapping.dimensions, *mapping.dimensions.values(), *mapping.crossing}
+    for own in mapping.tables.values():
+        said |= {*own.get("dimensions", {}), *own.get("dimensions", {}).values()}
+    return under_common_names(_alike(_apart([mapping.applied(p) for p in plain])), said)
 
 
 def read_release(
@@ -106,7 +110,7 @@ def check_said(total: Totals, codebook: Codebook | None, releases: Sequence[Rele
         if name not in held:
             raise InputError(f"total: no table has the dimension {name!r}; {nearest(name, held)}")
     known = [] if codebook is None else [d.name for d in codebook.dimensions]
-    if known and not {*map(_plain, known)} & {*map(_plain, held)}:
+    if known and not {*map(plain_name, known)} & {*map(plain_name, held)}:
         raise InputError(f"no table has a dimension that the codebook knows; {nearest(held[0], known)}")
 
 
@@ -262,20 +266,11 @@ def _alike(each: Sequence[Publication]) -> list[Publication]:
     first: dict[str, str] = {}
     for p in each:
         for name in (*(d.name for d in p.release.dimensions), *p.fixed):
-            first.setdefault(_plain(name), name)
+            first.setdefault(plain_name(name), name)
     renamed = []
     for p in each:
-        own = {d.name: first[_plain(d.name)] for d in p.release.dimensions}
-        fixed = {first[_plain(name)]: code for name, code in p.fixed.items()}
+        own = {d.name: first[plain_name(d.name)] for d in p.release.dimensions}
+        fixed = {first[plain_name(name)]: code for name, code in p.fixed.items()}
         apart = len(set(own.values())) == len(own)
         renamed.append(replace(p.renamed(own, {}), fixed=fixed) if apart else p)
     return renamed
-
-
-def _plain(name: str) -> str:
-    """A name as it is compared.
-
-    >>> _plain("Age group") == _plain("AGE_GROUP")
-    True
-    """
-    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_") or name
