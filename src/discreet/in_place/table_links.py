@@ -116,7 +116,12 @@ def _divided_rows(
         columns = [pair for pair in shared if pair[0] != axis]
         left, right = _common_codes(one, two, columns)
         totals = two.values[tuple(right.T)]
+        whole = two.values[two.wholes]
+        lines = np.moveaxis(one.values, axis, -1)
+        line = lines[one.wholes[:axis] + one.wholes[axis + 1 :]]
         for label, code in labels.items():
+            if line[code] != whole:
+                continue
             rows = left.copy()
             rows[:, axis] = code
             enough = 1 if label in title else FEWEST_EQUAL

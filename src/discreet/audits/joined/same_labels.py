@@ -26,7 +26,8 @@ def plain_labels(dimension: Dimension) -> dict[str, str]:
     >>> plain_labels(Dimension.flat("ward", ["Ash", "Bray"], total="All"))
     {'ash': 'Ash', 'bray': 'Bray'}
     """
-    return {" ".join(dimension.label(c).casefold().split()): c for c in dimension.codes if c != dimension.total}
+    labels, total = dimension.labels, dimension.total
+    return {" ".join(labels.get(code, code).casefold().split()): code for code in dimension.codes if code != total}
 
 
 def labels_alike(one: Dimension, other: Dimension) -> bool:
