@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,8 @@ from discreet.linear.linear_tuning import LINEAR
 from discreet.linear.system import ContradictionError, System
 
 TUNING = replace(LINEAR, whole_seconds=10.0)
+CLOSE = 0.1
+"""A hidden mean of one person is given away, and that of two is unknown, where it is known to within this share."""
 SECONDS = 10.0  # for hidden means; what is not settled by then is unknown
 
 
@@ -34,6 +36,8 @@ class _Judged:
     open_means: int
     """Hidden means of which it was not settled in time."""
     loose: bool
+    close: tuple[tuple[int, int], ...] = ()
+    """Kinds and cells of hidden means of one or two people that are known to within ``CLOSE``."""
 
     @property
     def known(self) -> Array:
@@ -63,7 +67,8 @@ def with_means(report: Audit) -> Audit:
     words = [*_single_people(report, plain), *_unsettled(plain)]
     words += _if_whole(report, plain, stated, nonnegative=nonnegative)
     sure = plain.sure if report.settled is None else plain.sure & report.settled
-    follows = tuple(_follow(seen, plain.means)) if plain.means else ()
+    follows = (*_follow(seen, plain.means), *_nearly(seen, plain, 1))
+    words += _nearly(seen, plain, 2)
     return replace(
         report,
         lower=plain.lower,
@@ -114,7 +119,19 @@ def _judged(report: Audit, units: tuple[float, ...], *, nonnegative: bool) -> _J
         sure[wide[alone]] = True
         sure[wide[doubt]] = False
     means, left = _means_that_follow(seen, whole, points)
-    return _Judged(lower, upper, sure, means, left, whole.loose)
+    return _Judged(lower, upper, sure, means, left, whole.loose, tuple(_close_means(seen, whole, {*means})))
+
+
+def _close_means(seen: View, whole: MeanSystem, known: Container[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Hidden means of one or two people, as their count says, whose interval is narrow."""
+    few = (seen.known.lower == seen.known.upper) & (seen.known.lower >= 1) & (seen.known.lower <= 2)
+    for kind, means in enumerate(seen.means):
+        cells = np.flatnonzero(_hidden_means(seen, means) & few)
+        if not len(cells):
+            continue
+        least, most, _ = settled(whole.system, whole.sums[kind] + cells)
+        close = most - least <= CLOSE * np.abs(most + least)
+        yield from ((kind, cell) for cell in cells[close].tolist() if (kind, cell) not in known)
 
 
 def _apart(seen: View, whole: MeanSystem, counts: Array) -> Array:
@@ -292,6 +309,19 @@ def _unsettled(judged: _Judged) -> list[str]:
             "follow from the means than this audit sees"
         )
     return words
+
+
+def _nearly(seen: View, judged: _Judged, people: int) -> list[str]:
+    """Which hidden means of so many people are known closely, in words."""
+    close = [(kind, cell) for kind, cell in judged.close if seen.known.lower[cell] == people]
+    if not close:
+        return []
+    names = listed(cell_names(seen, np.array([cell for _, cell in close], np.int64)), 3)
+    whose = "one person" if people == 1 else "two people"
+    return [
+        f"{seen.means[close[0][0]].name}: {len(close):,} means of {whose} that are not shown are known to within "
+        f"{CLOSE:.0%} from those that are ({names}); take the mean of their total or of another part out"
+    ]
 
 
 def _follow(seen: View, means: Sequence[tuple[int, int]]) -> list[str]:

@@ -27,8 +27,8 @@ NO_TOTAL = (
 )
 NO_TARGETS = "no cell was named, so nothing was judged"
 NOTHING_HIDDEN = (
-    "every value is shown as it is and no rule is given that says which cells are sensitive, so nothing was judged; "
-    "name one with protection= (on the command line, what `protect` wrote beside it with --confidential)"
+    "every count or sum is shown as it is and no rule is given that says which cells are sensitive, so nothing was "
+    "judged; name one with protection= (on the command line, what `protect` wrote beside it with --confidential)"
 )
 
 

@@ -218,7 +218,8 @@ def show_audit(report: Audit, rows: int) -> None:
     """The riskiest cells; what follows from the interval goes first when there is no room."""
     frame = report.cells.drop(columns="true", errors="ignore").head(rows)
     if frame.empty:
-        say("nothing to show" if len(report.cells) else "nothing is hidden")
+        hidden = "no count is hidden" if report.view.means else "nothing is hidden"
+        say("nothing to show" if len(report.cells) else hidden)
         return
     if not frame["reason"].any():
         frame = frame.drop(columns="reason")
