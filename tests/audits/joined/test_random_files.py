@@ -191,7 +191,7 @@ def check_bounds(counts: dict[tuple[str, str, str], int], several: list[File]) -
     """Linear bounds to the unit where whole numbers cannot say more; never wider; the truth inside."""
     named, mapping = named_files(several)
     report = dc.audit(named, mapping=mapping)
-    assert all("every value is shown" in text or "no total found" in text for text in report.unjudged)
+    assert all("every count or sum is shown" in text or "no total found" in text for text in report.unjudged)
     lower = dict(zip(report.number.tolist(), report.lower, strict=True))
     upper = dict(zip(report.number.tolist(), report.upper, strict=True))
     start, expected = 0, iter(bounds(several))
