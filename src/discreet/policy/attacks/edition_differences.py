@@ -9,6 +9,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect
 from discreet.policy.attacks.finding import AttackFinding
+from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.policy import Policy
 from discreet.tables.additive import Additive
 from discreet.tables.table import Table
@@ -19,12 +20,14 @@ def edition_difference(
 ) -> AttackFinding:
     """New records are added, like records that are there; the attributes of each are read off what changed.
 
-    Blind is to guess each attribute as the most frequent category. Below the policy's least number of changes there is
-    no second edition.
+    Blind is to guess each attribute as the most frequent category, or to draw as many records from the two-way tables
+    of the first edition, whichever is right more often. Below the policy's least number of changes there is no second
+    edition.
     """
     rng = np.random.default_rng(seed)
     counts = Truth.of(cube).counts
-    right = blind = 0
+    expected = TwoWayModel.of(before).expected
+    right = usual = drawn = 0
     for _ in range(trials):
         places = rng.choice(counts.size, size=added, p=counts.ravel() / counts.sum())
         if added < policy.min_changes:  # the edition that is there stays, so nothing changes
@@ -32,14 +35,18 @@ def edition_difference(
         else:
             guesses = _explained(before, collect(with_records(cube, places, rng), policy), added)
         true = [np.unravel_index(place, counts.shape) for place in places.tolist()]
-        right += _matched(guesses, [tuple(int(x) for x in one) for one in true])
-        blind += _matched([_usual(counts)] * added, [tuple(int(x) for x in one) for one in true])
+        records = [tuple(int(x) for x in one) for one in true]
+        right += _matched(guesses, records)
+        usual += _matched([_usual(counts)] * added, records)
+        if expected is not None:
+            some = rng.choice(expected.size, size=added, p=expected.ravel() / expected.sum())
+            drawn += _matched([tuple(int(x) for x in np.unravel_index(one, counts.shape)) for one in some], records)
     attributes = trials * added * counts.ndim
     return AttackFinding(
         attack=f"editions, {added} record{'s' if added > 1 else ''} new",
         success="attributes read off",
         rate=right / attributes,
-        blind=blind / attributes,
+        blind=max(usual, drawn) / attributes,
         cases=attributes,
     )
 

@@ -47,7 +47,8 @@ class TwoWayModel:
         for pair in itertools.combinations(range(len(shape)), 2):
             shown = leaf_counts(answers, pair)
             if (shown != UNKNOWN).any():
-                goal = believed(shown, np.outer(shares[pair[0]], shares[pair[1]]) * total)
+                sums = shares[pair[0]] * total, shares[pair[1]] * total
+                goal = filled(believed(shown, np.outer(*sums) / total), shown == UNKNOWN, *sums)
                 margins.append(_margin(goal * (total / goal.sum()), pair, len(shape)))
         scale_in_turn(values, margins, tolerance=1e-6, iterations=ROUNDS)
         return cls(values)
@@ -71,6 +72,23 @@ def believed(shown: Array, independent: Floats) -> Floats:
     """
     few = np.where(independent > SURELY, 0.0, np.minimum(FEW, independent))
     return np.where(shown == UNKNOWN, independent, np.where(shown > 0, shown, few))
+
+
+def filled(counts: Floats, unknown: Array, rows: Floats, columns: Floats) -> Floats:
+    """Counts of which some are not shown: those are what the shown ones leave of the sums of rows and columns.
+
+    >>> counts = np.array([[4.0, 5.0], [5.0, 6.0]])
+    >>> filled(counts, counts == 6, np.array([9.0, 8.0]), np.array([9.0, 8.0])).tolist()
+    [[4.0, 5.0], [5.0, 3.0]]
+    """
+    out = counts.copy()
+    for _ in range(ROUNDS if unknown.any() else 0):
+        for axis, sums in enumerate((rows, columns)):
+            held = np.where(unknown, 0.0, out).sum(axis=1 - axis)
+            guessed = np.where(unknown, out, 0.0).sum(axis=1 - axis)
+            scale = np.divide(np.maximum(sums - held, 0.0), guessed, out=np.ones(len(sums)), where=guessed > 0)
+            out = np.where(unknown, out * np.expand_dims(scale, 1 - axis), out)
+    return out
 
 
 def _shares(shown: Array) -> Floats:
