@@ -30,6 +30,7 @@ max_cells = 1000000
 [guard]
 action = "refuse"
 min_difference = 100000
+scope = "user"
 [[method]]
 name = "cell-key"
 d = 5

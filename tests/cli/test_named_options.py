@@ -22,6 +22,7 @@ ELSEWHERE = {"--porcelain", "--untracked-files", "--help"}  # of git, and of eve
 BY_ROOM = {
     "sheets": ("protect", "show", "audit"),
     "sheets/rewrite": ("protect",),
+    "sheets/same_layout.py": ("protect",),
     "audits": ("audit",),
     "release": ("audit",),
     "tables": ("audit",),

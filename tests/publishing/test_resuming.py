@@ -64,7 +64,7 @@ def test_a_changed_secret_makes_tables_anew(home: Path, monkeypatch: pytest.Monk
     assert kept(run(made(text))) == {"t"}
     monkeypatch.setenv("NOISE", "another one of many characters")
     assert kept(run(made(text))) == set()
-    with pytest.raises(dc.InputError, match="does not stand in a programme"):
+    with pytest.raises(dc.InputError, match="is not written in a programme"):
         made(text.replace("env:NOISE", "a secret of many characters"))
 
 

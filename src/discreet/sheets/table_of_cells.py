@@ -14,7 +14,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
-from discreet.sheets.sums.axis_sums import SumTree
+from discreet.sheets.sums.axis_sums import WRONG_TOTALS, SumTree
 from discreet.sheets.sums.cell_map import CellMap
 from discreet.sheets.sums.remainders import remainder_code, shown_remainders, with_remainders
 from discreet.tables import totals
@@ -64,7 +64,7 @@ def full_table(
         names = [dim.name for dim, tree in zip(dims, trees, strict=True) if tree.partly]
         raise InputError(
             f"{block.grid.source!r}: what the parts leave of the totals of {listed(names)} cannot be counts, since "
-            "together they leave less than nothing; correct the sheet, or read it with totals='compute' (--totals)"
+            f"together they leave less than nothing; correct the sheet, {WRONG_TOTALS}"
         )
     columns: dict[str, Any] = {
         dim.name: np.array(own, object)[position[:, axis]].tolist()

@@ -104,7 +104,7 @@ def test_a_single_new_record_is_read_off_two_editions() -> None:
     assert found.cases == 4 * len(cube.dimensions)
     assert found.blind < 0.9
     held = edition_difference(cube, waits, collect(cube, waits), added=1, trials=4, seed=2)
-    assert held.rate == held.blind  # 100 records have to change before there is another edition
+    assert held.rate <= held.blind  # 100 records have to change before there is another edition
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -43,7 +43,7 @@ def test_tables_added_later_leave_the_old_ones_as_they_are() -> None:
     shown = dc.protect(full.with_margins([("a", "b", "c")]), dc.Publish())
     with pytest.raises(Refused) as caught:
         dc.protect(second_table, dc.Suppress(dc.Threshold(16), earlier=[shown]))
-    assert "published before" in str(caught.value) or "out already" in str(caught.value)
+    assert "published before" in str(caught.value) or "published already" in str(caught.value)
 
 
 def test_last_periods_pattern_is_preferred() -> None:

@@ -129,5 +129,5 @@ def test_policy_and_programme_use_their_secret() -> None:
     how = How(rule="threshold(n=3)", parameters={"secret": "env:ORDER_OF_CELLS"})
     assert not how.unkeyed
     assert how.build(["a"]).key == "env:ORDER_OF_CELLS"
-    with pytest.raises(dc.InputError, match="does not stand in a programme"):
+    with pytest.raises(dc.InputError, match="is not written in a programme"):
         How(rule="threshold(n=3)", parameters={"key": "sixteen bytes or more"}).build(["a"])

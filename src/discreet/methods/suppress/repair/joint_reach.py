@@ -16,8 +16,6 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 if TYPE_CHECKING:
     from discreet.audits.known import Known
 
-STRICT = 1 + 1e-5  # times its level must a cell move: more than what a solver's tolerance could make up
-
 
 def reached_together(known: Known, truth: Array, needs: Requirements, tuning: Tuning = DEFAULT) -> Array:
     """Needs with a level that a few moves of all cells show to be met; the others may be met as well.
@@ -40,7 +38,7 @@ def reached_together(known: Known, truth: Array, needs: Requirements, tuning: Tu
     down = np.maximum(truth - lower, 0)[free]
     up = np.maximum(upper - truth, 0)[free]
     rows = system.rows[:, free].tocsr()
-    levels = (STRICT * level[at] for level in (needs.below, needs.above, least))
+    levels = ((1 + tuning.attacker.strict) * level[at] for level in (needs.below, needs.above, least))
     wanted = Requirements.of(place[needs.cell[at]], *levels)
     everything = np.ones(len(free), bool)
     problem = Problem(rows[np.diff(rows.indptr) > 0], down, up, np.ones(len(free)), everything, wanted)
