@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.report import Audit
-from discreet.audits.view_audit import of_view
+from discreet.audits.view_audit import cells_known_besides, of_view
 from discreet.base.annotations import Array
 
 
@@ -31,14 +31,8 @@ def known_if_beyond_ranges(report: Audit, targets: str | Array, progress: Any = 
         other = of_view(replace(seen, known=replace(known, lower=lower, point=None)), targets, progress=progress)
     except InfeasibleError:
         return ()  # some are less, as the sums show
-    before = dict(zip(report.number.tolist(), report.finding.tolist(), strict=True))
-    more = sum(
-        finding != "open" and before.get(cell) == "open"
-        for cell, finding in zip(other.number.tolist(), other.finding.tolist(), strict=True)
-    )
-    if not more:
+    if not (cells := cells_known_besides(report, other)):
         return ()
-    cells = f"{more:,} cells" if more > 1 else "1 cell"
     return (
         f"if plain marks stand for counts above the ranges beside them, {first} at least, {cells} more may be known "
         f"than this audit says, which takes them for any count: say --suppressed 'MARK={first}+', or 'MARK=1+' if they "

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.report import Audit
-from discreet.audits.view_audit import of_view
+from discreet.audits.view_audit import cells_known_besides, of_view
 from discreet.base.annotations import Array
 
 
@@ -30,14 +30,8 @@ def known_if_left_out(report: Audit, targets: str | Array, progress: Any = None)
         other = of_view(without, targets, progress=progress)
     except InfeasibleError:
         return (f"some numbers that are not available are part of totals, and perhaps not all of them: {settle}",)
-    before = dict(zip(report.number.tolist(), report.finding.tolist(), strict=True))
-    more = sum(
-        finding != "open" and before.get(cell) == "open"
-        for cell, finding in zip(other.number.tolist(), other.finding.tolist(), strict=True)
-    )
-    if not more:
+    if not (cells := cells_known_besides(report, other)):
         return ()
-    cells = f"{more:,} cells" if more > 1 else "1 cell"
     return (
         f"if numbers that are not available are in no total, {cells} more may be known than this audit says: {settle}",
     )

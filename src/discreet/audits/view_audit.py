@@ -12,7 +12,7 @@ from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
 from discreet.audits.joined.conflict import conflict
 from discreet.audits.known import settled_intervals
-from discreet.audits.report import Audit
+from discreet.audits.report import OPEN, Audit
 from discreet.audits.view import View, cell_codes
 from discreet.base.annotations import Array
 from discreet.base.arguments import numbers, positive
@@ -90,6 +90,18 @@ def of_view(
     if seen.left is not None and (number < len(seen.left)).all() and (seen.left[number] != "").any():
         left = seen.left[number]
     return Audit(seen, number, lower / grid, upper / grid, truth, need, settled=settled, left=left, unjudged=unjudged)
+
+
+def cells_known_besides(report: Audit, other: Audit) -> str:
+    """How many cells are open in a report and not in another one of the same release, in words; "" if none is."""
+    before = dict(zip(report.number.tolist(), report.finding.tolist(), strict=True))
+    more = sum(
+        finding != OPEN and before.get(cell) == OPEN
+        for cell, finding in zip(other.number.tolist(), other.finding.tolist(), strict=True)
+    )
+    if not more:
+        return ""
+    return f"{more:,} cells" if more > 1 else "1 cell"
 
 
 def _without_left(seen: View, targets: str | Array, protection: Protection, progress: Any) -> Audit:

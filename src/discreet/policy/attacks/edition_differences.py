@@ -26,18 +26,19 @@ def edition_difference(
     """
     rng = np.random.default_rng(seed)
     counts = Truth.of(cube).counts
+    usually = _usual(counts)
     expected = TwoWayModel.of(before).expected
     right = usual = drawn = 0
     for _ in range(trials):
         places = rng.choice(counts.size, size=added, p=counts.ravel() / counts.sum())
         if added < policy.min_changes:  # the edition that is there stays, so nothing changes
-            guesses = [_usual(counts)] * added
+            guesses = [usually] * added
         else:
             guesses = _explained(before, collect(with_records(cube, places, rng), policy), added)
         true = [np.unravel_index(place, counts.shape) for place in places.tolist()]
         records = [tuple(int(x) for x in one) for one in true]
         right += _matched(guesses, records)
-        usual += _matched([_usual(counts)] * added, records)
+        usual += _matched([usually] * added, records)
         if expected is not None:
             some = rng.choice(expected.size, size=added, p=expected.ravel() / expected.sum())
             drawn += _matched([tuple(int(x) for x in np.unravel_index(one, counts.shape)) for one in some], records)
