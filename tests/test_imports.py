@@ -219,7 +219,7 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks pacing edition_marks edition_series
+        settings schema queries parameter_checks languages pacing edition_marks edition_series
         edition_history
         editions
         cube sheet cache logs metrics unions charts counting migrations

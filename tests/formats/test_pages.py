@@ -38,7 +38,7 @@ def sheet_cells(release: Release, data: bytes) -> dict[tuple[str, ...], Any]:
     return found
 
 
-def test_excel_has_one_sheet_per_wafer() -> None:
+def test_excel_has_one_sheet_per_layer() -> None:
     """The same cells for openpyxl, hidden ones as 'c'; labels beside codes."""
     r = three_way()
     data = to_bytes(r, "xlsx")
@@ -123,7 +123,7 @@ def test_the_page_is_whole_and_accessible() -> None:
 
 
 def test_the_page_reads_back_as_tables() -> None:
-    """The same numbers, wafer by wafer."""
+    """The same numbers, layer by layer."""
     r = three_way()
     outline = to_bytes(r, "html").decode()
     cells = [piece.partition("</td>")[0] for piece in outline.split("<td>")[1:]]

@@ -85,7 +85,7 @@ def test_texts_of_bars_do_not_overlap(name: str) -> None:
     cells = tuple(Cell(text=f"{10**k:,}", value=float(10**k), shade=0, total=False) for k in range(4))
     sheet = Sheet(
         rows=(name,), columns=(), heads=((Head(name, 4),),), stubs=tuple((f"{name} {k}",) for k in range(5)),
-        body=(cells,) * 5, wafers=(), wafer=0, measure="count", cut="",
+        body=(cells,) * 5, layers=(), layer=0, measure="count", cut="",
     )  # fmt: skip
     svg = str(bars(sheet))
     assert overlaps(svg) == []

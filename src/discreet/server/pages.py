@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
@@ -28,6 +27,7 @@ from discreet.server.api import (
     service_of,
 )
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
+from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, language_of, templates
 from discreet.server.messages import explained, suggestions
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import query_from, query_parameters
@@ -39,6 +39,8 @@ def known_fields(request: Request) -> None:
     """Every parameter of a page's address is one that the page reads, and stands there once."""
     path = request.scope["route"].path
     names = FIELDS.get(path, ())
+    if path in PAGES:
+        names = (*names, "lang")
     if path in ("/go", "/verdict"):
         names = tuple(
             f"{kind}_{d.name}" for kind in ("v", "level", "place", "only") for d in service_of(request).dimensions
@@ -47,13 +49,12 @@ def known_fields(request: Request) -> None:
 
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
-FIELDS = {"/table": ("variables", "where", "view", "wafer", *PLACES), "/method": ("variables", "where")}
+OLD_NAMES = {"wafers": "layers", "wafer": "layer"}  # of permanent links that version 0.1.0 gave
+FIELDS = {"/table": ("variables", "where", "view", "layer", *PLACES, *OLD_NAMES), "/method": ("variables", "where")}
+PAGES = ("/", "/table", "/about", "/login", "/method")
 views = ("table", "heat", "bars")
 RECENT, MOST_RECENT = "discreet_recent", 6
-_templates = Environment(
-    loader=PackageLoader("discreet.server"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-    lstrip_blocks=True,
-)  # fmt: skip
+YEAR = 365 * 86400
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class PageChoice:
     where: tuple[tuple[str, tuple[str, ...]], ...] = ()
     places: tuple[tuple[str, str], ...] = ()
     view: str = "table"
-    wafer: int = 0
+    layer: int = 0
 
     @property
     def levels(self) -> dict[str, str]:
@@ -88,8 +89,8 @@ class PageChoice:
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
-        shown_as = {"view": self.view, "wafer": str(self.wafer), **{k: str(v) for k, v in changes.items()}}
-        return out | {k: v for k, v in shown_as.items() if (k, v) not in (("view", "table"), ("wafer", "0"))}
+        shown_as = {"view": self.view, "layer": str(self.layer), **{k: str(v) for k, v in changes.items()}}
+        return out | {k: v for k, v in shown_as.items() if (k, v) not in (("view", "table"), ("layer", "0"))}
 
     def link(self, **changes: Any) -> str:
         """The permalink: the address is the query."""
@@ -103,6 +104,7 @@ class PageChoice:
     @classmethod
     def from_link(cls, parameters_given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the parameters of a permalink."""
+        parameters_given = {OLD_NAMES.get(name, name): value for name, value in parameters_given.items()}
         query = query_from(dimensions, parameters_given.get("variables", ""), parameters_given.get("where", ""))
         places = [
             (name.strip(), place)
@@ -111,13 +113,13 @@ class PageChoice:
             if name.strip()
         ]
         view = parameters_given.get("view", "table")
-        wafer = parameters_given.get("wafer", "0")
+        layer = parameters_given.get("layer", "0")
         return cls(
             variables=query.variables,
             where=query.where,
             places=tuple(places),
             view=view if view in views else "table",
-            wafer=int(wafer) if wafer.isdecimal() and len(wafer) < 7 else 0,
+            layer=int(layer) if layer.isdecimal() and len(layer) < 7 else 0,
         )
 
     @classmethod
@@ -157,7 +159,8 @@ async def verdict(request: Request) -> Response:
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
     preview = await weighed(service, caller, choice)
-    return Response(rendered("verdict.html", verdict=preview, root=root(request)), media_type="text/html")
+    text = rendered("verdict.html", language_of(request), verdict=preview, root=root(request))
+    return Response(text, media_type="text/html")
 
 
 @router.get("/table")
@@ -185,7 +188,7 @@ async def table(request: Request) -> Response:
 
 def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) -> dict[str, Any]:
     """What the template needs to show a table."""
-    sheet, known = laid_out(release, choice.place, choice.wafer), service.dimensions
+    sheet, known = laid_out(release, choice.place, choice.layer), service.dimensions
     return {
         "release": release,
         "sheet": sheet,
@@ -279,9 +282,20 @@ async def visitor(request: Request) -> Caller:
         raise
 
 
-def rendered(template: str, **values: Any) -> str:
-    """A template with its values."""
-    return _templates.get_template(template).render(values)
+def rendered(template: str, language: str = ENGLISH, **values: Any) -> str:
+    """A template with its values, in a language."""
+    return templates(language).get_template(template).render(values)
+
+
+def in_languages(request: Request) -> list[tuple[str, str, str]]:
+    """This page in every language: its code, its name, the address."""
+    shown = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
+    path = str(request.scope["path"]).removeprefix(root(request))
+    path, shown = (path, shown) if path in PAGES and request.method == "GET" else ("/", [])
+    return [
+        (code, name, f"{root(request)}{path}?{urlencode([*shown, ('lang', code)], safe=':,;=')}")
+        for code, name in LANGUAGES.items()
+    ]
 
 
 def root(request: Request) -> str:
@@ -302,11 +316,13 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
         "caller": caller, "token": token, "dimensions": list(service.dimensions), "rules": service.policy.query,
         "title": service.counting.title, "views": views,
         "places": PLACES, "recent": recent(request), "policy": service.policy, "link": "",
-        "root": root(request),
+        "root": root(request), "in_languages": in_languages(request),
     }  # fmt: skip
-    text = rendered(template, **(common | values))
+    text = rendered(template, language_of(request), **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})
     gate.set_cookie(response, NONCE, nonce, SESSION_SECONDS)
+    if request.query_params.get("lang") in LANGUAGES:
+        gate.set_cookie(response, LANGUAGE, language_of(request), YEAR)
     return response
 
 

@@ -1,4 +1,4 @@
-"""A release laid out for a page: rows, columns and wafers. Knows numbers only as a Release has them."""
+"""A release laid out for a page: rows, columns and layers. Knows numbers only as a Release has them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.release import Release
 
-PLACES = ("rows", "columns", "wafers")
+PLACES = ("rows", "columns", "layers")
 MOST_ROWS, MOST_COLUMNS = 400, 60
 SHADES = 9
 
@@ -39,21 +39,21 @@ class Head:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One wafer of a table."""
+    """One layer of a table."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     heads: tuple[tuple[Head, ...], ...]
     stubs: tuple[tuple[str, ...], ...]
     body: tuple[tuple[Cell, ...], ...]
-    wafers: tuple[str, ...]
-    wafer: int
+    layers: tuple[str, ...]
+    layer: int
     measure: str
     cut: str
 
 
 def placed(dimensions: Sequence[Dimension], wanted: Mapping[str, str]) -> dict[str, list[int]]:
-    """Where each dimension goes: as wanted; else the longest down, the next across, the rest as wafers."""
+    """Where each dimension goes: as wanted; else the longest down, the next across, the rest as layers."""
     out: dict[str, list[int]] = {place: [] for place in PLACES}
     rest: list[int] = []
     for k, dimension in enumerate(dimensions):
@@ -61,25 +61,25 @@ def placed(dimensions: Sequence[Dimension], wanted: Mapping[str, str]) -> dict[s
         (out[place] if place in PLACES else rest).append(k)
     for k in sorted(rest, key=lambda k: -len(dimensions[k].codes)):
         empty = [place for place in ("rows", "columns") if not out[place]]
-        out[empty[0] if empty else "wafers"].append(k)
+        out[empty[0] if empty else "layers"].append(k)
     if not out["rows"]:  # a table has rows
-        source = "columns" if out["columns"] else "wafers"
+        source = "columns" if out["columns"] else "layers"
         out["rows"].append(out[source].pop(0))
     return out
 
 
-def laid_out(release: Release, wanted: Mapping[str, str], wafer: int = 0) -> Sheet:
-    """The chosen wafer of a release, cut to what a page can show."""
+def laid_out(release: Release, wanted: Mapping[str, str], layer: int = 0) -> Sheet:
+    """The chosen layer of a release, cut to what a page can show."""
     at = placed(release.dimensions, wanted)
     used = [_order(d, release.codes[:, k]) for k, d in enumerate(release.dimensions)]
     measure = next(iter(release.values))
     array = _dense(release, used, release.values[measure])
-    order = [*at["wafers"], *at["rows"], *at["columns"]]
+    order = [*at["layers"], *at["rows"], *at["columns"]]
     n_rows = math.prod(len(used[k]) for k in at["rows"])
     cube = array.transpose(order).reshape(-1, n_rows, math.prod(len(used[k]) for k in at["columns"]))
-    names = _lines(release.dimensions, used, at["wafers"])
-    wafer = min(max(wafer, 0), len(cube) - 1)
-    page = cube[wafer][:MOST_ROWS, :MOST_COLUMNS]
+    names = _lines(release.dimensions, used, at["layers"])
+    layer = min(max(layer, 0), len(cube) - 1)
+    page = cube[layer][:MOST_ROWS, :MOST_COLUMNS]
     stubs = _lines(release.dimensions, used, at["rows"])[: len(page)]
     across = _lines(release.dimensions, used, at["columns"])[: page.shape[1]]
     totals = (_totals(release.dimensions, used, at["rows"]), _totals(release.dimensions, used, at["columns"]))
@@ -89,8 +89,8 @@ def laid_out(release: Release, wanted: Mapping[str, str], wafer: int = 0) -> She
         heads=_heads(across),
         stubs=tuple(stubs),
         body=_cells(page, totals, release.decimals[measure]),
-        wafers=tuple(", ".join(name) for name in names) if at["wafers"] else (),
-        wafer=wafer,
+        layers=tuple(", ".join(name) for name in names) if at["layers"] else (),
+        layer=layer,
         measure=measure,
         cut=_cut(cube.shape[1:], page.shape),
     )

@@ -1,0 +1,50 @@
+"""A server and a visitor for the tests of the pages. Screenshots go to the folder that DISCREET_SCREENSHOTS names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from discreet.server import auth
+from discreet.server.store import Store
+from tests import servers
+from tests.browser.looking import PASSWORD
+
+QUERY = "[table]\nmin_population = 100\nmax_small_share = 0.9"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own process, with a methodologist."""
+    folder = tmp_path_factory.mktemp("browser")
+    store = Store(f"sqlite:///{folder}/discreet.db")
+    auth.new_user(store, "ada", "methodologist", PASSWORD)
+    store.close()
+    with servers.running(folder, servers.policy_text(query=QUERY, guard="warn")) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A fresh visitor, who is told of every script error and every request to elsewhere."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, base_url=address)
+    faults: list[str] = []
+    made = context.new_page()
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    made.on("request", lambda one: faults.append(one.url) if not one.url.startswith((address, "data:")) else None)
+    yield made
+    context.close()
+    assert not faults
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots are kept."""
+    folder = Path(os.environ.get("DISCREET_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,19 @@
+"""What the tests of the pages share: who signs in, and what axe-core finds on a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+PASSWORD = "correct horse battery"
+
+
+def accessible(page: Page) -> list[str]:
+    """The serious and critical violations that axe-core finds."""
+    page.evaluate(f"() => {{ {AXE} }}")
+    found: dict[str, Any] = page.evaluate("() => axe.run()")
+    bad = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    return [f"{v['id']}: {[n['html'] for n in v['nodes']][:3]}" for v in bad]

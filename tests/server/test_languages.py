@@ -1,0 +1,107 @@
+"""The pages in four languages: every sentence is translated, no catalogue has one too many, and the reader chooses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from discreet.server import languages
+from tests import servers
+
+TEMPLATES = Path(languages.__file__).parent / "templates"
+OTHERS = [code for code in languages.LANGUAGES if code != "en"]
+IN_ENGLISH = {
+    "about.html",
+    "page.html",
+    "verdict.html",
+    "result.html",
+    "hub.html",
+    "method.html",
+}  # have no sentences of a catalogue yet
+MARKUP = re.compile(r"{%-?\s*trans.*?endtrans\s*-?%}|{%.*?%}|{{.*?}}|{#.*?#}|<[^>]*>|&\w+;|/[\w./?=…]*", re.DOTALL)
+
+
+def template_sentences() -> set[str]:
+    """Every sentence of a template that is to be translated."""
+    environment = languages.templates("en")
+    taken: set[str] = set()
+    for path in TEMPLATES.glob("*.html"):
+        for _, _, said in environment.extract_translations(path.read_text(encoding="utf-8")):  # type: ignore[attr-defined]
+            taken |= {said} if isinstance(said, str) else {one for one in said if one}
+    return taken
+
+
+def holes(sentence: str) -> list[str]:
+    return sorted(re.findall(r"%\(\w+\)s|{\w+}", sentence))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_sentence_is_translated_and_none_is_left_over(language: str) -> None:
+    """Of templates and scripts; what stands in a sentence stands in its translation, too."""
+    held = dict(languages.translations_of(language))
+    rules = held.pop("rules")
+    used = template_sentences() | set(languages.script_sentences())
+    assert used - set(held) == set()
+    assert set(held) - used == set()
+    for sentence, translation in (held | rules).items():
+        assert translation.strip()
+        assert holes(sentence) == holes(translation), sentence
+
+
+def test_all_catalogues_have_the_same_sentences_of_rules() -> None:
+    """A rule that speaks German speaks French."""
+    first, *more = [languages.translations_of(language)["rules"].keys() for language in OTHERS]
+    assert all(keys == first for keys in more)
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.html")), ids=lambda path: path.name)
+def test_a_template_says_nothing_outside_the_catalogue(path: Path) -> None:
+    """Whatever is read on a page goes through a catalogue."""
+    if path.name in IN_ENGLISH:
+        assert '_("' not in path.read_text(encoding="utf-8")
+        return
+    bare = MARKUP.sub(" ", path.read_text(encoding="utf-8"))
+    assert re.findall(r"[A-Za-z]{2,}", bare) == []
+
+
+def test_the_reader_chooses_the_language(tmp_path: Path) -> None:
+    """By the address, which is remembered; else by the browser's preference; else English."""
+    with servers.client(tmp_path) as client:
+        assert '<html lang="en">' in client.get("/login").text
+        french = client.get("/login", headers={"Accept-Language": "da, fr-CH;q=0.9, en;q=0.8"}).text
+        assert '<html lang="fr">' in french
+        assert "Mot de passe" in french
+        assert '<html lang="en">' in client.get("/login?lang=xx", headers={"Accept-Language": "tlh"}).text
+        assert "Passwort" in client.get("/login?lang=de").text
+        assert "Passwort" in client.get("/login", headers={"Accept-Language": "fr"}).text  # chosen before
+        assert client.get("/api/metadata?lang=de").status_code == 422  # a program's answer has no language
+
+
+def test_a_page_leads_to_itself_in_every_language(tmp_path: Path) -> None:
+    """The same table, the same address but for the language."""
+    with servers.client(tmp_path) as client:
+        page = client.get("/table?variables=sex,age&where=region=R1").text
+        for code in languages.LANGUAGES:
+            address = f"/table?variables=sex,age&amp;where=region=R1&amp;lang={code}"
+            assert address in page
+            assert client.get(address.replace("&amp;", "&")).status_code == 200
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_reasons_keep_their_names_and_numbers(language: str) -> None:
+    """A sentence of a rule with a number in it, and one that no catalogue knows."""
+    said = languages.translated_reason("fewer than 1,234 people", language)
+    assert "1,234" in said
+    assert said != "fewer than 1,234 people"
+    assert languages.translated_reason("nobody said this", language) == "nobody said this"
+
+
+def test_a_permanent_link_of_the_first_version_still_leads_to_its_table(tmp_path: Path) -> None:
+    """Layers had another name in it."""
+    with servers.client(tmp_path) as client:
+        old = client.get("/table?variables=sex,age,activity&wafers=activity&wafer=1").text
+        assert client.get("/table?variables=sex,age,activity&layers=activity&layer=1").text.count("<tr>") > 10
+        assert "layers=activity" in old
+        assert "layer=1" in old
