@@ -21,6 +21,7 @@ from discreet.base.texts import as_csv, code_text, read_text
 from discreet.base.toml import load, place
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
+from discreet.data.variable_description import VariableDescription
 from discreet.errors import InputError, listed, nearest
 
 _WAYS = ("codes", "hrc", "parents", "prefix", "file")
@@ -67,6 +68,8 @@ class Codebook:
     title: str = ""
     source: str = ""
     description: str = ""
+    universe: str = ""
+    date: str = ""
 
     def __post_init__(self) -> None:
         names = [d.name for d in self.dimensions]
@@ -78,7 +81,7 @@ class Codebook:
                     raise InputError(f"{what} names the unknown dimension {name!r}; {nearest(name, names)}")
         object.__setattr__(self, "columns", {name: self.columns.get(name, name) for name in names})
         object.__setattr__(self, "missing", {n: self.missing[n] for n in names if n in self.missing})
-        object.__setattr__(self, "dimensions", tuple(self._with_missing(d) for d in self.dimensions))
+        object.__setattr__(self, "dimensions", tuple(self._described(self._with_missing(d)) for d in self.dimensions))
         object.__setattr__(self, "structural", tuple(self._impossible(one) for one in self.structural))
 
     def _impossible(self, combination: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -104,6 +107,17 @@ class Codebook:
         [{'age': ('0-14',), 'status': ('married',)}]
         """
         return [one for one in self.structural if set(one) <= set(names)] or None
+
+    @property
+    def _of_all(self) -> dict[str, str]:
+        """What is said of all variables, unless one says something else."""
+        return {"universe": self.universe, "source": self.source, "date": self.date}
+
+    def _described(self, dimension: Dimension) -> Dimension:
+        """A dimension with its description completed; its levels are named in it only if they exist."""
+        for name in dimension.description.levels:
+            dimension.level(name)
+        return replace(dimension, description=dimension.description.completed(**self._of_all))
 
     def _with_missing(self, dimension: Dimension) -> Dimension:
         code = self.missing.get(dimension.name)
@@ -153,7 +167,7 @@ class Codebook:
         codes = ["f", "m"]
         <BLANKLINE>
         """
-        head = ("title", "source", "description", "unit", "holding", "weight", "key")
+        head = ("title", "source", "description", "universe", "date", "unit", "holding", "weight", "key")
         blocks = ["".join(f"{k} = {_value(getattr(self, k))}\n" for k in head if getattr(self, k))]
         for d in self.dimensions:
             blocks.append("[[dimension]]\n" + self._dimension_lines(d))
@@ -177,6 +191,10 @@ class Codebook:
             lines.append(f"missing = {_value(self.missing[d.name])}")
         if d.level_names:
             lines.append(f"levels = {_value(d.level_names)}")
+        stated = {k: text for k, text in d.description.texts.items() if text != self._of_all.get(k)}
+        lines += [f"{key} = {_value(text)}" for key, text in stated.items()]
+        if d.description.levels:
+            lines.append("level_labels = " + _table(d.description.levels))
         lines.append(f"codes = {_value(d.leaves)}")
         if d.groups:
             lines += ["groups = [", *(f"  {_group(g)}," for g in d.groups), "]"]
@@ -302,8 +320,11 @@ def _dimension(entry: Mapping[str, Any], base: Path) -> Dimension:
     else:
         dimension = Dimension.flat(name, entry["codes"], **options)
     dimension = _with_groups(dimension, entry.get("groups", ()))
+    texts = {key: entry[key] for key in ("label", "definition", "universe", "source", "date") if key in entry}
+    description = VariableDescription(**texts, levels=entry.get("level_labels", {}))
     labelled = {**dimension.labels, **{code_text(c): text for c, text in (labels or {}).items()}}
-    return replace(dimension, labels=labelled, level_names=tuple(entry.get("levels", dimension.level_names)))
+    names = tuple(entry.get("levels", dimension.level_names))
+    return replace(dimension, labels=labelled, level_names=names, description=description)
 
 
 def _with_groups(dimension: Dimension, groups: Sequence[Mapping[str, Any]]) -> Dimension:

@@ -30,6 +30,7 @@ from discreet.data.code_groups import (
     single_root,
 )
 from discreet.data.hierarchy import Link, Parents
+from discreet.data.variable_description import VariableDescription
 from discreet.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Dimension:
     level_names: tuple[str, ...] = field(default=(), compare=False)
     observed: bool = field(default=False, compare=False)
     """Whether its codes were found in records, so that no message lists them."""
+    description: VariableDescription = field(default=VariableDescription(), compare=False)
 
     # -- ways in ------------------------------------------------------------------------------------------------
 
@@ -388,6 +390,15 @@ class Dimension:
         ('women', 'm')
         """
         return self.labels.get(code, code)
+
+    @property
+    def title(self) -> str:
+        """The variable in words, or its name.
+
+        >>> Dimension.flat("sex", ["f", "m"]).title
+        'sex'
+        """
+        return self.description.label or self.name
 
     def to_hrc(self, path: str | Path | None = None, *, leader: str = "@", tree: int = 0) -> str:
         """The hierarchy as tau-ARGUS ``.hrc`` text, without the total as such files are; written if a path is given.

@@ -7,6 +7,7 @@ draw. Nobody in it is real.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,6 +19,7 @@ from discreet.base.arguments import checked
 from discreet.data.codebook import Codebook
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
+from discreet.data.variable_description import VariableDescription
 from discreet.datasets import _margins as stated
 from discreet.errors import InputError
 from discreet.population.ipf import SumsByLabel, SumsOverAxes, scale_in_turn
@@ -68,6 +70,26 @@ CODES: dict[str, dict[str, str]] = {
         "STL": "Stateless",
     },
 }
+WORKING_AGE = "Persons aged 15 to 74; others are not applicable"
+DESCRIPTIONS = {
+    "region": VariableDescription("Region", "The region in which a person has the usual residence."),
+    "sex": VariableDescription("Sex", "The sex that a person stated."),
+    "age": VariableDescription("Age", "Age in completed years on the day of the census, in bands of five years."),
+    "activity": VariableDescription(
+        "Current activity status",
+        "What a person mainly does: is employed, looks for work, studies, or neither works nor looks for work.",
+        WORKING_AGE,
+    ),
+    "occupation": VariableDescription(
+        "Occupation",
+        "The major group of the present or the last job (ISCO-08).",
+        WORKING_AGE,
+    ),
+    "education": VariableDescription(
+        "Educational attainment", "The highest level of education completed (ISCED).", WORKING_AGE
+    ),
+    "citizenship": VariableDescription("Citizenship", "The country or group of countries whose citizen a person is."),
+}
 NAMES = tuple(CODES)
 SHAPE = tuple(len(codes) for codes in CODES.values())
 OUTSIDE = np.array([band < 3 or band >= 15 for band in range(len(BANDS))])  # bands that are not asked about work
@@ -98,6 +120,8 @@ def census_codebook() -> Codebook:
         key="rkey",
         title="Persons of two regions",
         source="synthetic",
+        universe="All usual residents",
+        date="2001",
     )
 
 
@@ -108,7 +132,10 @@ def census_dimensions() -> list[Dimension]:
     >>> [len(d.leaves) for d in census_dimensions()]
     [2, 2, 21, 5, 13, 9, 5]
     """
-    return [Dimension.flat(name, codes, labels=codes) for name, codes in CODES.items()]
+    return [
+        replace(Dimension.flat(name, codes, labels=codes), description=DESCRIPTIONS[name])
+        for name, codes in CODES.items()
+    ]
 
 
 @checked

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import Response
 
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
@@ -143,9 +144,13 @@ def metadata_document(service: Service) -> dict[str, Any]:
         "variables": [
             {
                 "name": d.name,
+                "label": d.title,
+                **{key: getattr(d.description, key) for key in ("definition", "universe", "source", "date")},
                 "total": d.total,
                 "levels": {name: list(codes) for name, codes in d.levels.items() if name != "total"},
+                "level_labels": {name: text for name in d.levels if (text := d.description.level(name))},
                 "labels": {code: d.label(code) for code in d.codes},
+                "parents": parents_of(d),
                 "allowed": d.name not in rules.disallowed,
             }
             for d in service.dimensions
@@ -162,6 +167,16 @@ def metadata_document(service: Service) -> dict[str, Any]:
         },
         "formats": [{"name": f.name, "suffix": f.suffix, "type": f.media_type} for f in SERVED],
     }
+
+
+def parents_of(dimension: Dimension) -> dict[str, str]:
+    """The group above each code in the first hierarchy; the total is above all and not named.
+
+    >>> parents_of(Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S"}))
+    {'N1': 'N', 'N2': 'N', 'S1': 'S'}
+    """
+    first = [group for group in dimension.groups if group.tree == 0]
+    return {part: group.code for group in first for part, _ in group.parts}
 
 
 @router.get(
