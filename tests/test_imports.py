@@ -107,7 +107,7 @@ LAYERS = {
         shares
     """,
     "release": """
-        status
+        status noise_law
         release
         protected
     """,
@@ -144,6 +144,7 @@ LAYERS = {
     """,
     "methods": """
         contract
+        likely
         __init__ by_hand invariance keys
         touching redesign
         perturb records suppress

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -23,6 +23,7 @@ from discreet.tables.table import Table, code_columns
 
 if TYPE_CHECKING:
     from discreet.data.dimension import Dimension
+    from discreet.release.noise_law import NoiseLaw
     from discreet.risk.transition import Transition
 
 Method = Callable[[Table], Protected]
@@ -113,6 +114,15 @@ class SaysUntouched(Protocol):
 
     def untouched(self, asked: Mapping[str, str], dimensions: Mapping[str, Dimension]) -> str:
         """What a table that it changes is like, if the one of these variables at these levels is not; else empty."""
+        ...
+
+
+@runtime_checkable
+class SaysNoise(Protocol):
+    """A method whose published parameters say how far true values may be from shown ones, other than by a matrix."""
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> NoiseLaw | None:
+        """The law for data of these dimensions; None where nothing can be said."""
         ...
 
 

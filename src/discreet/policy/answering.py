@@ -12,11 +12,13 @@ from dataclasses import replace
 from functools import partial
 
 from discreet.base.arguments import checked
+from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError, Refused, listed
 from discreet.methods.by_hand import Publish
 from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
+from discreet.methods.likely import law_of
 from discreet.policy.catalogue import check_catalogue
 from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
@@ -27,6 +29,7 @@ from discreet.policy.steps import words_of
 from discreet.policy.untouched import check_untouched
 from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Protected, Release
+from discreet.release.noise_law import NoiseLaw, NoNoise
 from discreet.tables.table import Table
 from discreet.tables.tabulation import tabulate
 
@@ -61,7 +64,24 @@ def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeV
     ``whole`` knows, for all tables of the same data, which populations are not broken down.
     """
     chosen, evidence, closed = protect_by(table, resolved, policy, whole)
-    return _release(without_closed(chosen, closed), evidence, resolved, policy, closed)
+    release = _release(without_closed(chosen, closed), evidence, resolved, policy, closed)
+    return replace(release, noise=noise_of(chosen, policy, list(whole.dimensions.values())))
+
+
+def noise_of(chosen: Protected, policy: Policy, dimensions: Sequence[Dimension]) -> NoiseLaw | None:
+    """What the policy's method says of true counts behind shown ones; None if it says nothing, or is not to.
+
+    ``dimensions`` are those of all data, to which steps before counting are done.
+    """
+    if policy.utility == "none" or chosen.table.measure != "count":
+        return None
+    done = (
+        NoNoise() if chosen.as_it_is else None if chosen.call is None else law_of(chosen.call, chosen.table.dimensions)
+    )
+    if not policy.before:
+        return done
+    steps = policy.steps
+    return law_of(steps[0], dimensions) if len(steps) == 1 and isinstance(done, NoNoise) else None
 
 
 @checked

@@ -16,6 +16,7 @@ from discreet.base.files import TEXT, check_suffix, write_whole
 from discreet.base.naming import STATUS, beside, heads
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, nearest
+from discreet.release.noise_law import NoiseLaw, ShownCells
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL
 from discreet.tables import display
 from discreet.tables.means import Means
@@ -74,6 +75,10 @@ class Release:
     hidden: so of a file that does not say it."""
     file: str = ""
     """The file that it was read from beside other tables."""
+    noise: NoiseLaw | None = None
+    """What the method's published parameters say of true values behind shown counts, where it says something."""
+    fixed: tuple[tuple[Dimension, str], ...] = ()
+    """The variables that fell away because all cells have one code of them, with that code."""
     in_order: bool = False
     """Whether its rows are said to be sorted by their counts: columns that seem to be are so in hidden cells, too."""
 
@@ -139,6 +144,22 @@ class Release:
         if not self.from_one or self.decimals[measure] or bool((values[~self.marked] < 0).any()):
             return nothing
         return np.where(np.isnan(values) & (self.status != NOT_AVAILABLE), 1.0, nothing)
+
+    def likely(self, measure: str = "count") -> tuple[Array, Array] | None:
+        """The range that holds each true value with a chance of 90 %, by the method alone; None if it says nothing.
+
+        NaN where a value is hidden or nothing can be said.
+
+        >>> import discreet as dc
+        >>> policy = dc.policy.parse_policy('[[method]]\\nname = "random-round"\\nbase = 5\\nseed = 1')
+        >>> release = dc.answer(dc.datasets.census(500), "sex", policy)
+        >>> [side.tolist() for side in (release.values["count"], *release.likely())]
+        [[500.0, 230.0, 270.0], [496.0, 226.0, 266.0], [504.0, 234.0, 274.0]]
+        """
+        if self.noise is None or measure not in ("count", "weighted count"):
+            return None
+        values = np.asarray(self.values[measure], float)
+        return self.noise.ranges(ShownCells(self.dimensions, self.codes, values, self.fixed))
 
     def check_marked(self) -> None:
         """Refuse to hand on a value that is marked as confidential.
@@ -213,9 +234,11 @@ class Release:
         keep = np.isin(self.codes[:, axis], [self.dimensions[axis].index(c) for c in codes])
         drop = len(codes) == 1 and len(names) > 1
         kept = [k for k in range(len(names)) if not (drop and k == axis)]
+        fallen = ((self.dimensions[axis], codes[0]),) if drop else ()
         return replace(
             self,
             dimensions=tuple(self.dimensions[k] for k in kept),
+            fixed=(*self.fixed, *fallen),
             codes=read_only(self.codes[keep][:, kept]),
             values={n: read_only(v[keep]) for n, v in self.values.items()},
             status=read_only(self.status[keep]),

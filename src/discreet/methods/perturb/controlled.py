@@ -5,6 +5,7 @@ After Cox (1987) and Salazar-Gonzalez et al. (2005): a 0/1 program whose unknown
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,10 +14,12 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, positive
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.perturb.outcome import perturbed, whole_base
 from discreet.release import Protected
+from discreet.release.noise_law import SummedNoise
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
@@ -82,6 +85,18 @@ class ControlledRound:
             gap=rounding.gap,
             restricted=rounding.restricted,
         )
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> SummedNoise | None:
+        """How far true counts may be from shown ones: sums go further where no rounding next to all of them exists.
+
+        >>> from discreet import Dimension
+        >>> ControlledRound(3).noise_law([Dimension.flat("sex", "fm")]).most_steps
+        1
+        """
+        if self.base != int(self.base):
+            return None
+        is_network = len(dimensions) <= 2 and sum(bool(d.groups) for d in dimensions) <= 1
+        return SummedNoise(int(self.base), most_steps=1 if is_network else 2)
 
     def idle(self, *, counts: bool) -> str:
         """Base 1 rounds no count.

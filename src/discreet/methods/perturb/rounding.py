@@ -10,11 +10,13 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, positive
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, generator, read_source, uniforms
 from discreet.methods.perturb.outcome import perturbed, whole_base
 from discreet.release import Protected
+from discreet.release.noise_law import SummedNoise
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
 
@@ -217,6 +219,18 @@ class SemiControlledRound:
         ((5, 0.4), (10, 0.6))
         """
         return _random(_whole(self.base))
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> SummedNoise | None:
+        """How far true counts may be from shown ones; nothing is said of magnitudes.
+
+        >>> SemiControlledRound(5, seed=1).noise_law(())
+        SummedNoise(base=5, kept=False, most_steps=None, total=2)
+        """
+        if self.base != int(self.base):
+            return None
+        base = int(self.base)
+        total = None if self.control else base - 1 if self.unbiased else base // 2
+        return SummedNoise(base, total=total)
 
     def idle(self, *, counts: bool) -> str:
         """Base 1 rounds no count.

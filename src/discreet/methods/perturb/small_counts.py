@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, whole
+from discreet.data.dimension import Dimension
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, read_source, uniforms
 from discreet.methods.perturb.outcome import count_cells, perturbed
 from discreet.release import Protected
+from discreet.release.noise_law import SummedNoise
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
@@ -75,6 +78,14 @@ class SmallCountRound:
             seed=self.seed,
             rounded=int(touched.size),
         )
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> SummedNoise:
+        """How far true counts may be from shown ones.
+
+        >>> SmallCountRound(3, seed=1).noise_law(()).kept
+        True
+        """
+        return SummedNoise(self.base, kept=True)
 
 
 def to_round(table: Table, base: int) -> Array:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,38 @@ def crossings(dimensions: Sequence[Dimension], order: int) -> list[Crossing]:
     kept = [crossing for crossing in every if crossing.size <= MOST_CELLS]
     needed = sum(crossing.order <= 2 for crossing in kept)
     return kept[: max(needed, MOST_CROSSINGS)]
+
+
+def measured_sets(dimensions: Sequence[Dimension], order: int) -> tuple[frozenset[frozenset[str]], int]:
+    """The sets of variables all of whose levels are measured together, and how many tables are measured in all.
+
+    >>> sets, tables = measured_sets([Dimension.flat("sex", "fm"), Dimension.flat("area", "ns")], 2)
+    >>> len(sets), tables
+    (3, 3)
+    """
+    names = tuple(d.name for d in dimensions)
+    sizes = tuple(tuple(len(codes) for name, codes in d.levels.items() if name != "total")[::-1] for d in dimensions)
+    return _measured(names, sizes, order)
+
+
+@lru_cache(maxsize=64)
+def _measured(
+    names: tuple[str, ...], sizes: tuple[tuple[int, ...], ...], order: int
+) -> tuple[frozenset[frozenset[str]], int]:
+    """The same from the number of codes of every level, finest first, in the order of ``crossings``."""
+    every: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for number in range(1, order + 1):
+        combined = list(itertools.combinations(range(len(names)), number))
+        finest = [(axes, (0,) * number) for axes in combined]
+        coarser = [(axes, at) for axes in combined for at in itertools.product(*(range(len(sizes[a])) for a in axes))]
+        every += dict.fromkeys([*finest, *coarser])
+    fits = [math.prod(sizes[a][level] for a, level in zip(*one, strict=True)) <= MOST_CELLS for one in every]
+    standing = [one for one, fit in zip(every, fits, strict=True) if fit]
+    needed = sum(len(axes) <= 2 for axes, _ in standing)
+    kept = set(standing[: max(needed, MOST_CROSSINGS)])
+    lacking = {axes for axes, at in every if (axes, at) not in kept}
+    whole = {axes for axes, _ in every} - lacking
+    return frozenset(frozenset(names[a] for a in axes) for axes in whole), len(kept)
 
 
 def _of_order(dimensions: Sequence[Dimension], order: int) -> Iterator[Crossing]:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -14,17 +15,19 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import above, checked, positive, share, whole
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
 from discreet.methods.perturb.outcome import perturbed
-from discreet.methods.synthetic.crossing import Crossing, InnerCells, crossings
+from discreet.methods.synthetic.crossing import Crossing, InnerCells, crossings, measured_sets
 from discreet.methods.synthetic.discrete_normal import draws
 from discreet.methods.synthetic.first_population import number_of_people
 from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, Noise, Words, default_zero
 from discreet.methods.synthetic.synthetic import DrawnPopulation
 from discreet.release import Protected
+from discreet.release.noise_law import FittedNoise
 from discreet.tables.table import Table
 
 WORDS = "counts of a synthetic population that fits margins with noise of a stated privacy budget"
@@ -106,6 +109,17 @@ class DiscreteGaussian(DrawnPopulation):
         margins = how.margins(cells, every, noise)
         people = number_of_people(how.total(cells, noise), margins)
         return fitted_records(cells, margins, people, int.from_bytes(hmac.digest(key, b"fit", "sha256"), "little"))
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> FittedNoise:
+        """How far true counts may be from those of the population, by what is measured of such data.
+
+        >>> from discreet import Dimension
+        >>> DiscreteGaussian(rho=0.5, seed=1).noise_law([Dimension.flat("sex", "fm")]).v
+        2.0
+        """
+        sets, tables = measured_sets(dimensions, self.order)
+        v = float(self.variance(tables + 1))
+        return FittedNoise(v, default_zero(v) if self.zero is None else self.zero, self.large, sets)
 
     def idle(self, *, counts: bool) -> str:
         """A budget that leaves hardly any noise.

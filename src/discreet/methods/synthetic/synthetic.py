@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -12,15 +13,17 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import above, checked, positive, whole
+from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.contract import Contract
 from discreet.methods.keys import Secret, open_secret, read_source
 from discreet.methods.perturb.outcome import count_cells, perturbed
-from discreet.methods.synthetic.crossing import InnerCells, crossings
+from discreet.methods.synthetic.crossing import InnerCells, crossings, measured_sets
 from discreet.methods.synthetic.first_population import number_of_people
 from discreet.methods.synthetic.fit import fitted_records
 from discreet.methods.synthetic.noisy_margins import Measurement, default_zero, keyed_noise
 from discreet.release import Protected
+from discreet.release.noise_law import FittedNoise
 from discreet.tables.table import Table
 
 WORDS = "counts of a synthetic population that fits noisy margins"
@@ -123,6 +126,17 @@ class Synthetic(DrawnPopulation):
         seed = int.from_bytes(secret.key("synthetic population"), "little")
         people = number_of_people(how.total(cells, noise), margins)
         return fitted_records(cells, margins, people, seed)
+
+    def noise_law(self, dimensions: Sequence[Dimension]) -> FittedNoise:
+        """How far true counts may be from those of the population, by what is measured of such data.
+
+        >>> from discreet import Dimension
+        >>> Synthetic(seed=1).noise_law([Dimension.flat("sex", "fm")]).reach
+        4
+        """
+        sets, _ = measured_sets(dimensions, self.order)
+        zero = default_zero(self.v) if self.zero is None else self.zero
+        return FittedNoise(self.v, zero, self.large, sets)
 
     def idle(self, *, counts: bool) -> str:
         """Noise of next to no variance leaves the margins as they are.
