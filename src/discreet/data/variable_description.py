@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True)
@@ -39,4 +39,4 @@ class VariableDescription:
         >>> VariableDescription(source="register").completed(source="census", date="2021").texts
         {'source': 'register', 'date': '2021'}
         """
-        return replace(self, **(defaults | self.texts))
+        return VariableDescription(**(defaults | self.texts), levels=self.levels)
