@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from discreet.methods.by_hand import Hide, Publish
     from discreet.methods.contract import Contract, protect
     from discreet.methods.perturb.barnard import Barnard
-    from discreet.methods.perturb.cell_key import CellKey, CellKeyMagnitude
+    from discreet.methods.perturb.cell_key import CellKey
+    from discreet.methods.perturb.cell_key_magnitude import CellKeyMagnitude
     from discreet.methods.perturb.controlled import ControlledRound
     from discreet.methods.perturb.cta import CTA
     from discreet.methods.perturb.noise import expected_hellinger
@@ -117,7 +118,7 @@ _HOME = {
     "CMS11": "methods.recipes.offices",
     "CTA": "methods.perturb.cta",
     "CellKey": "methods.perturb.cell_key",
-    "CellKeyMagnitude": "methods.perturb.cell_key",
+    "CellKeyMagnitude": "methods.perturb.cell_key_magnitude",
     "Chain": "methods.recipes.chain",
     "Codebook": "data.codebook",
     "Contract": "methods.contract",

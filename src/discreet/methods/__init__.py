@@ -23,7 +23,7 @@ HOMES = {
     "controlled-round": "discreet.methods.perturb.controlled:ControlledRound",
     "small-count-round": "discreet.methods.perturb.small_counts:SmallCountRound",
     "cell-key": "discreet.methods.perturb.cell_key:CellKey",
-    "cell-key-magnitude": "discreet.methods.perturb.cell_key:CellKeyMagnitude",
+    "cell-key-magnitude": "discreet.methods.perturb.cell_key_magnitude:CellKeyMagnitude",
     "stochastic": "discreet.methods.perturb.stochastic:Stochastic",
     "barnard": "discreet.methods.perturb.barnard:Barnard",
     "synthetic": "discreet.methods.synthetic.synthetic:Synthetic",

@@ -170,22 +170,23 @@ def uniforms(
     purpose: str = "count",
     inner: bool = False,
     only: Array | None = None,
+    statistic: str = "key",
 ) -> Floats:
     """A number in [0, 1) for every published (or inner) cell: from cell keys, or from a seed and the cell's codes.
 
     Without a seed the table must have cell keys. With one, a cell's number depends on the seed and on the finest codes
     it stands for, so that it too is the same in other margins and orders of the same variables. ``only`` gives the
-    positions of the cells that are wanted.
+    positions of the cells that are wanted, ``statistic`` names the sums of keys that are used.
     """
     if seed is not None:
         words = category_keys(table.layout, inner=inner)
         return unit_interval(mix(words if only is None else words[only], seed_key(seed, purpose)))
-    if "key" not in table.statistics:
+    if statistic not in table.statistics:
         raise InputError(
             "the table has no cell keys: give a seed, or microdata with record keys (a key column, or a "
             "unit and a secret)"
         )
-    keys = table.statistic("key").inner if inner else table.statistic("key").cells
+    keys = table.statistic(statistic).inner if inner else table.statistic(statistic).cells
     return unit_interval(mix(keys if only is None else keys[only], open_secret(secret).key(purpose)))
 
 

@@ -73,9 +73,13 @@ def merge_up(layout: Layout, inner: Contributions, spanning: Spanning | None) ->
 
 
 def largest(value: Array, weight: Array, contributor: Array, top: int) -> tuple[Array, Array, Array]:
-    """The ``top`` largest in size along the last axis, NaN last; ties go to the smaller contributor number."""
+    """The ``top`` largest in size along the last axis, NaN last.
+
+    Ties go to the positive one, the smaller contributor number, the larger weight: as engines rank them, so that a
+    table has the same ones however it is put together.
+    """
     size = np.where(np.isnan(value), -1.0, np.abs(value))
-    order = np.lexsort((contributor, -size), axis=-1)[..., :top]
+    order = np.lexsort((-np.nan_to_num(weight), contributor, value < 0, -size), axis=-1)[..., :top]
     return (
         np.take_along_axis(value, order, -1),
         np.take_along_axis(weight, order, -1),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
+VALUE_KEY = "key of the magnitude"  # a statistic: the sum of the keys of the records that give something to it
 MOST_LAYOUTS_KEPT = 8  # at other levels, with a table that is asked for them again and again
 MOST_CELLS_KEPT = 20_000  # of each of them
 
@@ -306,7 +307,7 @@ class Table:
 
     def __repr__(self) -> str:
         names = " x ".join(d.name for d in self.dimensions)
-        kept = ", ".join(n for n in self.statistics if n != "key")
+        kept = ", ".join(n for n in self.statistics if n not in ("key", VALUE_KEY))
         keys = ", keys" if "key" in self.statistics else ""
         return f"Table({names}: {len(self):,} cells over {self.layout.n_inner:,} inner; {kept}{keys})"
 

@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.tables.additive import Additive, summable
 from discreet.tables.contributions import Contributions, Spanning
 from discreet.tables.layout import Layout, Margin, Structural
-from discreet.tables.table import Table
+from discreet.tables.table import VALUE_KEY, Table
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
@@ -98,7 +98,7 @@ def _from_groups(layout: Layout, groups: CountedGroups, value: str | None, title
 
     values, measure = group_statistics(groups, value)
     for name, (numbers, decimals) in values.items():
-        if name != "key":  # sums of keys wrap around by design
+        if name not in ("key", VALUE_KEY):  # sums of keys wrap around by design
             summable(numbers, decimals, repr(name))
     statistics = {name: lay(*sums) for name, sums in values.items()}
     contributions, spanning = _contributions(layout, groups, rows)
@@ -119,6 +119,8 @@ def group_statistics(groups: CountedGroups, value: str | None) -> tuple[dict[str
             statistics[measure] = (groups.weighted_total, groups.decimals + PRODUCT_DECIMALS)
     if groups.key is not None:
         statistics["key"] = (groups.key, 0)
+    if groups.value_key is not None:
+        statistics[VALUE_KEY] = (groups.value_key, 0)
     return statistics, measure
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.methods.perturb.noise import moments
+from tests.methods.perturb.test_cell_key_magnitude import firms
 from tests.persons import microdata, persons
 from tests.strategies import tables
 
@@ -82,81 +83,6 @@ def test_words_for_the_public_tell_no_parameters() -> None:
     release = dc.protect(table, dc.CellKey(d=5, v=3)).release()
     assert release.method == "cell key method"
     assert "details" not in release.to_dict()
-
-
-# -- magnitudes -------------------------------------------------------------------------------------------------
-
-
-def firms(top: int = 3) -> dc.Table:
-    data = dc.datasets.business(2000)
-    return dc.tabulate(data, by=["region", "size"], value="turnover", top=top)
-
-
-def test_the_multiplier() -> None:
-    """p[0] up to the flex point, p[1] in the end, falling in between, never above p[0]."""
-    method = dc.CellKeyMagnitude(flex=100, p=(0.3, 0.05), q=3, d=2)
-    x = np.geomspace(1, 1e8, 200)
-    m = method.multiplier(x)
-    assert np.allclose(m[x <= 100], 0.3)
-    assert m[-1] == pytest.approx(0.05, rel=1e-3)
-    assert (np.diff(m) <= 1e-12).all()
-    assert dc.CellKeyMagnitude(flex=100, p=(0.3, 0.25), q=2, d=2).multiplier(x).max() <= 0.3
-    # x = 3 z: p1 (1 + (3 p0 - p1) / p1 (2 / 4)^3)
-    assert method.multiplier(300.0) == pytest.approx(0.05 * (1 + (0.9 - 0.05) / 0.05 / 8))
-
-
-@pytest.mark.parametrize("epsilon", [(1.0,), (1.0, 0.5, 0.2)])
-def test_magnitudes_bounded_and_never_negative(epsilon: tuple[float, ...]) -> None:
-    """|noise| <= d times the multiplied contributions; the stated bounds hold the truth; empty cells stay empty."""
-    table = firms()
-    method = dc.CellKeyMagnitude(flex=500, epsilon=epsilon, seed=1)
-    made = dc.protect(table, method)
-    shown, true = made.published[table.measure], table.value
-    top = np.nan_to_num(table.contributions.value * table.contributions.weight)
-    size = sum(w * method.multiplier(top[:, k]) * top[:, k] for k, w in enumerate(epsilon))
-    assert (np.abs(shown - true) <= method.d * size + 10.0**-3).all()
-    assert (shown >= 0).all()
-    assert (shown[true == 0] == 0).all()
-    assert (made.room.lower <= true).all()
-    assert (made.room.upper >= true).all()
-    assert (shown != true)[true > 0].mean() > 0.9
-
-
-def test_magnitude_noise_is_unbiased_with_the_stated_variance() -> None:
-    """Over many seeds: mean 0 and variance (m x)² for the largest contribution."""
-    table = firms(1)
-    method = dc.CellKeyMagnitude(flex=500)
-    top = np.nan_to_num(table.contributions.value * table.contributions.weight)[:, 0]
-    scale = np.maximum(method.multiplier(top) * top, 1e-9)
-    z = np.array(
-        [
-            (dc.CellKeyMagnitude(flex=500, seed=s)(table).published[table.measure] - table.value) / scale
-            for s in range(400)
-        ]
-    )
-    z = z[:, top > 100]
-    assert abs(z.mean()) < 0.02
-    assert abs(z.var() - 1) < 0.05
-
-
-def test_extra_noise_for_sensitive_cells() -> None:
-    """mu adds to the size of the noise, where the rule says so."""
-    table = firms(1)
-
-    def few(t: dc.Table) -> Any:
-        return t.contributions.count < 5
-
-    plain, more = (
-        method(table).published[table.measure]
-        for method in (
-            dc.CellKeyMagnitude(seed=1, d=2, p=(0.25, 0.05)),
-            dc.CellKeyMagnitude(seed=1, d=2, p=(0.25, 0.05), mu=1.0, mu_rule=few),
-        )
-    )
-    changed = np.abs(more - table.value) - np.abs(plain - table.value)
-    moved = (np.abs(plain - table.value) > 0.01) & (table.value > 1)
-    assert (changed[moved & few(table)] > 0).all()
-    assert np.allclose(changed[~few(table)], 0)
 
 
 @pytest.mark.parametrize(

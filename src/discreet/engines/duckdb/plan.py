@@ -27,7 +27,8 @@ from discreet.engines.protocol import (
     cell_order,
 )
 
-_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "key": "r"}
+_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "key": "r", "value_key": "rx"}
+_KEYS = ("r", "rx")  # sums that wrap around
 
 
 def register_codes(cursor: Any, name: str, key: Key) -> None:
@@ -66,7 +67,8 @@ class Plan:
 
     @cached_property
     def numbers(self) -> dict[str, str]:
-        """What each record brings, by short name: x magnitude, w weight, wx their product, r record key."""
+        """What each record brings, by short name: x magnitude, w weight, wx their product, r record key, rx the
+        record key of one that gives something to the magnitude."""
         g, columns = self.grouping, {}
         if g.magnitude is not None:
             columns["x"] = self.columns[g.magnitude].fixed(self.decimals)
@@ -78,6 +80,8 @@ class Plan:
             columns["r"] = self.columns[g.record_key.unit].hmac
         elif g.record_key is not None:
             columns["r"] = self.columns[g.record_key].record_key
+        if "x" in columns and "r" in columns:
+            columns["rx"] = f"CASE WHEN {columns['x']} = 0 THEN 0 ELSE {columns['r']} END"
         return columns
 
     @cached_property
@@ -129,7 +133,7 @@ class Plan:
         """Groups when holdings count as one: first each one's sum in each cell, then the cells."""
         g = self.grouping
         parts = [*self._raw, "h", "count(*) AS n"]
-        parts += [f"sum({s}){'' if s == 'r' else '::BIGINT'} AS {s}, count({s}) AS n{s}" for s in self.numbers]
+        parts += [f"sum({s}){'' if s in _KEYS else '::BIGINT'} AS {s}, count({s}) AS n{s}" for s in self.numbers]
         if g.top:
             loose = self._one("x", "-1::BIGINT", f"w / 1e{WEIGHT_DECIMALS}")
             parts.append(f"max({loose}, {g.top}) FILTER (h IS NULL) AS loose")
@@ -180,9 +184,9 @@ class Plan:
         select, joins = self._places
         parts = [select] if select else []
         parts += ["n", "contributors::BIGINT AS contributors", *(f"n{s}" for s in self.numbers)]
-        parts += [f"{s}::BIGINT AS {s}" for s in self.numbers if s != "r"]
-        if "r" in self.numbers:
-            parts.append(f"((r % {MODULUS} + {MODULUS}) % {MODULUS})::UBIGINT AS r")
+        parts += [f"{s}::BIGINT AS {s}" for s in self.numbers if s not in _KEYS]
+        wrapped = [s for s in _KEYS if s in self.numbers]
+        parts += [f"(({s} % {MODULUS} + {MODULUS}) % {MODULUS})::UBIGINT AS {s}" for s in wrapped]
         parts += self._top_parts()
         sql = f"SELECT {', '.join(parts)} FROM ({groups}) {joins}"
         answer = cursor.execute(sql, None if merging else self._parameters).fetchnumpy()

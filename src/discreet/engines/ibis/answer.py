@@ -18,6 +18,7 @@ from discreet.engines.protocol import CountedGroups, SpanningParts, cell_order
 from discreet.errors import InputError
 
 _SUMS = {"total": "x", "weight": "w", "weighted_total": "wx"}
+_KEYS = {"key": "r", "value_key": "rx"}
 _MOST_RECORDS = 2**31  # of one cell, for sums of halves to fit
 _MOST_RANKED = 2**62  # as in the engine in this process
 
@@ -85,9 +86,11 @@ class Answer:
         cells, parts = (np.flatnonzero(part == p) for p in (0, 1))
         cells = cells[np.argsort(flat[cells])]
         sums: dict[str, Any] = {name: self._sum(s, cells) for name, s in _SUMS.items() if s in self.plan.numbers}
-        if "r" in self.plan.numbers:
-            high, low = (self._column(f"r_{half}")[cells].astype(np.uint64) for half in ("high", "low"))
-            sums["key"] = high * np.uint64(HALF) + low  # wraps around, as sums of keys should
+        for name, s in _KEYS.items():
+            if s not in self.plan.numbers:
+                continue
+            high, low = (self._column(f"{s}_{half}")[cells].astype(np.uint64) for half in ("high", "low"))
+            sums[name] = high * np.uint64(HALF) + low  # wraps around, as sums of keys should
         return CountedGroups(
             codes=self.codes[cells],
             count=self._column("n")[cells],
