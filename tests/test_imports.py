@@ -44,9 +44,9 @@ LAYERS = {
     """,
     "linear": """
         system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves
-        modular light_vectors light_cuts
+        swept_bounds modular light_vectors light_cuts
         null_space presolve program components
-        extremes network whole_points whole_moves pushed_points
+        extremes network whole_points whole_moves pushed_points free_variables
         integer
         whole_repair
         intervals exact_point

@@ -100,6 +100,11 @@ def loops_of(package: str) -> list[Loop]:
     return [loop for loop in _loops if loop.__module__.split(".")[0] == package]
 
 
+def is_in_memory(loop: Callable[..., Any]) -> bool:
+    """Whether a loop is machine code already, so that nothing has to be compiled or loaded for it."""
+    return isinstance(loop, Loop) and (loop._machine_code is not None or _always.get())
+
+
 class Loop:
     """A function that runs as Python or as machine code, whichever is sooner done."""
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.base.compiled import is_in_memory
+from discreet.linear.swept_bounds import can_be_swept, sweep
 from discreet.linear.system import ContradictionError, System
 
 if TYPE_CHECKING:
@@ -130,6 +132,8 @@ def to_fixpoint(system: System, lower: Array | None = None, upper: Array | None 
     if system.integer:
         lower = np.ceil(lower - TOLERANCE) + 0.0
         upper = np.floor(upper + TOLERANCE) + 0.0
+    if not is_in_memory(_propagation.propagate) and can_be_swept(system, lower, upper) and sweep(system, lower, upper):
+        return lower + 0.0, upper + 0.0, True
     columns = system.columns
     places = (system.rows.indptr, system.rows.indices, columns.indptr, columns.indices)
     row_ptr, row_indices, column_ptr, column_rows = (place.astype(np.int64, copy=False) for place in places)

@@ -53,12 +53,16 @@ def of_matrix(matrix: csr_array, cells: Array | None = None) -> csr_array:
     return relations
 
 
-def of_layout(layout: Layout) -> csr_array:
+def of_layout(layout: Layout, *, independent: bool = False) -> csr_array:
     """The rows of a table: along every dimension each code is the sum of its parts, where all of them are cells.
 
+    ``independent``: of a table that has every combination of codes only rows that do not follow from others; those
+    along a dimension stand at the finest codes of the dimensions behind it, the one with most sums being the last.
+
     >>> from discreet import Table
-    >>> of_layout(Table.of([[3, 0], [1, 2]], ["area", "sex"]).layout).shape
-    (6, 9)
+    >>> layout = Table.of([[3, 0], [1, 2]], ["area", "sex"]).layout
+    >>> of_layout(layout).shape, of_layout(layout, independent=True).shape
+    ((6, 9), (5, 9))
     """
     from scipy.sparse import coo_array, csr_array, vstack
 
@@ -68,10 +72,12 @@ def of_layout(layout: Layout) -> csr_array:
     ordered = flat[order]
     rows, columns, data, explained, count = [], [], [], np.zeros(n, bool), 0
     shape = layout.code_shape
+    behind = _finest_behind(layout) if independent and n == int(np.prod(shape, dtype=np.int64)) else None
     for k, dimension in enumerate(layout.dimensions):
         stride = int(np.prod(shape[k + 1 :], dtype=np.int64))
         for parent, parts in dimension.relations:
-            at = np.flatnonzero(layout.codes[:, k] == dimension.position[parent])
+            here = layout.codes[:, k] == dimension.position[parent]
+            at = np.flatnonzero(here if behind is None else here & behind[k])
             base = flat[at] - dimension.position[parent] * stride
             wanted = base[:, None] + np.array([dimension.position[p] for p, _ in parts]) * stride
             place = np.minimum(np.searchsorted(ordered, wanted), n - 1)
@@ -91,3 +97,15 @@ def of_layout(layout: Layout) -> csr_array:
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=(count, rest.shape[1])
     )
     return csr_array(vstack([sums.tocsr(), rest], format="csr"))
+
+
+def _finest_behind(layout: Layout) -> list[Array]:
+    """Per dimension which cells have the finest codes in all dimensions with more sums (masks)."""
+    finest = [np.array([code in d.leaf_position for code in d.codes]) for d in layout.dimensions]
+    fine = [own[layout.codes[:, k]] for k, own in enumerate(finest)]
+    order = sorted(range(len(finest)), key=lambda k: (len(layout.dimensions[k].relations), k))
+    masks = [np.ones(len(layout), bool) for _ in finest]
+    for place, k in enumerate(order):
+        for other in order[place + 1 :]:
+            masks[k] &= fine[other]
+    return masks

@@ -11,6 +11,9 @@ from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.methods.suppress.model.singletons import NONE, OWN, Singletons
 
+MOST_BY_LINES = 300_000
+"""Cells of a table that are looked at line by line; with more of them machine code is sooner done, even if compiled."""
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -65,6 +68,16 @@ def eliminate(
     by_columns = Columns(columns.indptr, columns.indices, columns.data)
     outcome, unsafe, rank = _watched(kernel.eliminate_columns, (by_columns, question), len(order), progress)
     return Pattern(order[outcome == kernel.SECONDARY], primary[unsafe], int(rank))
+
+
+def takes_long_as_python(columns: Any) -> bool:
+    """Whether elimination of such columns is worth a quicker way, as its machine code is not in memory."""
+    from discreet.base.compiled import STEP, TO_LOAD, is_in_memory
+    from discreet.linear._reduction import reduction_steps
+    from discreet.methods.suppress.gauss import _kernel as kernel
+
+    seconds = STEP * reduction_steps(len(columns.indices), columns.shape[1])
+    return not is_in_memory(kernel.eliminate_columns) and seconds > TO_LOAD and columns.shape[1] <= MOST_BY_LINES
 
 
 def _watched(function: Any, arguments: tuple[Any, ...], total: int, progress: Progress | None) -> Any:

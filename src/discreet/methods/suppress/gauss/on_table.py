@@ -11,6 +11,7 @@ from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import eliminate as gauss
 from discreet.methods.suppress.gauss import insiders
+from discreet.methods.suppress.gauss.by_lines import withheld_by_lines
 from discreet.methods.suppress.model import singletons
 from discreet.methods.suppress.model.task import Task
 
@@ -25,6 +26,10 @@ def eliminated(task: Task) -> gauss.Pattern:
     free = ~(task.withheld | roles.forced)
     zeros_first = np.zeros(roles.n, bool) if roles.zeros else sizes(task) == 0
     sequence = np.concatenate([forced, order.sequence(_wanted(task), zeros_first, free)])
+    if gauss.takes_long_as_python(modular_columns):  # then lines are sooner done than machine code is loaded
+        withheld = withheld_by_lines(task, sequence, len(forced))
+        if withheld is not None:
+            return gauss.Pattern(withheld, sequence[:0], 0)
     sensitive, decoys = np.flatnonzero(roles.primary), np.flatnonzero(task.draw.decoys)
     pattern = gauss.eliminate(
         matrix,
