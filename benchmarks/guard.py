@@ -26,7 +26,8 @@ from discreet.policy.answering import answer_table, check_query
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server import cube
 from discreet.server.counting import CubeCounting, counting_of
-from discreet.server.guard import Geometry, Guard
+from discreet.server.guard import Guard
+from discreet.server.history import Past
 from discreet.tables.table import Table
 
 POLICY = """
@@ -89,7 +90,7 @@ def run(table: Table, policy: Policy, visits: list[list[Query]], scope: str) -> 
     counting = counting_of(ready(table, policy))
     assert isinstance(counting, CubeCounting)
     guard = Guard(counting, policy)
-    pasts: dict[int, dict[str, Geometry]] = {}
+    pasts: dict[int, Past] = {}
     given: dict[str, bool] = {}
     outcomes: list[bool] = []
     times: list[float] = []
@@ -99,17 +100,17 @@ def run(table: Table, policy: Policy, visits: list[list[Query]], scope: str) -> 
     for _, who, query in sorted(turns, key=lambda one: (one[1] // 20, one[0], order.random())):
         if query.digest not in given:
             given[query.digest] = allowed(counting, query, policy)
-        past = pasts.setdefault(0 if scope == "everyone" else who, {})
-        if not given[query.digest] or query.digest in past:
+        past = pasts.setdefault(0 if scope == "everyone" else who, Past())
+        if not given[query.digest] or query.digest in past.answered:
             continue
         geometry = guard.geometry(query)
         start = time.process_time()
-        flag = guard.check(geometry, list(past.values()))
+        flag = guard.check(geometry, past.told.rows())
         times.append((time.process_time() - start) * 1000)
-        sizes.append(len(past))
+        sizes.append(len(past.answered))
         outcomes.append(flag is not None)
         if flag is None:
-            past[query.digest] = geometry
+            past.note({query.digest: (geometry,)})
     quarters = np.array_split(np.array(outcomes, float), 4)
     print(f"{scope}: {len(outcomes)} new tables, refused {np.mean(outcomes):.1%} "
           f"(by quarters of the run: {', '.join(f'{quarter.mean():.1%}' for quarter in quarters)})")  # fmt: skip

@@ -16,7 +16,7 @@ from discreet.cli import run
 from discreet.policy import GuardRules, Policy, Query
 from discreet.server import auth, create_app, cube
 from discreet.server.counting import CubeCounting
-from discreet.server.guard import Guard
+from discreet.server.guard import Earlier, Guard
 from discreet.server.record_lines import export
 from tests import servers
 
@@ -93,7 +93,7 @@ def test_every_union_that_two_queries_tell_about_is_seen(people: list[int]) -> N
     wrong = [
         (new, old)
         for new, old in itertools.product(SHOWN, repeat=2)
-        if (guard.check(geometry[new], [geometry[old]]) is not None) != gives_away(counts, new, old)
+        if (guard.check(geometry[new], Earlier([geometry[old]]).rows()) is not None) != gives_away(counts, new, old)
     ]
     assert wrong == []
 
@@ -108,7 +108,8 @@ def test_several_earlier_tables_are_taken_together() -> None:
             if len(some) > 4 and some != tuple(sorted(some)):
                 continue  # the order of many tells nothing new
             new, *before = some
-            flag = guard.check(guard.geometry(query(new)), [guard.geometry(query(words)) for words in before])
+            earlier = Earlier(guard.geometry(query(words)) for words in before)
+            flag = guard.check(guard.geometry(query(new)), earlier.rows())
             assert (flag is not None) == gives_away(counts, *some), some
 
 

@@ -16,7 +16,7 @@ from discreet.policy import GuardRules, Policy, Query, TableRules
 from discreet.policy.answering import from_cube
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server.counting import CubeCounting
-from discreet.server.guard import Geometry, Guard
+from discreet.server.guard import Earlier, Geometry, Guard
 from discreet.server.spans import Spaces, derived_boxes, derived_sets
 
 CODES = "abcde"
@@ -47,7 +47,7 @@ def flagged(found: Guard, *asked: str) -> list[bool]:
     for words in asked:
         variables, _, where = words.partition(" where ")
         geometry = found.geometry(Query.of(variables, where=where or None))
-        out.append(found.check(geometry, told) is not None)
+        out.append(found.check(geometry, Earlier(told).rows()) is not None)
         if not out[-1]:
             told.append(geometry)
     return out
@@ -135,7 +135,7 @@ def test_what_one_table_told_is_not_news() -> None:
         told.append(found.geometry(Query.of("sex", where="area=N")))
         for new in ("work", "sex, area:level 1", "sex where area=s1", "work where area=S", "sex where work=x;area=n1"):
             variables, _, where = new.partition(" where ")
-            assert found.check(found.geometry(Query.of(variables, where=where or None)), told) is None
+            assert found.check(found.geometry(Query.of(variables, where=where or None)), Earlier(told).rows()) is None
     small = counties([[900] * 3] * 3 + [[4, 4, 4]])
     assert flagged(small, "area", "work where area=s1", "sex where area=S") == [False] * 3  # s2 was told by the first
     assert flagged(small, "work where area=s1", "sex where area=S") == [False, True]
@@ -248,7 +248,7 @@ def test_what_a_table_withholds_was_not_told() -> None:
     assert totals.families[1:] == (0, 0)
     assert len(found.geometries(Query.of("ring"))) == 1
     told = [*found.geometries(Query.of("ring, sex")), *map(found.geometry, map(where, ("ab", "bc")))]
-    assert found.check(found.geometry(where("ac")), told) is not None
+    assert found.check(found.geometry(where("ac")), Earlier(told).rows()) is not None
 
 
 def where(group: str) -> Query:

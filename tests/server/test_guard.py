@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet.policy import GuardRules, Policy, Query, parse_policy
 from discreet.server.counting import CubeCounting
-from discreet.server.guard import Guard
+from discreet.server.guard import Earlier, Geometry, Guard
 from tests import servers
 
 
@@ -31,11 +31,11 @@ def guard(counts: list[int], **rules: int | str) -> Guard:
 
 
 def flagged(found: Guard, new: str, *before: str) -> str:
-    def geometry(words: str) -> object:
+    def geometry(words: str) -> Geometry:
         variables, _, where = words.partition(" where ")
         return found.geometry(Query.of(variables, where=where or None))
 
-    flag = found.check(geometry(new), [geometry(words) for words in before])  # type: ignore[arg-type,misc]
+    flag = found.check(geometry(new), Earlier(map(geometry, before)).rows())
     return "" if flag is None else flag.rule
 
 
@@ -115,7 +115,7 @@ def test_a_verdict_is_one_of_protected_counts() -> None:
     shown, verdicts = [], []
     for true in range(1, 10):
         found = Guard(CubeCounting(data([300, 300, 300, true])), policy)
-        earlier = [found.geometry(Query.of("sex", where="area=most"))]
+        earlier = Earlier([found.geometry(Query.of("sex", where="area=most"))]).rows()
         (left,) = found.differences(found.geometry(Query.of("sex")), earlier)
         shown += found.counts([left])
         verdicts.append(flagged(found, "sex", "sex where area=most") != "")
@@ -155,12 +155,13 @@ def test_the_work_grows_with_the_classifications_and_not_with_the_questions(monk
 
     monkeypatch.setattr(module, "compare_unions", comparing)
     monkeypatch.setattr(tried, "_shown", showing)
-    first = tried.check(new, before)
+    earlier = Earlier(before).rows()
+    first = tried.check(new, earlier)
     families = sum(map(len, tried.families))
     assert len(before) > 800
     assert 0 < sum(compared) < 2 * families < len(before) / 5
     compared.clear()
-    assert tried.check(new, before) == first
+    assert tried.check(new, earlier) == first
     assert compared == []
 
 

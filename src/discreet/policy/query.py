@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from discreet.base.arguments import checked, one_of
@@ -51,12 +52,12 @@ class Query:
         """The variables, without levels."""
         return tuple(name for name, _ in self.variables)
 
-    @property
+    @cached_property
     def canonical(self) -> str:
         """The query as JSON, the same text for the same query."""
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical form."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()

@@ -18,6 +18,7 @@ from discreet.server.spans import MOST_KEPT, Boxes, Spaces, derived_boxes, deriv
 from discreet.server.unions import Sets, adds_up, atoms, union
 
 Families = tuple[int, ...]
+MOST_FAMILIES = 1 << 31  # more than there can be along a variable
 MOST_CONTEXTS = 200  # populations along the other variables that are looked at for one variable
 
 
@@ -56,7 +57,7 @@ class Combinations:
         self._tables: dict[tuple[str, int, int], Array] = {}
         self._compared: dict[tuple[int, int], Compared] = {}
         self.spaces = [Spaces(some) for some in families]
-        self._left: dict[tuple[int, int, tuple[int, int], int, bytes], Boxes] = {}
+        self._left: dict[tuple[int, int, tuple[int, int], bytes], Boxes] = {}
 
     def compared(self, axis: int, family: int) -> Compared:
         """A family beside all families of its axis; kept until there are more of them."""
@@ -77,12 +78,12 @@ class Combinations:
             self._compared = {}
         return new
 
-    def covers(self, new: Families, earlier: Array) -> bool:
-        """Whether one earlier query has told all sets of the new one, crossed as there."""
+    def covers(self, new: Families, earlier: Array) -> Array:
+        """Which earlier queries have told all sets of the new one, crossed as there."""
         told = np.ones(len(earlier), bool)
         for axis, mine in enumerate(new):
             told &= self._table("includes", axis, mine)[earlier[:, axis]]
-        return bool(told.any())
+        return told
 
     def tells(self, population: Mapping[int, int], earlier: Array) -> bool:
         """Whether one earlier query has told a population (sets along some axes, everybody along others) by itself."""
@@ -96,14 +97,19 @@ class Combinations:
         table's own population, those tables are looked at once more that cross one of its variables, or all.
         """
         axes = range(len(new))
+        apart = self._stacked(earlier, lambda k: self.compared(k, new[k]).apart)
+        elsewhere = apart.sum(axis=1)  # along so many axes it tells about nobody of the new query together with it
         for axis, mine in enumerate(new):
             if self._is_finest(axis, mine):  # everything along this axis is told directly
                 continue
+            beside = earlier[elsewhere == apart[:, axis]]
+            if len(_present(beside[:, axis])) < 2:
+                continue
             own = {k: union(self.families[k][new[k]]) for k in axes if k != axis}
             variables = [k for k in own if len(self.families[k][new[k]]) > 1]
-            crosses = [self.compared(k, new[k]).cells[earlier[:, k]] > 1 for k in variables]
-            again = [(own, earlier[some]) for some in _finer(self._making(earlier, own), crosses)]
-            for context, near in itertools.chain(self._contexts(new, earlier, axis), again):
+            crosses = [self.compared(k, new[k]).cells[beside[:, k]] > 1 for k in variables]
+            again = [(own, beside[some]) for some in _finer(self._making(beside, own), crosses)]
+            for context, near in itertools.chain(self._contexts(new, beside, axis), again):
                 held = _present(near[:, axis])
                 if len(held) < 2 or self._table("includes", axis, mine)[held].any():
                     continue
@@ -118,18 +124,24 @@ class Combinations:
         pairs = np.array(list(itertools.combinations(axes, 2)), int).reshape(-1, 2)
         first, second = pairs.T
         away = self._stacked(earlier, lambda k: ~self._table("makes", k, population[k])).astype(np.int8)
-        near = away.sum(axis=1, dtype=np.int8)[:, None] == away[:, first] + away[:, second]
+        others = away.sum(axis=1, dtype=np.int8)
+        earlier, away, others = (some[others <= 2] for some in (earlier, away, others))
+        near = others[:, None] == away[:, first] + away[:, second]
         chosen = self._stacked(earlier, lambda k: ~self._table("whole", k, 0))  # a population along this axis
         mine_chosen = np.array([not self._table("whole", k, 0)[new[k]] for k in axes])
         open_ = mine_chosen[first] | (near & chosen[:, first]).any(axis=0)
         open_ &= mine_chosen[second] | (near & chosen[:, second]).any(axis=0)
+        parts = np.array(new) > 0  # family 0 is everybody
+        parting = (earlier[:, first] > 0) & (earlier[:, second] > 0)  # without such a table nothing is told of a box
+        parted = parts[first] & parts[second]
         includes = self._stacked(earlier, lambda k: self._table("includes", k, new[k]))
         told = includes[:, first] & includes[:, second]  # by one table: then nothing is news
         variables = [k for k in axes if len(self.families[k][new[k]]) > 1]
         crosses = self._stacked(earlier, lambda k: self.compared(k, new[k]).cells > 1)
         for looked in _looks(near, pairs, variables, crosses):
             number = np.count_nonzero(looked, axis=0)
-            for p in np.flatnonzero(open_ & (number > 1) & ~(looked & told).any(axis=0)).tolist():
+            some = open_ & (number > 1) & ~(looked & told).any(axis=0)
+            for p in np.flatnonzero(some & (parted | (looked & parting).any(axis=0))).tolist():
                 one, other = pairs[p].tolist()
                 for left in self._boxes(new, one, other, looked[:, p], earlier):
                     context = {k: sets for k, sets in population.items() if k not in (one, other)}
@@ -142,38 +154,33 @@ class Combinations:
 
     def _boxes(self, new: Families, one: int, other: int, near: Array, earlier: Array) -> Boxes:
         """What queries leave along two axes; kept."""
-        number = len(self.families[other])
-        held = _present(earlier[near, one] * number + earlier[near, other])
+        held = np.unique(earlier[near, one] * MOST_FAMILIES + earlier[near, other])
         if len(held) < 2:
             return ()
         mine = (new[one], new[other])
-        key = (one, other, mine, number, held.tobytes())
+        key = (one, other, mine, held.tobytes())
         left = self._left.get(key)
         if left is None:
             if len(self._left) > MOST_KEPT:
                 self._left = {}
-            left = derived_boxes(self.spaces[one], self.spaces[other], mine, np.divmod(held, number))
+            left = derived_boxes(self.spaces[one], self.spaces[other], mine, np.divmod(held, MOST_FAMILIES))
             self._left[key] = left
         return left
 
-    def _contexts(self, new: Families, earlier: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
+    def _contexts(self, new: Families, near: Array, axis: int) -> Iterator[tuple[dict[int, int], Array]]:
         """Populations along the other axes that the new query and earlier ones tell about, with all queries that do."""
         axes = [k for k in range(len(new)) if k != axis]
         compared = {k: self.compared(k, new[k]) for k in axes}
-        near = np.ones(len(earlier), bool)
-        key = np.zeros(len(earlier), np.int64)
+        key = np.zeros(len(near), np.int64)
         for k in axes:
-            near &= ~compared[k].apart[earlier[:, k]]
-            key = key * compared[k].numbers + compared[k].number[earlier[:, k]]
-        if len(_present(earlier[near, axis])) < 2:
-            return
-        _, first, group = np.unique(key[near], return_index=True, return_inverse=True)
-        told = self._table("includes", axis, new[axis])[earlier[near, axis]]  # then nothing is news
+            key = key * compared[k].numbers + compared[k].number[near[:, k]]
+        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        told = self._table("includes", axis, new[axis])[near[:, axis]]  # then nothing is news
         open_ = np.flatnonzero(np.bincount(group, weights=told, minlength=len(first)) == 0)
-        rows = earlier[near][first[open_]].tolist()
+        rows = near[first[open_]].tolist()
         for sets in sorted(tuple(compared[k].shared[row[k]] for k in axes) for row in rows)[:MOST_CONTEXTS]:
             context = dict(zip(axes, sets, strict=True))
-            yield context, earlier[self._making(earlier, context)]
+            yield context, near[self._making(near, context)]
 
     def _making(self, earlier: Array, context: Mapping[int, int]) -> Array:
         """Which queries tell about a population."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -54,6 +54,28 @@ class Flag:
     rule: str
     reason: str
     hint: str
+
+
+class Earlier:
+    """The families of queries that were told, as rows, each once; more are added as they are told."""
+
+    def __init__(self, queries: Iterable[Geometry] = ()) -> None:
+        self._known: dict[tuple[int, ...], None] = {}
+        self._rows = _rows(())
+        self.add(queries)
+
+    def add(self, queries: Iterable[Geometry]) -> None:
+        """Queries that were told."""
+        for query in queries:
+            self._known.setdefault(query.families)
+
+    def rows(self, more: Iterable[Geometry] = ()) -> Array:
+        """All of them, and some that may be told at the same time."""
+        if len(self._rows) < len(self._known):
+            new = _rows(list(itertools.islice(self._known, len(self._rows), None)))
+            self._rows = np.concatenate([self._rows.reshape(-1, new.shape[1]), new])
+        blocks = [rows for rows in (self._rows, _rows([query.families for query in more])) if len(rows)]
+        return np.concatenate(blocks) if blocks else self._rows
 
 
 class Guard:
@@ -126,23 +148,24 @@ class Guard:
             known.append(sets)
         return known.index(sets)
 
-    def check(self, new: Geometry, before: Sequence[Geometry]) -> Flag | None:
-        """The first reason to flag a query, or None."""
-        if self.rules.action == "off" or not before:
+    def check(self, new: Geometry, earlier: Array) -> Flag | None:
+        """The first reason to flag a query beside ``Earlier`` ones, or None."""
+        if self.rules.action == "off" or not len(earlier):
             return None
-        earlier = _distinct(before)
         if (axis := self._averaging(new, earlier)) is not None:
             name = self.dimensions[axis].name
             reason = f"many overlapping groups of {name!r} have been asked"
             return Flag("guard_overlap", reason, "stay with one classification")
-        left_over = self._left_over(new, earlier)
+        covering = self.combinations.covers(new.families, earlier)
+        # What one table has told is judged beside the others, so that it takes as long, and is given.
+        left_over = self.differences(new, earlier[~covering])
         few = [
             axis
             for (box, (axis, cells)), people in zip(left_over.items(), self.counts(list(left_over)), strict=True)
             if (people < self.fewest or people < self.policy.table.min_mean * cells)
             and not (cells == 1 and self.combinations.tells(dict(box), earlier))
         ]
-        if not few or self.combinations.covers(new.families, earlier):  # last, so that it takes as long
+        if not few or covering.any():
             return None
         return Flag(  # the first axis, whatever the order of earlier questions: all servers say the same
             "guard_difference",
@@ -153,16 +176,13 @@ class Guard:
 
     # -- geometry -----------------------------------------------------------------------------------------------
 
-    def differences(self, new: Geometry, before: Sequence[Geometry]) -> dict[Box, tuple[int, int]]:
+    def differences(self, new: Geometry, earlier: Array) -> dict[Box, tuple[int, int]]:
         """Sets of people that the new query and an earlier one tell about by subtraction and neither tells directly.
 
         With each set the axis along which it is left over, and into how many cells both queries cross it. All earlier
         queries at once: per axis a small table says what each family has in common with the new one, and most queries
         fall away because they differ in two axes or because nothing is left over.
         """
-        return self._left_over(new, _distinct(before))
-
-    def _left_over(self, new: Geometry, earlier: Array) -> dict[Box, tuple[int, int]]:
         beside = [self.combinations.compared(axis, mine) for axis, mine in enumerate(new.families)]
         apart = np.stack([one.apart[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
         left = np.stack([one.left[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
@@ -255,10 +275,8 @@ class Guard:
         return self.counting.people({self.dimensions[axis].name: _positions(bits) for axis, bits in box.items()})
 
 
-def _distinct(queries: Sequence[Geometry]) -> Array:
-    """The families of queries as rows, each once."""
-    rows = dict.fromkeys(query.families for query in queries)
-    return np.fromiter(itertools.chain.from_iterable(rows), np.int64).reshape(len(rows), -1)
+def _rows(families: Sequence[tuple[int, ...]]) -> Array:
+    return np.fromiter(itertools.chain.from_iterable(families), np.int64).reshape(len(families), -1 if families else 0)
 
 
 def query_from_line(canonical: str) -> Query:

@@ -7,9 +7,10 @@ asked of two servers at the same moment, one is decided first and the other sees
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,13 +18,14 @@ from functools import lru_cache
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from discreet.base.annotations import Array
 from discreet.errors import Refused
 from discreet.policy import Policy, Query
 from discreet.policy.record import RecordEntry, outcome_of
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import CachedAnswer
-from discreet.server.guard import Flag, Geometry, Guard, query_from_line
+from discreet.server.guard import Earlier, Flag, Geometry, Guard, query_from_line
 from discreet.server.rate_limits import Counter
 from discreet.server.record_lines import REFUSED, Line, record_line, told_line
 from discreet.server.schema import PUBLIC, asked
@@ -41,6 +43,12 @@ class Past:
     read: int = 0
     answered: dict[str, tuple[Geometry, ...]] = field(default_factory=dict)
     flagged: set[str] = field(default_factory=set)
+    told: Earlier = field(default_factory=Earlier)
+
+    def note(self, answered: Mapping[str, tuple[Geometry, ...]]) -> None:
+        """Answers by the digest of their query."""
+        self.answered.update(answered)
+        self.told.add(itertools.chain.from_iterable(answered.values()))
 
 
 @dataclass(frozen=True)
@@ -133,15 +141,14 @@ class History:
         Where counting takes long it is done here before the decision, so that nobody is locked out meanwhile.
         """
         who = self.whose(question.caller)
-        known = self._past.get(who)
-        before = dict(known.answered) if known is not None else {}
-        flagged = set(known.flagged) if known is not None else set()
-        since = self.store.rows(self._wanted(who), after=0 if known is None else known.read)
-        before |= dict(self._geometries(since))
-        flagged |= {row["name"] for row in since if row["flagged"]}
-        if question.query.digest in before:
+        known = self._past.get(who) or Past()
+        since = self.store.rows(self._wanted(who), after=known.read)
+        new = dict(self._geometries(since))
+        flagged = known.flagged | {row["name"] for row in since if row["flagged"]}
+        if question.query.digest in known.answered or question.query.digest in new:
             return Decision(question.answer)
-        return self._given(question.answer, self._judge(question, list(before.values())), len(flagged))
+        earlier = known.told.rows(itertools.chain.from_iterable(new.values()))
+        return self._given(question.answer, self._judge(question, earlier), len(flagged))
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -179,7 +186,7 @@ class History:
             if not committed:
                 self._past.pop(who, None)
             elif (past := self._past.get(who)) is not None:
-                past.answered |= new.answered
+                past.note(new.answered)
                 past.flagged |= new.flagged
         if committed:
             self._had |= dict.fromkeys(self._having)
@@ -193,7 +200,7 @@ class History:
         caller, query, answer = question.caller, question.query, question.answer
         self._spend(connection, caller, query.digest)
         # What somebody else was told is judged too, so that it takes as long, and is given whatever is found.
-        flag = self._judge(question, [*past.answered.values(), *new.answered.values()])
+        flag = self._judge(question, past.told.rows(itertools.chain.from_iterable(new.answered.values())))
         if query.digest in past.answered or query.digest in new.answered:
             return Decision(answer), [self.line(caller, query, answer)]
         answer = self._given(answer, flag, len(past.flagged | new.flagged)).answer
@@ -220,11 +227,10 @@ class History:
                 self.tables.take(who, self.most * share, connection)
         self.tables.pay(connection, caller.who, table)
 
-    def _judge(self, question: PendingAnswer, before: Sequence[tuple[Geometry, ...]]) -> Flag | None:
+    def _judge(self, question: PendingAnswer, earlier: Array) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
             return None
-        told = [geometry for geometries in before for geometry in geometries]
-        flags = (self.guard.check(geometry, told) for geometry in self.guard.geometries(question.query))
+        flags = (self.guard.check(geometry, earlier) for geometry in self.guard.geometries(question.query))
         return next((flag for flag in flags if flag is not None), None)
 
     def _given(self, answer: CachedAnswer, flag: Flag | None, flagged: int) -> Decision:
@@ -249,7 +255,7 @@ class History:
             self._past.popitem(last=False)
         rows = [dict(row) for row in connection.execute(self._wanted(who), {"after": past.read}).mappings()]
         past.flagged |= {row["name"] for row in rows if row["flagged"]}
-        past.answered |= dict(self._geometries(row for row in rows if row["digest"] not in past.answered))
+        past.note(dict(self._geometries(row for row in rows if row["digest"] not in past.answered)))
         past.read = max([past.read, *(row["id"] for row in rows)])
         return past
 

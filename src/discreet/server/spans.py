@@ -72,8 +72,8 @@ class Spaces:
     def told(self, parts: tuple[int, ...], numbers: Array) -> Told:
         """What these families tell of atoms."""
         told = self._told.get(parts)
-        if told is None or len(told.known) < len(self.families):
-            told = self._told[parts] = Told.none(parts, len(self.families))
+        if told is None or len(told.known) < len(self.families):  # room for more than there are: more will come
+            told = self._told[parts] = Told.none(parts, 2 * len(self.families), told)
         for k in numbers[~told.known[numbers]].tolist():
             told.note(k, self.families[k])
         return told
@@ -177,11 +177,15 @@ class Told(NamedTuple):
     parting: Array  # 1: one of these sets holds one atom and not the other
 
     @classmethod
-    def none(cls, parts: tuple[int, ...], families: int) -> Told:
-        """Before any family has been looked at."""
+    def none(cls, parts: tuple[int, ...], families: int, before: Told | None = None) -> Told:
+        """Before any family has been looked at, or any but those of ``before``."""
         n = len(parts)
         square = (families, n, n)
-        return cls(parts, np.zeros(families, bool), np.zeros(square), np.zeros((families, n)), np.zeros(square))
+        told = cls(parts, np.zeros(families, bool), np.zeros(square), np.zeros((families, n)), np.zeros(square))
+        if before is not None:
+            for new, old in zip(told[1:], before[1:], strict=True):
+                new[: len(old)] = old
+        return told
 
     def note(self, number: int, family: Sets) -> None:
         """A family: each atom that it makes up, and those of its sets that are unions of atoms."""

@@ -63,6 +63,7 @@ def preload(settings: Settings) -> None:
 def work(settings: Settings, listener: socket.socket, *, alone: bool = False) -> None:
     """Be a worker until told to stop; one that is ``alone`` has no keeper to end with."""
     import uvicorn
+    from threadpoolctl import threadpool_limits
 
     from discreet.server.app import create_app
     from discreet.server.connections import IDLE_SECONDS, bounded_protocol
@@ -71,6 +72,7 @@ def work(settings: Settings, listener: socket.socket, *, alone: bool = False) ->
     configure()
     if not alone:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threadpool_limits(1)  # the matrices of one answer are small: threads for them take the other workers' cores
     config = uvicorn.Config(
         create_app(settings), log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=CALM - 5, lifespan="on", ws="none", timeout_keep_alive=IDLE_SECONDS,
