@@ -1,7 +1,7 @@
 """Answers leave when most answers of their size do: the time does not tell whether somebody has asked the same before.
 
 What others asked leaves traces that save time: sums that are held, geometry that is known, counts of differences. An
-answer that a caller has not had yet therefore waits until half of the recent answers of as many cells were ready.
+answer that a caller has not had yet therefore waits until seven of ten recent answers of as many cells were ready.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 import time
 from collections import deque
 
-SHARE, RECENT = 0.5, 200
-STEP = 0.25  # of the usual time: those that take longer leave at multiples of it
+SHARE, RECENT = 0.7, 200
+STEP = 0.1  # of the usual time: those that take longer leave at multiples of it
 
 
 class Pace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -94,6 +95,8 @@ def keep(settings: Settings, listener: socket.socket, number: int) -> None:
 
     settings = with_key(settings)
     if hasattr(os, "fork"):
+        gc.collect()
+        gc.freeze()  # what all workers share is never looked through again, and so stays shared
         Keeper(settings, listener, number).run()
         return
     if number > 1:
