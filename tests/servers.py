@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 import httpx2 as httpx
+import uvicorn
 from fastapi.testclient import TestClient
 
 import discreet as dc
@@ -91,6 +93,26 @@ def running(folder: Path, text: str, *options: str, workers: int = 1, rate: int 
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def serving(folder: Path, text: str | None = None, **more: Any) -> Iterator[str]:
+    """An app in this process on a free port, for clients that open connections of their own; gives its address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(create_app(settings(folder, text, **more)), log_config=None, access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server ended while it was starting"
+            time.sleep(0.02)
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listening.close()
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:

@@ -230,6 +230,7 @@ LAYERS = {
         guard auth rate_limits record_lines commits history
         service
         api messages pages methodologist
+        portals
         site connections
         hub
         app

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi import Query as Parameter
 from fastapi.responses import Response
 
@@ -13,7 +13,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
-from discreet.server.auth import Caller
+from discreet.server.auth import Caller, Gate
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import address, query_from
 from discreet.server.rate_limits import Over
@@ -92,22 +92,23 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": words[status], "content": content} for status in statuses}
 
 
-def service_of(request: Request, caller: Caller | None = None) -> Service:
+def service_of(request: Request, caller: Caller | None = None, site: FastAPI | None = None) -> Service:
     """The service of a caller; of the public without one."""
-    service: Service = request.app.state.service
+    service: Service = (site or request.app).state.service
     return service if caller is None else service.of(caller)
 
 
-async def admitted(request: Request) -> Caller:
-    """The caller, counted against the rate limit and let in by the mode."""
-    service = service_of(request)
+async def admitted(request: Request, site: FastAPI | None = None) -> Caller:
+    """The caller, counted against the rate limit and let in by the mode; to a site of a hub, if one is named."""
+    service = service_of(request, site=site)
+    gate: Gate = (site or request.app).state.gate
     if "authorization" in request.headers:
-        for who, _ in request.app.state.gate.stranger(request).limited:
+        for who, _ in gate.stranger(request).limited:
             service.addresses.check_open(who)
     try:
-        caller: Caller = await request.app.state.gate.admit(request)
+        caller: Caller = await gate.admit(request)
     except PermissionError:
-        await service.count_attempt(request.app.state.gate.stranger(request), ATTEMPTS)
+        await service.count_attempt(gate.stranger(request), ATTEMPTS)
         raise HttpFault(401, "unauthorized", "token", "the token is not valid", "ask for a new one",
                     WWW_Authenticate="Bearer") from None  # fmt: skip
     request.state.role = caller.role

@@ -7,27 +7,44 @@ another is asked: differences across cubes are differences too.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import orjson
 from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.base.version import VERSION
-from discreet.errors import InputError
+from discreet.errors import InputError, Refused
 from discreet.policy import read_policy
-from discreet.server.api import HttpFault, fault_of
+from discreet.server.api import HttpFault
 from discreet.server.cube import read_cube
 from discreet.server.logs import error_place, log
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import known_fields, rendered, root
+from discreet.server.portals import PORTALS
+from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
-from discreet.server.site import FAULT, description, ill_formed_request, living, make_safe, site, static
+from discreet.server.site import (
+    FAULT,
+    HUNG_UP,
+    count_request,
+    description,
+    ill_formed_request,
+    living,
+    make_safe,
+    plain_fault,
+    site,
+    stated_fault,
+    static,
+)
 from discreet.server.store import Unreachable
 
 
@@ -38,7 +55,9 @@ def create_hub(settings: Settings) -> FastAPI:
     sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
     hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     hub.router.lifespan_context = living(list(sites.values()))
-    hub.state.sites = sites
+    hub.state.sites = hub.state.tables = sites
+    for router in PORTALS:
+        hub.include_router(router)
     known = [Depends(known_fields)]
     hub.add_api_route("/", index, include_in_schema=False, dependencies=known)
     hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where", dependencies=known)
@@ -49,7 +68,7 @@ def create_hub(settings: Settings) -> FastAPI:
     hub.mount("/static", static(), name="static")
     for name, one in sites.items():
         hub.mount(f"/{name}", one, name=name)
-    for kind in (HTTPException, InputError, Unreachable):
+    for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         hub.add_exception_handler(kind, hub_fault)
     hub.add_middleware(Safe)
     return hub
@@ -139,35 +158,39 @@ async def hub_health(request: Request) -> Response:
 
 async def hub_fault(request: Request, error: Exception) -> Response:
     """An address that no cube has, or that is wrong."""
-    if not isinstance(error, HTTPException):
-        return fault_of(error).response()
-    status = error.status_code
-    return HttpFault(status, "not found", "path", "there is nothing here", "see /api/cubes").response()
+    fault = stated_fault(error, "see /api/cubes")
+    request.state.rule = fault.body["rule"]
+    return plain_fault(request.scope, fault)
 
 
 class Safe:
-    """The safe headers around what the hub says itself; those of a cube are there already."""
+    """The safe headers around what the hub says itself, which is counted and logged; a cube does this for its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
+        start = time.perf_counter()
+        status = 0
 
         async def sending(message: Message) -> None:
-            nonlocal started
+            nonlocal status
             if message["type"] == "http.response.start":
-                started = True
+                status = message["status"]
                 make_safe(scope, message)
             await send(message)
 
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        wrong = ill_formed_request(scope)
+        wrong, hub = ill_formed_request(scope), scope["app"]
         try:
-            await (self.app if wrong is None else wrong.response())(scope, receive, sending)
+            await (self.app if wrong is None else plain_fault(scope, wrong))(scope, receive, sending)
+        except ClientDisconnect:  # whoever asked has hung up: nobody to answer, and nothing went wrong here
+            status = status or HUNG_UP
         except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
             log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
-            if not started:
-                await FAULT.response()(scope, receive, sending)
+            if not status:
+                await plain_fault(scope, FAULT)(scope, receive, sending)
+        if scope["app"] is hub:  # and not that of a cube, which has counted it
+            count_request(scope, status, start)

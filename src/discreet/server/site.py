@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 import orjson
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
@@ -28,6 +28,8 @@ from discreet.server.auth import Gate
 from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.parameter_checks import check_parameters, ill_formed
+from discreet.server.portals import PORTALS
+from discreet.server.portals.portal_faults import portal_fault
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import Settings
@@ -47,6 +49,7 @@ SAFE = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
 HUNG_UP = 499  # for the log only
+ONLY_TABLE = "table"  # what portals call the table of a server of one cube
 FAULT = HttpFault(500, "fault", "server", "something went wrong on our side", "try again")
 
 
@@ -82,6 +85,9 @@ def site(settings: Settings) -> FastAPI:
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(method.router)
+    app.state.tables = {ONLY_TABLE: app}
+    for router in PORTALS:
+        app.include_router(router)
     known = [Depends(pages.known_fields)]
     app.add_api_route("/api/openapi.json", description, include_in_schema=False, dependencies=known)
     app.add_api_route("/health", health, include_in_schema=False, dependencies=known)
@@ -91,9 +97,14 @@ def site(settings: Settings) -> FastAPI:
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, fault_response)
     app.add_middleware(Watched)
-    routes = (*api.router.routes, *pages.router.routes, *method.router.routes, *app.routes)
-    METERS.name_routes(sorted({path for route in routes if (path := getattr(route, "path", ""))}))
+    METERS.name_routes(route_names(app, api.router, pages.router, method.router, *PORTALS))
     return app
+
+
+def route_names(app: FastAPI, *routers: APIRouter) -> list[str]:
+    """The addresses of an application and of the routers in it, as metrics name them."""
+    routes = [*app.routes, *(route for router in routers for route in router.routes)]
+    return sorted({path for route in routes if (path := getattr(route, "path", ""))})
 
 
 class StaticFolder(StaticFiles):
@@ -141,23 +152,27 @@ async def metrics(request: Request) -> Response:
 
 
 async def fault_response(request: Request, error: Exception) -> Response:
-    """An error in the form that fits who asks: JSON under /api, else a page."""
-    if isinstance(error, RequestValidationError):
-        named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
-        fault = HttpFault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
-    elif isinstance(error, HTTPException):
-        words = {404: "there is nothing here", 405: "an address is asked with GET"}
-        kind = "method" if error.status_code == 405 else "not found"
-        fault = HttpFault(
-            error.status_code, kind, "path", words.get(error.status_code, "not possible"), "see /api/metadata"
-        )
-    else:
-        fault = error if isinstance(error, HttpFault) else fault_of(error)
+    """An error in the form that fits who asks: that of a portal, JSON under /api, else a page."""
+    fault = stated_fault(error)
     request.state.rule = fault.body["rule"]
     path = str(request.scope["path"]).removeprefix(pages.root(request))
+    if (response := portal_fault(path, fault)) is not None:
+        return response
     if path.startswith("/api") or path == "/health":
         return fault.response()
     return pages.fault_page(request, fault)
+
+
+def stated_fault(error: Exception, hint: str = "see /api/metadata") -> HttpFault:
+    """An error of the framework or the library in the canonical form; ``hint`` is for an address that is wrong."""
+    if isinstance(error, RequestValidationError):
+        named = ", ".join(sorted({str(part["loc"][-1]) for part in error.errors()}))
+        return HttpFault(422, "bad query", "input", f"wrong or missing: {named}", "see /api/openapi.json")
+    if isinstance(error, HTTPException):
+        words = {404: "there is nothing here", 405: "an address is asked with GET"}
+        kind = "method" if error.status_code == 405 else "not found"
+        return HttpFault(error.status_code, kind, "path", words.get(error.status_code, "not possible"), hint)
+    return error if isinstance(error, HttpFault) else fault_of(error)
 
 
 class Watched:
@@ -186,7 +201,7 @@ class Watched:
             if wrong is None:
                 await self.app(scope, receive, sending)
             else:
-                await wrong.response()(scope, receive, sending)
+                await plain_fault(scope, wrong)(scope, receive, sending)
         except ClientDisconnect:  # whoever asked has hung up: nobody to answer, and nothing went wrong here
             status = status or HUNG_UP
         except Exception as error:  # noqa: BLE001 - a traceback or its message could hold a value
@@ -194,9 +209,14 @@ class Watched:
             if not status:
                 request = Request(scope, receive)
                 await (await fault_response(request, FAULT))(scope, receive, sending)
-        facts = _facts(scope, status, start)
-        METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))
-        log.info("request", extra=facts)
+        count_request(scope, status, start)
+
+
+def count_request(scope: Scope, status: int, start: float) -> None:
+    """A request in the metrics and in the log, without values."""
+    facts = _facts(scope, status, start)
+    METERS.count(facts["path"], status, facts["ms"] / 1000, facts.get("cached"))
+    log.info("request", extra=facts)
 
 
 def ill_formed_request(scope: Scope) -> HttpFault | None:
@@ -205,6 +225,12 @@ def ill_formed_request(scope: Scope) -> HttpFault | None:
     host = next((value for name, value in scope["headers"] if name == b"host"), b"")
     reason = ill_formed(sent + scope["query_string"], host.decode("latin-1"))
     return None if reason is None else HttpFault(reason[0], "bad request", "address", reason[1], "see /api/metadata")
+
+
+def plain_fault(scope: Scope, fault: HttpFault) -> Response:
+    """An error without a route: in the form of a portal below its address, else the canonical one."""
+    path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
+    return portal_fault(path, fault) or fault.response()
 
 
 def make_safe(scope: Scope, message: Message) -> None:

@@ -1,0 +1,89 @@
+"""The selected cells of an answer: a Release with all selected variables as dimensions, in the order of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.data.dimension import Dimension
+from discreet.release import Release
+from discreet.release.release import read_only
+
+
+def selected(release: Release, variables: Mapping[str, Dimension], codes: Mapping[str, Sequence[str]]) -> Release:
+    """The cells with the selected codes, in the order of these.
+
+    A variable that the answer was filtered by or summed over is a dimension again, with its one code; a variable of
+    the answer that was not selected is shown at its total.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[3, 8], [16, 23]], ["age", "sex"])
+    >>> release = dc.protect(table, dc.Round(5)).release()
+    >>> part = selected(release, {d.name: d for d in table.dimensions}, {"sex": ("2", "Total")})
+    >>> part.dimensions[0].codes, part.values["count"].tolist()
+    (('2', 'Total'), [30.0, 50.0])
+    """
+    names = [d.name for d in release.dimensions]
+    keep = np.ones(len(release), bool)
+    columns: list[Array] = []
+    for k, d in enumerate(release.dimensions):
+        if d.name not in codes:
+            keep &= release.codes[:, k] == (-1 if d.total is None else d.position[d.total])
+    for name, wanted in codes.items():
+        if name not in names:
+            columns.append(np.zeros(len(release), np.int64))
+            continue
+        k = names.index(name)
+        place = np.full(len(release.dimensions[k].codes), -1)
+        for new, code in enumerate(wanted):
+            if code in release.dimensions[k].position:
+                place[release.dimensions[k].position[code]] = new
+        column = place[release.codes[:, k]]
+        keep &= column >= 0
+        columns.append(column)
+    rows = np.flatnonzero(keep)
+    rows = rows[np.lexsort([column[rows] for column in reversed(columns)])]
+    return replace(
+        release,
+        dimensions=tuple(_flat(variables[name], wanted) for name, wanted in codes.items()),
+        codes=read_only(np.stack([column[rows] for column in columns], axis=1)),
+        values={name: read_only(values[rows]) for name, values in release.values.items()},
+        status=read_only(release.status[rows]),
+        quotients={},
+        means={},
+    )
+
+
+def _flat(dimension: Dimension, codes: Sequence[str]) -> Dimension:
+    """The selected codes side by side: whether they add up is not said, as a part of them need not."""
+    labels = {code: dimension.labels[code] for code in codes if code in dimension.labels}
+    return Dimension.flat(dimension.name, codes, total=None, labels=labels)
+
+
+def combination_places(release: Release) -> tuple[tuple[int, ...], Array]:
+    """The number of selected codes of each dimension, and where each cell stands among all combinations."""
+    shape = tuple(len(d.codes) for d in release.dimensions)
+    return shape, np.ravel_multi_index(list(release.codes.T), shape)
+
+
+def all_values(release: Release, measure: str) -> list[int | float | None]:
+    """A value for every combination of selected codes, None where none is shown."""
+    shape, place = combination_places(release)
+    values: list[int | float | None] = [None] * int(np.prod(shape))
+    digits = release.decimals[measure]
+    for at, value in zip(place.tolist(), release.values[measure].tolist(), strict=True):
+        if value == value:
+            values[at] = round(value, digits) + 0.0 if digits else int(value)
+    return values
+
+
+def all_marks(release: Release) -> list[str]:
+    """A mark for every combination of selected codes: why no value is shown, or nothing."""
+    shape, place = combination_places(release)
+    marks = ["."] * int(np.prod(shape))
+    for at, status in zip(place.tolist(), release.status.tolist(), strict=True):
+        marks[at] = str(status)
+    return marks
