@@ -75,3 +75,12 @@ def test_the_name_of_a_sheet_that_states_a_hidden_count(tmp_path: Path, capsys: 
     for title in ("Table 4", "2024", "Wards 408"):
         run(["protect", str(workbook(tmp_path / "t.xlsx", {}, title)), "--hide-under", "6", "--force"])
         assert openpyxl.load_workbook(tmp_path / "t.safe.xlsx").sheetnames == [title]
+
+
+def test_sheets_that_are_numbered_keep_their_names(tmp_path: Path) -> None:
+    """Names that differ in a number at their end alone state no count; one that differs in more does."""
+    for names, code in ((("Area 1", "Area 4"), 0), (("Area 4", "Wards"), 2), (("4 males", "5 males"), 2)):
+        book = openpyxl.load_workbook(workbook(tmp_path / "w.xlsx", {}, names[0]))
+        book.copy_worksheet(book.active).title = names[1]
+        book.save(tmp_path / "w.xlsx")
+        assert run(["protect", str(tmp_path / "w.xlsx"), "--hide-under", "6", "--force"]) == code

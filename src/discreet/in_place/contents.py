@@ -85,11 +85,12 @@ def contents_of(
     secret: SecretNumbers,
     keep: Sequence[str] = (),
     elsewhere: frozenset[float] = frozenset(),
+    sheet_names: frozenset[str] = frozenset(),
 ) -> SheetContents:
     """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
     replacements, shown = _numbers_now(sheet, done, marks)
     judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
-    texts = kept_texts(sheet, judged, secret, keep, elsewhere)
+    texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names)
     beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]
     return SheetContents(
         replacements,

@@ -25,6 +25,7 @@ _MEASURED = re.compile(
     r"\d[.,]\d|[%‰/|]|\d\s*(?:-|–|to|of|von|sur|de|in|:)\s*\d|^[~≈<>≤≥+▲▼↑↓±]|\bn\s*=|^(\W)\1+$|^(?:true|false)$",
     re.IGNORECASE,
 )
+_NUMBER_AT_END = re.compile(r"(?<=[^\W\d])[ _-]?\d{1,3}\Z")
 YEARS = frozenset(range(1800, 2151))
 
 
@@ -45,11 +46,13 @@ def kept_texts(
     secret: SecretNumbers,
     keep: Sequence[str] = (),
     elsewhere: Collection[float] = (),
+    sheet_names: Collection[str] = (),
 ) -> KeptTexts:
     """What becomes of every cell of the sheet that is none of the ``numbers`` of its table.
 
     ``keep`` names columns by their header and other cells by their address: their texts stay, whatever they say.
-    ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts.
+    ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts. Where
+    ``sheet_names`` of the file differ in a number at their end only ("Area 1", "Area 2"), it is no count.
     """
     judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere))
     shown: set[CellPlace] = set()
@@ -64,7 +67,7 @@ def kept_texts(
             shown.add(place)
         elif reason:
             blanked[place] = reason
-    judge.refuse_labels()
+    judge.refuse_labels(sheet_names)
     return KeptTexts(frozenset(shown), blanked, frozenset(shown & judge.keep), frozenset(shown & judge.labels))
 
 
@@ -154,7 +157,7 @@ class _Judge:
                 columns.setdefault(row, []).append(column)
         return columns
 
-    def refuse_labels(self) -> None:
+    def refuse_labels(self, sheet_names: Collection[str]) -> None:
         """Raise where labels or headers state what is hidden, or a column of labels holds measurements."""
         if columns := self._measured():
             raise InputError(
@@ -162,7 +165,7 @@ class _Judge:
                 "behind the numbers, where they are blanked, or say keep_text= (--keep-text HEADER) if they may stay"
             )
         sheet = self._sheet.grid.sheet
-        if plain_number(sheet) is None and self._tells(sheet):
+        if plain_number(sheet) is None and not _is_numbered(sheet, sheet_names) and self._tells(sheet):
             raise InputError(
                 f"{self._sheet.grid.source!r}: the name of a sheet states a number of its table that is hidden; name "
                 "the sheet otherwise"
@@ -196,6 +199,13 @@ class _Judge:
         pairs = [(tuple(grid.text(row, other) for other in others), grid.text(row, column)) for row in layout.body_rows]
         labels, texts = {label for label, _ in pairs}, {text for _, text in pairs}
         return len(labels) > 1 < len(texts) and len(pairs) == len({*pairs}) == len(labels) * len(texts)
+
+
+def _is_numbered(name: str, others: Collection[str]) -> bool:
+    """Whether a name ends with a number, and the number is all in which another differs from it."""
+    stem = _NUMBER_AT_END.sub("", name)
+    numbered = {_NUMBER_AT_END.sub("", other) for other in others if other != name and _NUMBER_AT_END.search(other)}
+    return stem != name and stem in numbered
 
 
 def _are_classes(texts: Sequence[str]) -> bool:

@@ -64,8 +64,9 @@ class ProtectedFile:
         pairs = list(zip(self.sheets, self.done, strict=True))
         numbers = [secret_numbers(sheet, one) for sheet, one in pairs]
         elsewhere = frozenset().union(*(one.all for one in numbers))
+        names = frozenset(sheet.grid.sheet for sheet in self.sheets)
         return [
-            contents_of(sheet, one, marks, secret, self.keep, elsewhere)
+            contents_of(sheet, one, marks, secret, self.keep, elsewhere, names)
             for (sheet, one), secret in zip(pairs, numbers, strict=True)
         ]
 

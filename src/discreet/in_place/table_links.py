@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
 
-from discreet.audits.joined.same_labels import same_dimensions
+from discreet.audits.joined.same_labels import NamedLabels, plain_name, same_dimensions
 from discreet.base.annotations import Array
 from discreet.in_place.table_margins import TableMargins
 
@@ -56,19 +56,62 @@ def found_links(tables: Sequence[TableMargins]) -> TableLinks:
     """All links between tables, found by labels and by numbers that are equal."""
     links: list[MarginLink] = []
     close = []
+    common = CommonMargins(tables)
     for i, j in combinations(range(len(tables)), 2):
         if tables[i].too_large or tables[j].too_large:
             close.append((i, j))
             continue
-        shared = same_dimensions(tables[i].dimensions, tables[j].dimensions)
-        own = [*_equal_margins(i, j, tables, shared), *_divided_rows(i, j, tables, shared)]
-        own += _divided_rows(j, i, tables, [(there, here) for here, there in shared])
+        shared = common.dimensions(i, j)
+        own = [*_equal_margins(i, j, common, shared), *_divided_rows(i, j, common, shared)]
+        own += _divided_rows(j, i, common, [(there, here) for here, there in shared])
         links += own
         if shared and not own:
             close.append((i, j))
     links += _sums_of_tables([k for k, table in enumerate(tables) if not table.too_large], tables)
     linked = {pair for link in links for pair in combinations(sorted(link.tables), 2)}
     return TableLinks(tuple(links), tuple(pair for pair in close if pair not in linked))
+
+
+class CommonMargins:
+    """Dimensions and codes that pairs of tables have in common; worked out once for all tables with the same labels."""
+
+    def __init__(self, tables: Sequence[TableMargins]) -> None:
+        numbers: dict[object, int] = {}
+        self.tables = tables
+        self._kinds = [
+            -1 if table.too_large else numbers.setdefault(_kind_of_labels(table), len(numbers)) for table in tables
+        ]
+        sets: dict[tuple[str, ...], Collection[str]] = {}
+        self._named = [[] if table.too_large else _shared_sets(table, sets) for table in tables]
+        self._dimensions: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._codes: dict[object, tuple[Array, Array]] = {}
+
+    def dimensions(self, i: int, j: int) -> list[tuple[int, int]]:
+        """Positions of the dimensions that two tables have in common."""
+        kinds = self._kinds[i], self._kinds[j]
+        if kinds not in self._dimensions:
+            self._dimensions[kinds] = same_dimensions(self._named[i], self._named[j])
+        return self._dimensions[kinds]
+
+    def codes(self, i: int, j: int, shared: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
+        """Combinations of the codes that both tables have, a row each, all other dimensions at their total."""
+        key = self._kinds[i], self._kinds[j], tuple(shared)
+        if key not in self._codes:
+            self._codes[key] = _common_codes(self.tables[i], self.tables[j], shared)
+        return self._codes[key]
+
+
+def _kind_of_labels(table: TableMargins) -> object:
+    """What is equal for tables with the same labels at the same positions."""
+    names = tuple(dimension.name for dimension in table.dimensions)
+    return names, table.wholes, tuple(tuple(labels.items()) for labels in table.labels)
+
+
+def _shared_sets(table: TableMargins, sets: dict[tuple[str, ...], Collection[str]]) -> list[NamedLabels]:
+    """The dimensions of a table by name and labels; equal lists of labels are one object, not to be compared."""
+    names = [plain_name(dimension.name) for dimension in table.dimensions]
+    labels = [sets.setdefault(tuple(own), own.keys()) for own in table.labels]
+    return [NamedLabels(name, own) for name, own in zip(names, labels, strict=True)]
 
 
 def _common_codes(one: TableMargins, two: TableMargins, shared: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
@@ -87,15 +130,13 @@ def _common_codes(one: TableMargins, two: TableMargins, shared: Sequence[tuple[i
     return left, right
 
 
-def _equal_margins(
-    i: int, j: int, tables: Sequence[TableMargins], shared: Sequence[tuple[int, int]]
-) -> list[MarginLink]:
+def _equal_margins(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> list[MarginLink]:
     """Margins in common, if at least half of the finest of them that are not empty hold the same number.
 
     Totals may differ where one table has rows that the other has not.
     """
-    one, two = tables[i], tables[j]
-    left, right = _common_codes(one, two, shared)
+    one, two = common.tables[i], common.tables[j]
+    left, right = common.codes(i, j, shared)
     here, there = one.values[tuple(left.T)], two.values[tuple(right.T)]
     depth = (left != np.array(one.wholes)).sum(axis=1)
     finest = (depth == depth.max()) & ((here != 0) | (there != 0))
@@ -106,21 +147,20 @@ def _equal_margins(
     return [MarginLink((i, tuple(a)), ((j, tuple(b)),)) for a, b in codes]
 
 
-def _divided_rows(
-    i: int, j: int, tables: Sequence[TableMargins], shared: Sequence[tuple[int, int]]
-) -> Iterator[MarginLink]:
+def _divided_rows(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> Iterator[MarginLink]:
     """Rows of table i that table j divides further: their numbers are the totals of table j."""
-    one, two = tables[i], tables[j]
+    one, two = common.tables[i], common.tables[j]
     title = " ".join(f"{two.sheet.grid.sheet} {two.sheet.layout.title}".casefold().split())
     for axis, labels in enumerate(one.labels):
         columns = [pair for pair in shared if pair[0] != axis]
-        left, right = _common_codes(one, two, columns)
+        line = np.moveaxis(one.values, axis, -1)[one.wholes[:axis] + one.wholes[axis + 1 :]]
+        equal = {*np.flatnonzero(line == two.values[two.wholes]).tolist()}  # mostly none
+        if not equal:
+            continue
+        left, right = common.codes(i, j, columns)
         totals = two.values[tuple(right.T)]
-        whole = two.values[two.wholes]
-        lines = np.moveaxis(one.values, axis, -1)
-        line = lines[one.wholes[:axis] + one.wholes[axis + 1 :]]
         for label, code in labels.items():
-            if line[code] != whole:
+            if code not in equal:
                 continue
             rows = left.copy()
             rows[:, axis] = code

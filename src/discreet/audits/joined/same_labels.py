@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from discreet.data.dimension import Dimension
 
@@ -17,7 +19,17 @@ def plain_name(name: str) -> str:
     >>> plain_name("Age group") == plain_name("AGE_GROUP")
     True
     """
-    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_") or name
+    composed = unicodedata.normalize("NFC", name)
+    return re.sub(r"[\W_]+", "_", composed.casefold()).strip("_") or name
+
+
+def plain_label(label: str) -> str:
+    """A label as it is compared: letters composed (NFC), as other programs write an accent as a sign of its own.
+
+    >>> plain_label("Cafe\u0301  NORTH") == plain_label("Caf\u00e9 north")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", label).casefold().split())
 
 
 def plain_labels(dimension: Dimension) -> dict[str, str]:
@@ -27,7 +39,18 @@ def plain_labels(dimension: Dimension) -> dict[str, str]:
     {'ash': 'Ash', 'bray': 'Bray'}
     """
     labels, total = dimension.labels, dimension.total
-    return {" ".join(labels.get(code, code).casefold().split()): code for code in dimension.codes if code != total}
+    return {plain_label(labels.get(code, code)): code for code in dimension.codes if code != total}
+
+
+class NamedLabels(NamedTuple):
+    """The name of a dimension and its labels but the total's, as they are compared."""
+
+    name: str
+    labels: Collection[str]
+
+    @classmethod
+    def of(cls, dimension: Dimension) -> NamedLabels:
+        return cls(plain_name(dimension.name), plain_labels(dimension).keys())
 
 
 def labels_alike(one: Dimension, other: Dimension) -> bool:
@@ -39,27 +62,33 @@ def labels_alike(one: Dimension, other: Dimension) -> bool:
     >>> labels_alike(wards, Dimension.flat("sex", ["f", "m"], total=None))
     False
     """
-    here, there = plain_labels(one), plain_labels(other)
-    common = len(here.keys() & there.keys())
-    return common >= FEWEST and 2 * common >= min(len(here), len(there))
+    here, there = NamedLabels.of(one), NamedLabels.of(other)
+    return _are_alike(here, there, _in_common(here, there))
 
 
-def same_dimensions(one: Sequence[Dimension], other: Sequence[Dimension]) -> list[tuple[int, int]]:
+def _in_common(here: NamedLabels, there: NamedLabels) -> int:
+    if here.labels is there.labels:
+        return len(here.labels)
+    return len(set(here.labels) & set(there.labels))
+
+
+def _are_alike(here: NamedLabels, there: NamedLabels, common: int) -> bool:
+    return common >= FEWEST and 2 * common >= min(len(here.labels), len(there.labels))
+
+
+def same_dimensions(one: Sequence[NamedLabels], other: Sequence[NamedLabels]) -> list[tuple[int, int]]:
     """Positions of dimensions that two tables have in common: of one name and some label, else by most labels.
 
     >>> wards = Dimension.flat("Ward", ["Ash", "Bray"], total="All")
     >>> named = Dimension.flat("Ward name", ["Ash", "Bray"], total="Total")
-    >>> same_dimensions([wards], [Dimension.flat("age", ["0", "1"], total=None), named])
+    >>> ages = Dimension.flat("age", ["0", "1"], total=None)
+    >>> same_dimensions([NamedLabels.of(wards)], [NamedLabels.of(ages), NamedLabels.of(named)])
     [(0, 1)]
     """
     pairs: list[tuple[int, int]] = []
-    by_name = [
-        (i, j)
-        for i, here in enumerate(one)
-        for j, there in enumerate(other)
-        if plain_name(here.name) == plain_name(there.name) and plain_labels(here).keys() & plain_labels(there).keys()
-    ]
-    by_label = [(i, j) for i, here in enumerate(one) for j, there in enumerate(other) if labels_alike(here, there)]
+    common = {(i, j): _in_common(here, there) for i, here in enumerate(one) for j, there in enumerate(other)}
+    by_name = [(i, j) for (i, j), many in common.items() if many and one[i].name == other[j].name]
+    by_label = [(i, j) for (i, j), many in common.items() if _are_alike(one[i], other[j], many)]
     for i, j in [*by_name, *by_label]:
         if i not in {k for k, _ in pairs} and j not in {k for _, k in pairs}:
             pairs.append((i, j))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -72,7 +73,7 @@ def publications(
     said = {*mapping.dimensions, *mapping.dimensions.values(), *mapping.crossing}
     for own in mapping.tables.values():
         said |= {*own.get("dimensions", {}), *own.get("dimensions", {}).values()}
-    return under_common_names(_alike(_apart([mapping.applied(p) for p in plain])), said)
+    return under_common_names(_alike(_apart([_composed(mapping.applied(p)) for p in plain])), said)
 
 
 def read_release(
@@ -259,6 +260,16 @@ def _apart(each: Sequence[Publication]) -> list[Publication]:
             if not any({*d.leaves} & {*other.leaves} for j, other in held if j != k):
                 renamed[k] = renamed[k].renamed({name: f"{name} of {renamed[k].name}"}, {})
     return renamed
+
+
+def _composed(publication: Publication) -> Publication:
+    """A publication whose codes have their letters composed (NFC), as one file may write an accent as another sign."""
+    codes: dict[str, dict[str, str]] = {}
+    for dimension in publication.release.dimensions:
+        composed = {code: unicodedata.normalize("NFC", code) for code in dimension.codes}
+        if len({*composed.values()}) == len(composed):
+            codes[dimension.name] = {code: text for code, text in composed.items() if code != text}
+    return publication.renamed({}, codes) if any(codes.values()) else publication
 
 
 def _alike(each: Sequence[Publication]) -> list[Publication]:
