@@ -72,13 +72,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(folder: Path, text: str, *options: str, workers: int = 1, rate: int = 1_000_000) -> Iterator[str]:
-    """`discreet serve` in processes of its own; gives its address, and stops it at the end."""
+def running(
+    folder: Path, text: str, *options: str, workers: int = 1, rate: int = 1_000_000, data: Path | None = None
+) -> Iterator[str]:
+    """`discreet serve` in processes of its own, of the small cube or another; its address, and stopped at the end."""
     (folder / "policy.toml").write_text(text)
     port = free_port()
     start = "import discreet.cli; discreet.cli.main()"
     given = ["--policy", "policy.toml", "--port", str(port), "--workers", str(workers), "--rate", str(rate), *options]
-    command = [sys.executable, "-c", start, "serve", str(small_cube()), *given]
+    command = [sys.executable, "-c", start, "serve", str(data or small_cube()), *given]
     environment = {**os.environ, "DISCREET_TEST_SECRET": SECRET}
     with (folder / "serve.log").open("w") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)

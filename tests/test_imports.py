@@ -223,7 +223,7 @@ LAYERS = {
         settings schema queries parameter_checks languages pacing edition_marks edition_series
         edition_history
         editions
-        cube sheet cache logs metrics unions charts counting migrations
+        cube sheet view_data cache logs metrics unions charts counting migrations
         spans
         combinations
         store server_key

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 
 def test_the_whole_journey(page: Page, pictures: Path) -> None:
-    """Population, variables, layout, live verdict, table, heat map, bars, layers, permalink, recent tables."""
+    """Population, variables, layout, live verdict, table, permanent link, recent tables."""
     page.goto("/")
     page.locator("select[name=only_region]").select_option("R1")
     for name in ("sex", "age", "activity"):
@@ -21,7 +21,8 @@ def test_the_whole_journey(page: Page, pictures: Path) -> None:
     page.locator("input[name=v_sex]").uncheck()
     expect(verdict).to_contain_text("can be made")
     page.get_by_role("button", name="Show the table").click()
-    expect(page.get_by_text("Only region: Region 1")).to_be_visible()
+    expect(page.get_by_text("Population: region: Region 1")).to_be_visible()
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
     asked = parse_qs(urlparse(page.url).query)
     assert asked == {"variables": ["activity,age"], "where": ["region=R1"], "layers": ["activity"]}
     page.goto("/")
@@ -32,23 +33,13 @@ def test_the_whole_journey(page: Page, pictures: Path) -> None:
     expect(verdict).to_contain_text("can be made")
     page.screenshot(path=pictures / "choose.png")
     page.get_by_role("button", name="Show the table").click()
-    asked = parse_qs(urlparse(page.url).query)
-    assert asked == {"variables": ["activity,age,sex"], "layers": ["activity"]}
-    table = page.get_by_role("table")
+    table = page.get_by_role("grid")
     expect(table.get_by_role("columnheader", name="Female")).to_be_visible()
     expect(table.get_by_role("rowheader", name="25-29 years")).to_be_visible()
-    expect(page.get_by_role("heading", name="Persons of two regions: age by sex; Employed")).to_be_visible()
-    page.get_by_role("link", name="Student").click()
-    expect(page.get_by_role("heading", name="Student")).to_be_visible()
-    page.screenshot(path=pictures / "table.png", full_page=True)
-    page.get_by_role("link", name="Heat map").click()
-    assert page.locator("table.heat td.h9").count() >= 1
-    page.screenshot(path=pictures / "heat.png")
-    page.get_by_role("link", name="Bars").click()
-    expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
-    page.screenshot(path=pictures / "bars.png")
+    asked = parse_qs(urlparse(page.url).query)
+    assert asked == {"variables": ["activity,age,sex"], "layers": ["activity"]}
     expect(page.get_by_text("asking again tells nothing new")).to_be_visible()
-    assert page.get_by_label("Permalink").input_value() == page.url
+    assert page.get_by_label("Permanent link").input_value() == page.url
     shown = page.url
     page.goto("/")
     page.get_by_role("region", name="Recent tables").get_by_role("link").first.click()
@@ -65,7 +56,7 @@ def test_a_refusal_says_what_to_change(page: Page, pictures: Path) -> None:
     expect(verdict).to_contain_text("ask for fewer variables")
     page.screenshot(path=pictures / "refused.png")
     verdict.get_by_role("link", name="without activity").click()
-    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("grid")).to_be_visible()
     page.goto("/")
     page.locator("input[name=v_sex]").check()
     page.locator("select[name=only_citizenship]").select_option("STL")
@@ -92,13 +83,13 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     assert not wanted
     expect(page.locator("#verdict")).to_contain_text("30 cells asked")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("grid")).to_be_visible()
     for _ in range(30):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent.trim()") == "Heat map":
-            page.keyboard.press("Enter")
+        if page.evaluate("document.activeElement.parentElement.textContent.trim()") == "Shade by size":
+            page.keyboard.press("Space")
             break
-    expect(page.locator("table.heat")).to_be_visible()
+    expect(page.locator("table.shaded")).to_be_visible()
 
 
 def test_without_script_the_form_still_works(browser: Browser, address: str) -> None:

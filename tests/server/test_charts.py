@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import ImageFont
 
-from discreet.server.charts import Point, bars, risk_utility_chart
-from discreet.server.sheet import Cell, Head, Sheet
+from discreet.server.charts import Point, risk_utility_chart
 
 FONT = ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans.ttf"), 12)
 NAMES = st.text("abcmwRU 0123=,()<&", min_size=1, max_size=60)
@@ -77,17 +76,3 @@ def test_steps_go_through_the_non_dominated_methods() -> None:
     at = {circle[0].text: (circle.attrib["cx"], circle.attrib["cy"]) for circle in root.iter("circle")}
     [path] = [one.attrib["d"] for one in root.iter("path")]
     assert path == f"M{at['a'][0]} {at['a'][1]}V{at['b'][1]}H{at['b'][0]}"
-
-
-@pytest.mark.parametrize("name", ["x", "Persons in institutions for the elderly & their <carers>"])
-def test_texts_of_bars_do_not_overlap(name: str) -> None:
-    """Long names are cut, and the first line says what the bars are."""
-    cells = tuple(Cell(text=f"{10**k:,}", value=float(10**k), shade=0, total=False) for k in range(4))
-    sheet = Sheet(
-        rows=(name,), columns=(), heads=((Head(name, 4),),), stubs=tuple((f"{name} {k}",) for k in range(5)),
-        body=(cells,) * 5, layers=(), layer=0, measure="count", cut="",
-    )  # fmt: skip
-    svg = str(bars(sheet))
-    assert overlaps(svg) == []
-    assert boxes(svg)[1][0] == "count (number)"
-    assert svg.count("<rect") == 20

@@ -16,7 +16,6 @@ IN_ENGLISH = {
     "about.html",
     "page.html",
     "verdict.html",
-    "result.html",
     "hub.html",
     "method.html",
 }  # have no sentences of a catalogue yet

@@ -19,6 +19,7 @@ from discreet.server.queries import address, query_from
 from discreet.server.rate_limits import Over
 from discreet.server.service import Reply, Service
 from discreet.server.store import Unreachable
+from discreet.server.view_data import VIEW
 
 
 def query_text(request: Request) -> str:
@@ -32,7 +33,7 @@ def known_parameters(request: Request) -> None:
 
 
 router = APIRouter(prefix="/api", tags=["tables"], dependencies=[Depends(known_parameters)])
-SERVED = FORMATS
+SERVED = (*FORMATS, VIEW)
 FORBIDDEN, TOO_LARGE, BAD, TOO_MANY, AWAY = 403, 413, 422, 429, 503
 TOO_LARGE_RULES = ("max_cells",)
 MAX_AGE = 3600

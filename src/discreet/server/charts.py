@@ -12,10 +12,7 @@ from markupsafe import Markup
 from discreet.plot.figure_style import shortened
 from discreet.plot.label_places import Box, label_boxes
 from discreet.plot.risk_charts import non_dominated
-from discreet.server.sheet import Sheet
 
-MOST_BARS = 120
-LINE, LEFT, WIDTH = 18, 260, 900
 MAP, EDGE = (640, 360), 60  # width and height of a map, and what its axes take of them
 HIGH = 14.0  # a line of type of 12 units
 WIDE, LETTER = 12.5, 9.0  # no less than any reader's font needs for a letter
@@ -29,43 +26,6 @@ class Point:
     risk: float
     utility: float
     best: bool
-
-
-def bars(sheet: Sheet) -> Markup:
-    """Horizontal bars, one for each cell that is not a total."""
-    names: list[str] = []
-    values: list[tuple[float, str, int]] = []
-    across = [head.text for head in sheet.heads[-1]] if sheet.heads else [""]
-    for stub, line in zip(sheet.stubs, sheet.body, strict=True):
-        for k, cell in enumerate(line):
-            if not cell.total and cell.value is not None and len(names) < MOST_BARS:
-                head = across[k] if k < len(across) else ""
-                names.append(", ".join(part for part in (*stub, head) if part))
-                values.append((cell.value, cell.text, k % 6))
-    top = max((v for v, _, _ in values), default=0.0) or 1.0
-    lines = [_bar(n + 1, name, *value, top) for n, (name, value) in enumerate(zip(names, values, strict=True))]
-    variables = shortened(", ".join((*sheet.rows, *sheet.columns)), 22)
-    unit = "number" if sheet.measure == "count" else "units of the table"
-    head = (
-        f'<text x="{LEFT - 8}" y="13" text-anchor="end">{escape(variables)} (category)</text>'
-        f'<text x="{LEFT}" y="13">{escape(shortened(sheet.measure))} ({unit})</text>'
-    )
-    words = f"Bar chart of {len(lines)} cells; the table view has the same numbers"
-    return Markup(
-        f'<svg class="chart" role="img" aria-label="{words}" viewBox="0 0 {WIDTH} {(len(lines) + 1) * LINE + 8}">'
-        f"{head}{''.join(lines)}</svg>"
-    )
-
-
-def _bar(line: int, name: str, value: float, text: str, shade: int, top: float) -> str:
-    """One bar with its name to the left and its number to the right."""
-    length = max(value / top, 0) * (WIDTH - LEFT - 90)
-    y = line * LINE
-    return (
-        f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(shortened(name, 34))}</text>'
-        f'<rect class="c{shade}" x="{LEFT}" y="{y + 3}" width="{length:.1f}" height="{LINE - 5}"></rect>'
-        f'<text x="{LEFT + length + 6:.1f}" y="{y + 13}">{text}</text>'
-    )
 
 
 def risk_utility_chart(points: Sequence[Point], t2: float | None) -> Markup:

@@ -15,7 +15,6 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
 from discreet.policy import Query
 from discreet.release import Release
-from discreet.server import charts
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
     ATTEMPTS,
@@ -50,9 +49,12 @@ def known_fields(request: Request) -> None:
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
 OLD_NAMES = {"wafers": "layers", "wafer": "layer"}  # of permanent links that version 0.1.0 gave
-FIELDS = {"/table": ("variables", "where", "view", "layer", *PLACES, *OLD_NAMES), "/method": ("variables", "where")}
+FIELDS = {
+    "/table": ("variables", "where", "view", "layer", "page", *PLACES, *OLD_NAMES),
+    "/method": ("variables", "where"),
+}
 PAGES = ("/", "/table", "/about", "/login", "/method")
-views = ("table", "heat", "bars")
+views = ("table", "heat", "bars", "stacked", "lines", "pyramid", "multiples", "grid", "map")
 RECENT, MOST_RECENT = "discreet_recent", 6
 YEAR = 365 * 86400
 
@@ -66,6 +68,7 @@ class PageChoice:
     places: tuple[tuple[str, str], ...] = ()
     view: str = "table"
     layer: int = 0
+    page: int = 0
 
     @property
     def levels(self) -> dict[str, str]:
@@ -89,8 +92,9 @@ class PageChoice:
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
-        shown_as = {"view": self.view, "layer": str(self.layer), **{k: str(v) for k, v in changes.items()}}
-        return out | {k: v for k, v in shown_as.items() if (k, v) not in (("view", "table"), ("layer", "0"))}
+        usual = {"view": "table", "layer": "0", "page": "0"}
+        shown_as = {name: str(getattr(self, name)) for name in usual} | {k: str(v) for k, v in changes.items()}
+        return out | {k: v for k, v in shown_as.items() if v != usual.get(k)}
 
     def link(self, **changes: Any) -> str:
         """The permalink: the address is the query."""
@@ -113,13 +117,13 @@ class PageChoice:
             if name.strip()
         ]
         view = parameters_given.get("view", "table")
-        layer = parameters_given.get("layer", "0")
+        numbers = {name: parameters_given.get(name, "0") for name in ("layer", "page")}
         return cls(
             variables=query.variables,
             where=query.where,
             places=tuple(places),
             view=view if view in views else "table",
-            layer=int(layer) if layer.isdecimal() and len(layer) < 7 else 0,
+            **{name: int(text) if text.isdecimal() and len(text) < 7 else 0 for name, text in numbers.items()},
         )
 
     @classmethod
@@ -188,15 +192,14 @@ async def table(request: Request) -> Response:
 
 def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) -> dict[str, Any]:
     """What the template needs to show a table."""
-    sheet, known = laid_out(release, choice.place, choice.layer), service.dimensions
+    sheet, known = laid_out(release, choice.place, choice.layer, choice.page), service.dimensions
     return {
         "release": release,
         "sheet": sheet,
         "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
-        "chart": charts.bars(sheet) if choice.view == "bars" else None,
         "flag": reply.flag,
         "explained": explained(service.policy, release),
-        "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw")],
+        "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
         "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
     }

@@ -30,6 +30,7 @@ from discreet.server.rate_limits import DAY, MINUTE, Counter
 from discreet.server.server_key import data_mark, keyed_name, with_key
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
+from discreet.server.view_data import VIEW, view_bytes
 from discreet.tables.table import Table
 
 CSVW = "csvw"  # metadata that say where their CSV is
@@ -197,7 +198,8 @@ class Service:
 
         release, answer = reply.release, reply.answer
         if form not in answer.bodies:
-            make = partial(to_bytes, release, form, **({"url": f"table.csv?{address(query)}"} if form == CSVW else {}))
+            named = {"url": f"table.csv?{address(query)}"} if form == CSVW else {}
+            make = partial(view_bytes, release) if form == VIEW.name else partial(to_bytes, release, form, **named)
             answer.bodies[form] = await asyncio.to_thread(make) if len(release) > LARGE else make()
             self.answers.put(reply.kept_as, answer)
         return answer.bodies[form]

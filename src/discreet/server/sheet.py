@@ -15,7 +15,7 @@ from discreet.data.dimension import Dimension
 from discreet.release import Release
 
 PLACES = ("rows", "columns", "layers")
-MOST_ROWS, MOST_COLUMNS = 400, 60
+MOST_ROWS, MOST_COLUMNS = 200, 40  # of one page of the plain table
 SHADES = 9
 
 
@@ -49,7 +49,9 @@ class Sheet:
     layers: tuple[str, ...]
     layer: int
     measure: str
-    cut: str
+    pages: tuple[str, ...] = ()
+    """What each page holds, where one is not enough: rows and columns from and to, counted from 1."""
+    page: int = 0
 
 
 def placed(dimensions: Sequence[Dimension], wanted: Mapping[str, str]) -> dict[str, list[int]]:
@@ -68,8 +70,8 @@ def placed(dimensions: Sequence[Dimension], wanted: Mapping[str, str]) -> dict[s
     return out
 
 
-def laid_out(release: Release, wanted: Mapping[str, str], layer: int = 0) -> Sheet:
-    """The chosen layer of a release, cut to what a page can show."""
+def laid_out(release: Release, wanted: Mapping[str, str], layer: int = 0, page: int = 0) -> Sheet:
+    """A page of the chosen layer of a release."""
     at = placed(release.dimensions, wanted)
     used = [_order(d, release.codes[:, k]) for k, d in enumerate(release.dimensions)]
     measure = next(iter(release.values))
@@ -79,28 +81,33 @@ def laid_out(release: Release, wanted: Mapping[str, str], layer: int = 0) -> She
     cube = array.transpose(order).reshape(-1, n_rows, math.prod(len(used[k]) for k in at["columns"]))
     names = _lines(release.dimensions, used, at["layers"])
     layer = min(max(layer, 0), len(cube) - 1)
-    page = cube[layer][:MOST_ROWS, :MOST_COLUMNS]
-    stubs = _lines(release.dimensions, used, at["rows"])[: len(page)]
-    across = _lines(release.dimensions, used, at["columns"])[: page.shape[1]]
-    totals = (_totals(release.dimensions, used, at["rows"]), _totals(release.dimensions, used, at["columns"]))
+    blocks = _blocks(*cube.shape[1:])
+    page = min(max(page, 0), len(blocks) - 1)
+    down, right = blocks[page]
+    stubs = _lines(release.dimensions, used, at["rows"])[down]
+    across = _lines(release.dimensions, used, at["columns"])[right]
+    totals = (
+        _totals(release.dimensions, used, at["rows"])[down],
+        _totals(release.dimensions, used, at["columns"])[right],
+    )
     return Sheet(
-        rows=tuple(release.dimensions[k].name for k in at["rows"]),
-        columns=tuple(release.dimensions[k].name for k in at["columns"]),
+        rows=tuple(release.dimensions[k].title for k in at["rows"]),
+        columns=tuple(release.dimensions[k].title for k in at["columns"]),
         heads=_heads(across),
         stubs=tuple(stubs),
-        body=_cells(page, totals, release.decimals[measure]),
-        layers=tuple(", ".join(name) for name in names) if at["layers"] else (),
+        body=_cells(cube[layer][down, right], totals, release.decimals[measure]),
+        layers=_layer_names([release.dimensions[k].title for k in at["layers"]], names),
         layer=layer,
         measure=measure,
-        cut=_cut(cube.shape[1:], page.shape),
+        pages=_page_names(blocks, cube.shape[1:]),
+        page=page,
     )
 
 
 def _order(dimension: Dimension, codes: Array) -> list[int]:
-    """The codes that occur, totals last as readers of tables expect."""
-    found = np.unique(codes).tolist()
-    total = None if dimension.total is None else dimension.position[dimension.total]
-    return [c for c in found if c != total] + ([total] if total in found else [])
+    """The codes that occur, the total first and groups before what is in them."""
+    present: list[int] = np.unique(codes).tolist()
+    return present
 
 
 def _dense(release: Release, used: Sequence[Sequence[int]], values: Array) -> Array:
@@ -134,7 +141,7 @@ def _heads(lines: Sequence[tuple[str, ...]]) -> tuple[tuple[Head, ...], ...]:
 
 
 def _cells(page: Array, totals: tuple[list[bool], list[bool]], decimals: int) -> tuple[tuple[Cell, ...], ...]:
-    inner = page[np.ix_(~np.array(totals[0][: len(page)]), ~np.array(totals[1][: page.shape[1]]))]
+    inner = page[np.ix_(~np.array(totals[0]), ~np.array(totals[1]))]
     top = float(np.nanmax(inner)) if inner.size and not np.isnan(inner).all() else 0.0
 
     def cell(value: float, total: bool) -> Cell:
@@ -148,6 +155,28 @@ def _cells(page: Array, totals: tuple[list[bool], list[bool]], decimals: int) ->
     )
 
 
-def _cut(whole: tuple[int, ...], shown: tuple[int, ...]) -> str:
-    more = [f"{w - s:,} more {name}" for w, s, name in zip(whole, shown, ("rows", "columns"), strict=True) if w > s]
-    return f"{' and '.join(more)} are in the download" if more else ""
+def _layer_names(variables: Sequence[str], lines: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Each layer with the names of its variables; none where there are no layers."""
+    if not variables:
+        return ()
+    return tuple(", ".join(f"{v}: {label}" for v, label in zip(variables, line, strict=True)) for line in lines)
+
+
+def _blocks(rows: int, columns: int) -> list[tuple[slice, slice]]:
+    """The pages of a layer, first to the right and then down."""
+    return [
+        (slice(down, down + MOST_ROWS), slice(right, right + MOST_COLUMNS))
+        for down in range(0, max(rows, 1), MOST_ROWS)
+        for right in range(0, max(columns, 1), MOST_COLUMNS)
+    ]
+
+
+def _page_names(blocks: Sequence[tuple[slice, slice]], shape: tuple[int, ...]) -> tuple[str, ...]:
+    """From which row (and column) to which each page goes; none where one page is all."""
+    if len(blocks) == 1:
+        return ()
+    names = []
+    for down, right in blocks:
+        name = f"{down.start + 1}–{min(down.stop, shape[0])}"
+        names.append(name + (f" × {right.start + 1}–{min(right.stop, shape[1])}" if shape[1] > MOST_COLUMNS else ""))
+    return tuple(names)

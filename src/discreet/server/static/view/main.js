@@ -1,0 +1,120 @@
+// The viewer of a table: takes the place of the plain table of the page once the data are there.
+import { words } from "../words.js";
+import { Axes } from "./axes.js";
+import { Cube } from "./cube.js";
+import { element, Grid } from "./grid.js";
+import { grades } from "./numbers.js";
+
+const PLACES = ["rows", "columns", "layers"];
+const LARGE = 1_000_000; // bytes of cells above which a table is not fetched for the viewer
+
+const root = document.getElementById("viewer");
+if (root && Number(root.dataset.cells) <= LARGE) start().catch(() => root.classList.add("failed"));
+
+async function start() {
+  const answer = await fetch(root.dataset.source, { headers: { Accept: "application/vnd.discreet.view+json" } });
+  if (!answer.ok) return;
+  const cube = new Cube(await answer.json());
+  const state = layout(cube);
+  const parts = {};
+  const changed = () => {
+    remember(cube, state);
+    draw();
+  };
+  const draw = () => {
+    parts.grid.refresh();
+    parts.legend.replaceChildren(...legend(cube, state));
+    parts.caption.textContent = caption(cube, state);
+  };
+  parts.caption = document.getElementById("caption");
+  parts.grid = new Grid(cube, state, changed);
+  parts.axes = new Axes(cube, state, changed);
+  parts.legend = element("p", { class: "legend" });
+  const tableView = element("div", { class: "view-table" }, options(cube, state, changed), parts.grid.root, parts.legend,
+    element("p", { id: "grid-help", class: "unseen" }, words("Arrow keys go from cell to cell; Enter folds a group or sorts by a column.")));
+  root.append(parts.axes.root, tableView);
+  parts.axes.draw();
+  root.hidden = false;
+  document.getElementById("plain").hidden = true;
+  draw();
+  document.body.dataset.viewer = "ready";
+}
+
+// where variables stand: as the address says, else the longest in rows, the next in columns, the rest in layers
+function layout(cube) {
+  const asked = new URLSearchParams(location.search);
+  const state = { rows: [], columns: [], layers: [], layer: {}, folded: {}, numbers: "value", ranges: false, shaded: asked.get("view") === "heat", sort: null };
+  const left = new Set(cube.dimensions.map((_, k) => k));
+  for (const place of PLACES) {
+    for (const name of (asked.get(place) ?? "").split(",")) {
+      const k = cube.dimensions.findIndex((d) => d.name === name.trim());
+      if (left.delete(k)) state[place].push(k);
+    }
+  }
+  for (const k of [...left].sort((a, b) => cube.dimensions[b].codes.length - cube.dimensions[a].codes.length)) {
+    (["rows", "columns"].map((place) => state[place]).find((some) => !some.length) ?? state.layers).push(k);
+  }
+  if (!state.rows.length) state.rows.push((state.columns.length ? state.columns : state.layers).shift());
+  cube.dimensions.forEach((d, k) => (state.layer[k] = d.total ?? 0));
+  return state;
+}
+
+// the address is the table and its layout
+function remember(cube, state) {
+  const address = new URL(location.href);
+  for (const place of PLACES) {
+    const names = state[place].map((k) => cube.dimensions[k].name).join(",");
+    if (names) address.searchParams.set(place, names);
+    else address.searchParams.delete(place);
+  }
+  for (const old of ["layer", "page", "wafer", "wafers"]) address.searchParams.delete(old);
+  if (state.shaded) address.searchParams.set("view", "heat");
+  else if (address.searchParams.get("view") === "heat") address.searchParams.delete("view");
+  const text = address.href.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%3B", ";");
+  history.replaceState(null, "", text);
+  const link = document.getElementById("permalink");
+  if (link) link.value = text;
+}
+
+function caption(cube, state) {
+  const label = (k) => cube.dimensions[k].label;
+  const names = [...state.rows, ...state.columns].map(label).join(" × ");
+  const layers = state.layers.map((k) => `${label(k)}: ${cube.dimensions[k].labels[state.layer[k]]}`);
+  return [`${cube.data.title}: ${names}`, ...layers].join("; ");
+}
+
+function options(cube, state, changed) {
+  const whole = (axes) => axes.every((k) => cube.wholeOf(k) !== null);
+  const select = element("select", { id: "numbers", on: { change: (event) => { state.numbers = event.target.value; state.sort = null; changed(); } } });
+  const kinds = [
+    ["value", words("Numbers"), true],
+    ["row", words("Percent of the row"), whole(state.columns)],
+    ["column", words("Percent of the column"), whole(state.rows)],
+    ["total", words("Percent of the table"), whole([...state.rows, ...state.columns])],
+  ];
+  for (const [value, text, possible] of kinds) {
+    const option = element("option", { value }, text);
+    option.disabled = !possible;
+    select.append(option);
+  }
+  const tick = (name, text) => {
+    const box = element("input", { type: "checkbox", on: { change: (event) => { state[name] = event.target.checked; changed(); } } });
+    box.checked = state[name];
+    return element("label", { class: "tick" }, box, ` ${text}`);
+  };
+  const percent = Math.round(100 * cube.data.level);
+  return element("div", { class: "options" },
+    element("label", { for: "numbers" }, words("Show"), " ", select),
+    cube.hasRanges ? tick("ranges", words("Likely ranges (%(percent)s %)", { percent })) : "",
+    tick("shaded", words("Shade by size")));
+}
+
+function legend(cube, state) {
+  const out = [];
+  if (cube.hasRanges) {
+    grades().forEach((text, grade) => out.push(element("span", { class: "key" }, element("span", { class: `grade g${grade}`, "aria-hidden": "true" }), ` ${text} `)));
+    out.push(element("span", { class: "key" }, "~ ", words("use with care")));
+  }
+  if (Object.values(cube.data.marks).includes("c")) out.push(element("span", { class: "key" }, "× ", words("not shown, to protect people")));
+  return out;
+}

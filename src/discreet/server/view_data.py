@@ -1,0 +1,101 @@
+"""A release as the viewer of the page takes it: variables in words, values in row-major order, their likely ranges.
+
+One more format of the same release: it holds nothing that the release does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import orjson
+
+from discreet.base.annotations import Array
+from discreet.formats import Format
+from discreet.formats.layers import ABSENT, MEANING, Cube, heading
+from discreet.release import CONFIDENTIAL, Release
+from discreet.release.noise_law import LEVEL
+
+VIEW = Format(
+    "view", ".view.json", "application/vnd.discreet.view+json", "the page's own: values with likely ranges", "view_data"
+)
+NUMBER = re.compile(r"\d+")
+LEAST_ORDERED = 3  # categories that are called ordered
+
+
+def view_bytes(release: Release) -> bytes:
+    """The table for the viewer: null where a value is not shown, with the reason in ``marks`` by position.
+
+    >>> import discreet as dc
+    >>> release = dc.protect(dc.Table.of([3, 8], ["sex"]), dc.Redact(9)).release()
+    >>> document = orjson.loads(view_bytes(release))
+    >>> document["values"], document["marks"]
+    ([11.0, None, None], {'1': 'c', '2': 'c'})
+    """
+    release.check_marked()
+    cube = Cube.of(release)
+    measure = next(iter(release.values))
+    likely = release.likely(measure)
+    marks = cube.spread(release.status.astype("<U1"), ABSENT)
+    document = {
+        "title": heading(release),
+        "source": release.source,
+        "method": release.method,
+        "notes": list(release.notes),
+        "measure": {"name": measure, "decimals": release.decimals[measure]},
+        "level": LEVEL,
+        "dimensions": [_variable(cube, k) for k in range(len(cube.dimensions))],
+        "population": [
+            {"name": d.name, "label": d.title, "code": code, "category": d.label(code)} for d, code in release.fixed
+        ],
+        "values": _numbers(cube.spread(release.values[measure].astype(float), np.nan)),
+        "low": None if likely is None else _numbers(cube.spread(likely[0], np.nan)),
+        "high": None if likely is None else _numbers(cube.spread(likely[1], np.nan)),
+        "marks": {str(place): str(marks[place]) for place in np.flatnonzero(marks != "").tolist()},
+        "meaning": {CONFIDENTIAL: MEANING[CONFIDENTIAL], ABSENT: MEANING[ABSENT]},
+    }
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def _numbers(values: Array) -> Array:
+    """Whole numbers without a point, where all are shown and whole."""
+    whole = np.isfinite(values).all() and bool((values % 1 == 0).all())
+    return np.ascontiguousarray(values.astype(np.int64) if whole else values)
+
+
+def _variable(cube: Cube, k: int) -> dict[str, Any]:
+    """A variable in words, and its categories as they lie in each other; ``parents`` are positions."""
+    dimension, codes = cube.dimensions[k], cube.codes[k]
+    place = {code: n for n, code in enumerate(codes)}
+    parents: list[int | None] = [None] * len(codes)
+    for code, below in cube.children(k).items():
+        for part in below:
+            if parents[place[part]] is None and part != code:
+                parents[place[part]] = place[code]
+    labels = cube.labels(k)
+    leaves = [labels[n] for n, code in enumerate(codes) if code in dimension.leaf_position]
+    return {
+        "name": dimension.name,
+        **dimension.description.texts,
+        "label": dimension.title,
+        "codes": codes,
+        "labels": labels,
+        "parents": parents,
+        "total": None if dimension.total is None else place.get(dimension.total),
+        "ordered": is_ordered(leaves),
+    }
+
+
+def is_ordered(labels: Sequence[str]) -> bool:
+    """Whether categories are steps of one scale, by the first numbers of their labels: ages, years, sizes.
+
+    >>> is_ordered(["0-4 years", "5-9 years", "10 years and more"]), is_ordered(["Region 1", "Region 2", "North"])
+    (True, False)
+    """
+    numbers = [int(match[0]) for label in labels if (match := NUMBER.search(label))]
+    begins = {label[:1].isdigit() for label in labels[1:-1]}  # "under 5" and "over 80" stand at the ends
+    rising = all(one < two for one, two in pairwise(numbers[1:-1]))
+    return len(labels) >= LEAST_ORDERED and len(numbers) >= len(labels) - 1 and begins == {True} and rising

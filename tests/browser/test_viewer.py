@@ -1,0 +1,226 @@
+"""The viewer of a table in a real browser: layout, folding, sorting, percentages, ranges, keys, and 100,000 cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import discreet as dc
+from discreet.server import cube
+from tests import servers
+from tests.browser.looking import accessible
+
+AREAS = {f"A{d:02}{k:02}": f"D{d:02}" for d in range(25) for k in range(40)}
+ROUNDED = '[[method]]\nname = "random-round"\nbase = 5\n'
+LARGE = "/table?variables=age,area,sex&rows=area&columns=age,sex"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of 1,000 areas in 25 districts by age and sex: a table of about 100,000 cells."""
+    folder = tmp_path_factory.mktemp("viewer")
+    rng = np.random.default_rng(5)
+    n = 200_000
+    ages = [f"{a}-{a + 2} years" for a in range(0, 90, 3)]
+    frame = pd.DataFrame(
+        {
+            "area": rng.choice(list(AREAS), n),
+            "age": rng.choice(ages, n),
+            "sex": rng.choice(["f", "m"], n),
+            "key": rng.integers(0, 2**31, n),
+        }
+    )
+    dimensions = (
+        dc.Dimension.from_parents("area", AREAS),
+        dc.Dimension.flat("age", ages),
+        dc.Dimension.flat("sex", ["f", "m"], labels={"f": "Women", "m": "Men"}),
+    )
+    book = dc.Codebook(dimensions=dimensions, key="key", title="People of 25 districts")
+    cube.build(dc.Microdata.read(frame, book), folder / "cube")
+    with servers.running(folder, servers.policy_text(method=ROUNDED), data=folder / "cube") as found:
+        yield found
+
+
+def ready(page: Page, place: str) -> None:
+    """The page with its viewer."""
+    page.goto(place)
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+
+
+def told(page: Page, query: str) -> dict[tuple[str, ...], int]:
+    """The numbers of the API by the codes of their cells."""
+    rows = csv.reader(io.StringIO(page.request.get(f"/api/table.csv?{query}").text()))
+    next(rows)
+    return {tuple(row[:-2]): int(row[-2]) for row in rows}
+
+
+def number(page: Page, row: int, column: int) -> int:
+    """What stands in a cell."""
+    text = page.locator(f"td[data-r='{row}'][data-c='{column}'] .number").inner_text()
+    return int(text.replace(",", ""))
+
+
+def test_a_table_opens_on_its_totals_and_names_everything(page: Page, pictures: Path) -> None:
+    """Total first in rows, columns and layers; the heading names the variables and the layer."""
+    ready(page, "/table?variables=age,area,sex&rows=age&columns=area&layers=sex")
+    expect(page.get_by_role("heading", level=2).first).to_have_text(
+        "People of 25 districts: age × area; sex: Total", use_inner_text=True
+    )
+    assert page.locator("#viewer tbody th").first.inner_text().startswith("Total")
+    numbers = told(page, "variables=age,area,sex")
+    assert number(page, 0, 0) == numbers["Total", "Total", "Total"]
+    page.locator(".axes select").select_option(label="Women")
+    expect(page.get_by_role("heading", level=2).first).to_contain_text("sex: Women")
+    assert number(page, 0, 0) == numbers["Total", "Total", "f"]
+    page.screenshot(path=pictures / "viewer.png")
+
+
+def test_100000_cells_are_drawn_as_they_come_into_sight(page: Page, pictures: Path) -> None:
+    """Few elements whatever the size, the whole number of rows and columns told, and the last cell is right."""
+    ready(page, LARGE)
+    grid = page.get_by_role("grid")
+    assert grid.get_attribute("aria-rowcount") == str(1026 + 2)
+    assert grid.get_attribute("aria-colcount") == str(31 * 3 + 1)
+    assert page.locator("#viewer td").count() < 3_000
+    numbers = told(page, "variables=age,area,sex")
+    assert len(numbers) == 1026 * 93
+    page.locator("td[data-r='0'][data-c='0']").focus()
+    start = time.monotonic()
+    page.keyboard.press("Control+End")
+    last = page.locator("td[data-r='1025'][data-c='92']")
+    expect(last).to_be_focused()
+    assert time.monotonic() - start < 20
+    assert int(last.locator(".number").inner_text()) == numbers["A2439", "87-89 years", "m"]
+    head = page.locator("#viewer thead tr").last.locator("th").last
+    assert head.is_visible()
+    page.screenshot(path=pictures / "viewer-large.png")
+    page.keyboard.press("Control+Home")
+    expect(page.locator("td[data-r='0'][data-c='0']")).to_be_focused()
+
+
+def test_groups_fold_and_unfold(page: Page) -> None:
+    """By mouse and by Enter; what is below is gone, the group and its number stay."""
+    ready(page, "/table?variables=area,sex")
+    grid = page.get_by_role("grid")
+    page.get_by_role("button", name="Fold D00").click()
+    assert grid.get_attribute("aria-rowcount") == str(1026 - 40 + 1)
+    expect(page.get_by_role("button", name="Unfold D00")).to_have_attribute("aria-expanded", "false")
+    names = page.locator("#viewer tbody th .name").all_inner_texts()
+    assert names[:3] == ["Total", "D00", "D01"]
+    page.locator("th[data-r='1'][data-c='-1']").focus()
+    page.keyboard.press("Enter")
+    assert grid.get_attribute("aria-rowcount") == str(1026 + 1)
+
+
+def test_rows_are_sorted_within_their_groups(page: Page) -> None:
+    """Down, up, and as it was; the total stays on top."""
+    ready(page, "/table?variables=age,sex")
+    before = page.locator("#viewer tbody th .name").all_inner_texts()
+    button = page.get_by_role("columnheader", name="Women").get_by_role("button")
+    button.click()
+    expect(page.get_by_role("columnheader", name="Women")).to_have_attribute("aria-sort", "descending")
+    shown = [number(page, r, 1) for r in range(6)]
+    assert shown[1:] == sorted(shown[1:], reverse=True)
+    assert page.locator("#viewer tbody th .name").first.inner_text() == "Total"
+    page.get_by_role("columnheader", name="Women").get_by_role("button").click()
+    shown = [number(page, r, 1) for r in range(6)]
+    assert shown[1:] == sorted(shown[1:])
+    page.get_by_role("columnheader", name="Women").get_by_role("button").click()
+    assert page.locator("#viewer tbody th .name").all_inner_texts() == before
+
+
+def test_percentages_are_of_protected_numbers_and_have_ranges(page: Page) -> None:
+    """Of the row, the column and the table; the range follows from both ranges."""
+    ready(page, "/table?variables=age,sex")
+    numbers = told(page, "variables=age,sex")
+    part, row = numbers["0-2 years", "f"], numbers["0-2 years", "Total"]
+    wholes = {"row": row, "column": numbers["Total", "f"], "total": numbers["Total", "Total"]}
+    for kind, whole in wholes.items():
+        page.get_by_label("Show").select_option(kind)
+        cell = page.locator("td[data-r='1'][data-c='1']")
+        expect(cell.locator(".number")).to_have_text(f"{100 * part / whole:.1f} %")
+    page.get_by_label("Show").select_option("row")
+    page.get_by_label("Likely ranges").check()
+    low, high = 100 * (part - 4) / (row + 4), 100 * (part + 4) / (row - 4)
+    expect(page.locator("td[data-r='1'][data-c='1'] .range")).to_have_text(f"{low:.1f} %–{high:.1f} %")
+    expect(page.locator("td[data-r='1'][data-c='0'] .number")).to_have_text("100.0 %")
+
+
+def test_ranges_are_told_where_one_reads(page: Page, pictures: Path) -> None:
+    """On hover, on focus, to screen readers, and in all cells by a switch; wide ones are marked, lines too."""
+    ready(page, "/table?variables=area,age")
+    value = number(page, 0, 0)
+    words = f"{value:,}; likely {value - 4:,} to {value + 4:,}"
+    cell = page.locator("td[data-r='0'][data-c='0']")
+    expect(cell.locator(".unseen")).to_have_text(words)
+    cell.hover()
+    expect(page.get_by_role("tooltip")).to_have_text(words)
+    assert page.locator("td .range").count() == 0
+    page.get_by_label("Likely ranges (90 %)").check()
+    expect(cell.locator(".range")).to_have_text(f"{value - 4:,}–{value + 4:,}")
+    assert page.locator("td.wide-range .unsure").count() > 10
+    assert page.locator("#viewer tbody th .grade").count() == page.locator("#viewer tbody tr:not(.spacer)").count()
+    expect(page.locator(".legend")).to_contain_text("range wide beside the number")
+    page.screenshot(path=pictures / "viewer-ranges.png")
+
+
+def test_variables_are_moved_with_the_keyboard_and_by_drag(page: Page) -> None:
+    """Rows, columns and layers change, the address with them, and a table never loses its rows."""
+    ready(page, "/table?variables=age,sex")
+    chip = page.get_by_role("button", name="sex", exact=True)
+    chip.focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("group", name="Rows", exact=True).get_by_role("button")).to_have_count(2)
+    assert "rows=age,sex" in page.url
+    expect(page.get_by_role("button", name="sex", exact=True)).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    assert "rows=sex,age" in page.url
+    grid = page.get_by_role("grid")
+    assert grid.get_attribute("aria-rowcount") == str(31 * 3 + 1)
+    page.get_by_role("button", name="age", exact=True).drag_to(page.get_by_role("group", name="Layers", exact=True))
+    assert "layers=age" in page.url
+    page.reload()
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    expect(page.get_by_role("group", name="Layers", exact=True).get_by_role("button", name="age")).to_be_visible()
+    page.get_by_role("button", name="sex", exact=True).press("ArrowDown")
+    expect(page.get_by_role("group", name="Rows", exact=True).get_by_role("button")).to_have_count(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_viewer_is_accessible_and_fits_the_screen(page: Page, scheme: Any, width: int, pictures: Path) -> None:
+    """By axe-core, with one, two and three variables; only the table scrolls sideways."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    for name, place in (("one", "/table?variables=area"), ("two", "/table?variables=age,sex"), ("three", LARGE)):
+        ready(page, place)
+        page.get_by_label("Shade by size").check()
+        page.get_by_label("Likely ranges").check()
+        assert accessible(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.screenshot(path=pictures / f"viewer-{name}-{width}-{scheme}.png")
+
+
+def test_without_script_all_cells_are_on_pages(browser: Browser, address: str) -> None:
+    """Links instead of what is left out; the last page has the last area."""
+    context = browser.new_context(java_script_enabled=False, base_url=address)
+    page = context.new_page()
+    page.goto(LARGE)
+    expect(page.get_by_role("table")).to_be_visible()
+    pages = page.get_by_role("navigation", name="Pages")
+    assert pages.get_by_role("link").count() == 6 * 3
+    pages.get_by_role("link").last.click()
+    assert page.locator("tbody th").last.inner_text() == "A2439"
+    expect(page.get_by_role("navigation", name="Pages").get_by_role("link").last).to_have_attribute(
+        "aria-current", "page"
+    )
+    context.close()
