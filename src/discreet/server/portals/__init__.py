@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.server.portals import pxweb, pxweb_first
+from discreet.server.portals import dcat, pxweb, pxweb_first, sdmx_rest
 
-PORTALS = (pxweb.router, pxweb_first.router)
+PORTALS = (pxweb.router, pxweb_first.router, sdmx_rest.router, dcat.router)

@@ -32,7 +32,7 @@ class Codelist:
 
     identity: str
     variable: str
-    level: str
+    label: str
     codes: tuple[str, ...]
     groups: bool
     """Whether the codes are groups of finer ones."""
@@ -82,7 +82,7 @@ class PortalTable:
                 groups = codes != d.leaves
                 wanted = f"{'agg' if groups else 'vs'}_{self.identity}.{_plain(d.name)}.{_plain(level)}"
                 identity = unused(wanted, lists)
-                lists[identity] = Codelist(identity, d.name, level, codes, groups)
+                lists[identity] = Codelist(identity, d.name, d.description.level(level) or level, codes, groups)
         return lists
 
     @cached_property

@@ -119,7 +119,7 @@ def stated_title(table: PortalTable, release: Release) -> str:
 def rows_document(table: PortalTable, release: Release) -> dict[str, Any]:
     """PxWeb's own JSON: a key of codes and a text for every value, in each row."""
     measures = list(release.values)
-    columns = [{"code": d.name, "text": d.name, "type": "d"} for d in release.dimensions]
+    columns = [{"code": d.name, "text": table.variables[d.name].title, "type": "d"} for d in release.dimensions]
     columns += [{"code": name, "text": table.measures[name], "type": "c"} for name in measures]
     marks = all_marks(release)
     numbers = [all_values(release, name) for name in measures]

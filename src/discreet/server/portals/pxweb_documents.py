@@ -49,7 +49,7 @@ def table_entry(table: PortalTable, base: str) -> dict[str, Any]:
         "firstPeriod": "",
         "lastPeriod": "",
         "category": "public",
-        "variableNames": [table.contents, *table.variables],
+        "variableNames": [table.contents, *(d.title for d in table.variables.values())],
         "discontinued": False,
         "source": "",
         "paths": [[{"id": "tables", "label": "Tables"}]],
@@ -85,7 +85,7 @@ def searched_text(table: PortalTable) -> str:
     """The text that a search over data sets looks in: name, title, variables and labels of their codes."""
     words = [table.identity, table.title, table.service.policy.title]
     for name, d in table.variables.items():
-        words += [name, *d.levels, *(d.label(code) for code in d.codes)]
+        words += [name, *d.description.texts.values(), *d.levels, *(d.label(code) for code in d.codes)]
     return "\n".join(words)
 
 
@@ -128,12 +128,12 @@ def variable_dimension(table: PortalTable, dimension: Dimension, codes: Sequence
     if dimension.total is not None:
         extension["eliminationValueCode"] = dimension.total
     lists = [one for one in table.codelists.values() if one.variable == dimension.name]
-    extension["codeLists"] = [{"id": one.identity, "label": one.level, "type": _kind(one)} for one in lists]
+    extension["codeLists"] = [{"id": one.identity, "label": one.label, "type": _kind(one)} for one in lists]
     category = {
         "index": {code: n for n, code in enumerate(codes)},
         "label": {code: dimension.label(code) for code in codes},
     }
-    return {"label": dimension.name, "category": category, "extension": extension}
+    return {"label": dimension.title, "category": category, "extension": extension}
 
 
 def contents_dimension(
@@ -174,7 +174,7 @@ def codelist_document(table: PortalTable, codelist: Codelist, base: str) -> dict
     dimension = table.variables[codelist.variable]
     return {
         "id": codelist.identity,
-        "label": codelist.level,
+        "label": codelist.label,
         "language": LANGUAGE["id"],
         "languages": [LANGUAGE["id"]],
         "elimination": dimension.total is not None,

@@ -90,7 +90,7 @@ async def first_metadata(request: Request, language: str, folder: str, identity:
     variables = [
         {
             "code": name,
-            "text": name,
+            "text": d.title,
             "values": list(d.codes),
             "valueTexts": [d.label(code) for code in d.codes],
             "elimination": d.total is not None,
