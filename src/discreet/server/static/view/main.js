@@ -1,11 +1,14 @@
 // The viewer of a table: takes the place of the plain table of the page once the data are there.
 import { words } from "../words.js";
 import { Axes } from "./axes.js";
+import { Chart } from "./chart.js";
 import { Cube } from "./cube.js";
 import { element, Grid } from "./grid.js";
 import { grades } from "./numbers.js";
+import { kinds } from "./picture.js";
 
 const PLACES = ["rows", "columns", "layers"];
+const CHARTS = ["bars", "stacked", "lines", "pyramid", "multiples", "grid", "map"];
 const LARGE = 1_000_000; // bytes of cells above which a table is not fetched for the viewer
 
 const root = document.getElementById("viewer");
@@ -23,6 +26,10 @@ async function start() {
   };
   const draw = () => {
     parts.grid.refresh();
+    const possible = kinds(parts.grid);
+    if (state.view !== "table" && !possible.some(([kind]) => kind === state.view)) state.view = "bars";
+    parts.views.replaceChildren(...tabs(possible, state, changed));
+    show(parts, state);
     parts.legend.replaceChildren(...legend(cube, state));
     parts.caption.textContent = caption(cube, state);
   };
@@ -30,9 +37,12 @@ async function start() {
   parts.grid = new Grid(cube, state, changed);
   parts.axes = new Axes(cube, state, changed);
   parts.legend = element("p", { class: "legend" });
-  const tableView = element("div", { class: "view-table" }, options(cube, state, changed), parts.grid.root, parts.legend,
+  parts.views = element("div", { class: "views", role: "group", "aria-label": words("Views") });
+  parts.chart = new Chart(parts.grid, "bars");
+  parts.options = options(cube, state, changed);
+  parts.table = element("div", { class: "view-table" }, parts.grid.root, parts.legend,
     element("p", { id: "grid-help", class: "unseen" }, words("Arrow keys go from cell to cell; Enter folds a group or sorts by a column.")));
-  root.append(parts.axes.root, tableView);
+  root.append(parts.views, parts.axes.root, parts.options, parts.table, parts.chart.root);
   parts.axes.draw();
   root.hidden = false;
   document.getElementById("plain").hidden = true;
@@ -43,7 +53,7 @@ async function start() {
 // where variables stand: as the address says, else the longest in rows, the next in columns, the rest in layers
 function layout(cube) {
   const asked = new URLSearchParams(location.search);
-  const state = { rows: [], columns: [], layers: [], layer: {}, folded: {}, numbers: "value", ranges: false, shaded: asked.get("view") === "heat", sort: null };
+  const state = { rows: [], columns: [], layers: [], layer: {}, folded: {}, numbers: "value", ranges: false, shaded: asked.get("view") === "heat", sort: null, view: CHARTS.includes(asked.get("view")) ? asked.get("view") : "table" };
   const left = new Set(cube.dimensions.map((_, k) => k));
   for (const place of PLACES) {
     for (const name of (asked.get(place) ?? "").split(",")) {
@@ -59,6 +69,24 @@ function layout(cube) {
   return state;
 }
 
+function tabs(possible, state, changed) {
+  return [["table", words("Table")], ...possible].map(([kind, text]) => element("button", {
+    type: "button", "aria-pressed": String(state.view === kind), "data-view": kind, on: { click: (event) => {
+      state.view = kind;
+      changed();
+      document.querySelector(`[data-view="${kind}"]`)?.focus();
+    } },
+  }, text));
+}
+
+function show(parts, state) {
+  parts.options.classList.toggle("of-chart", state.view !== "table");
+  parts.table.hidden = state.view !== "table";
+  parts.chart.root.hidden = state.view === "table";
+  parts.chart.kind = state.view;
+  if (state.view !== "table") parts.chart.draw();
+}
+
 // the address is the table and its layout
 function remember(cube, state) {
   const address = new URL(location.href);
@@ -68,8 +96,9 @@ function remember(cube, state) {
     else address.searchParams.delete(place);
   }
   for (const old of ["layer", "page", "wafer", "wafers"]) address.searchParams.delete(old);
-  if (state.shaded) address.searchParams.set("view", "heat");
-  else if (address.searchParams.get("view") === "heat") address.searchParams.delete("view");
+  const view = state.view !== "table" ? state.view : state.shaded ? "heat" : null;
+  if (view) address.searchParams.set("view", view);
+  else address.searchParams.delete("view");
   const text = address.href.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%3B", ";");
   history.replaceState(null, "", text);
   const link = document.getElementById("permalink");

@@ -1,0 +1,292 @@
+// What a chart shows: the numbers of the table as categories and series, and how they become an option of ECharts.
+import { words } from "../words.js";
+import { combinations } from "./cube.js";
+import { describe, measured } from "./numbers.js";
+
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#4a9cc9", "#7a5195", "#5f6b2f", "#a4483a", "#457b7b",
+  "#66a9d9", "#f0a26b", "#66c5a4", "#e0afca", "#d9b04d", "#9ccbe6", "#ae92c2", "#9aa565", "#cf8d82", "#8fb8b8"];
+const LINE = 15;
+export const MOST = 4000; // marks of one chart: more are no picture
+
+// Categories without what is a sum of others that are shown.
+function bottom(cube, axes, folded) {
+  return combinations(cube, axes, folded).filter((line) => line.every((n, depth) => {
+    const d = cube.dimensions[axes[depth]];
+    const parts = d.children[n].length && !(folded[axes[depth]]?.has(n));
+    return n !== d.total && !parts;
+  }));
+}
+
+// a table whose variables have a total alone still has something to show
+function shown(cube, axes, folded) {
+  if (!axes.length) return [[]];
+  const some = bottom(cube, axes, folded);
+  return some.length ? some : combinations(cube, axes, folded);
+}
+
+export function picture(grid) {
+  const { cube, state } = grid;
+  const name = (axes, line) => line.map((n, depth) => cube.dimensions[axes[depth]].labels[n]).join(", ");
+  const lines = shown(cube, state.rows, state.folded);
+  const columns = shown(cube, state.columns, state.folded);
+  return {
+    grid, lines, columns,
+    categories: lines.map((line) => name(state.rows, line)),
+    series: columns.map((column) => name(state.columns, column) || cube.data.title),
+    across: state.rows.map((k) => cube.dimensions[k].label).join(", "),
+    legend: state.columns.map((k) => cube.dimensions[k].label).join(", "),
+    unit: state.numbers === "value" ? (cube.data.measure.name === "count" ? words("Number of people") : cube.data.measure.name) : words("Percent"),
+    cells: lines.map((line) => columns.map((column) => grid.numberAt(line, column))),
+  };
+}
+
+// Which charts a table can be: [name, words]
+export function kinds(grid) {
+  const { cube, state } = grid;
+  const shape = picture(grid);
+  const is = (axes) => axes.length === 1 && cube.dimensions[axes[0]].ordered;
+  const several = shape.columns.length > 1;
+  const geometry = [...state.rows, ...state.columns].some((k) => cube.dimensions[k].geometry);
+  return [
+    ["bars", words("Bars"), true],
+    ["stacked", words("Stacked bars"), several],
+    ["lines", words("Lines"), is(state.rows) || is(state.columns)],
+    ["pyramid", words("Population pyramid"), shape.columns.length === 2 && state.rows.length === 1 && is(state.rows)],
+    ["multiples", words("Small multiples"), several],
+    ["grid", words("Heat map"), several],
+    ["map", words("Map"), geometry],
+  ].filter(([, , possible]) => possible);
+}
+
+function wide(texts, font = "12px sans-serif") {
+  const canvas = document.createElement("canvas").getContext("2d");
+  canvas.font = font;
+  return Math.max(0, ...texts.map((text) => canvas.measureText(text).width));
+}
+
+function frame(shape, ink, width, height) {
+  return {
+    animation: false, color: COLOURS, backgroundColor: "transparent", textStyle: { color: ink.text, fontFamily: "system-ui, sans-serif" },
+    tooltip: { trigger: "item", renderMode: "richText", confine: true, formatter: (one) => one.data?.words ?? one.name },
+    aria: { enabled: false },
+    ...(shape.columns.length > 1 ? { legend: { type: "plain", top: 0, left: 0, textStyle: { color: ink.text }, data: shape.series } } : {}),
+  };
+}
+
+// how much room the legend takes: as many lines as its names need
+function legendRoom(shape, width) {
+  if (shape.columns.length < 2) return 24;
+  let lines = 1;
+  let used = 0;
+  for (const name of shape.series) {
+    const need = wide([name]) + 45;
+    if (used + need > width) { lines++; used = 0; }
+    used += need;
+  }
+  return 24 * lines + 28;
+}
+
+function told(shape, r, c) {
+  const series = shape.columns.length > 1 ? `${shape.series[c]}, ` : "";
+  return `${series}${shape.categories[r]}: ${describe(shape.grid, shape.cells[r][c])}`;
+}
+
+const point = (shape, r, c, sign = 1) => ({ value: shape.cells[r][c].value === null ? null : sign * shape.cells[r][c].value, words: told(shape, r, c) });
+
+function numbers(shape, ink, more = {}) {
+  return {
+    type: "value", name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
+    axisLabel: { color: ink.text, hideOverlap: true, formatter: (value) => measured(shape.grid, Math.abs(value)) },
+    axisLine: { lineStyle: { color: ink.line } }, splitLine: { lineStyle: { color: ink.line, opacity: 0.6 } }, ...more,
+  };
+}
+
+// the axis of names: wrapped, never cut, and every one of them there
+function names(shape, ink, room, more = {}) {
+  return {
+    type: "category", data: shape.categories, inverse: true, name: shape.across, nameLocation: "start", nameTextStyle: { color: ink.text, align: "right", padding: [0, 8, 0, 0] },
+    axisLabel: { color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE }, axisTick: { show: false }, axisLine: { lineStyle: { color: ink.line } }, ...more,
+  };
+}
+
+// Ranges as whiskers: a line from low to high with short ends, in the middle of its bar.
+function whiskers(shape, ink, { count, at, sign = () => 1, upright = false, axis = {} }) {
+  const data = [];
+  shape.cells.forEach((line, r) => line.forEach((cell, c) => {
+    if (cell.low === null || cell.high === null || cell.low === cell.high) return;
+    data.push({ value: [r, sign(c) * cell.low, sign(c) * cell.high, at(c)], words: told(shape, r, c) });
+  }));
+  return {
+    type: "custom", name: "", silent: true, z: 5, data, encode: upright ? { x: 0, y: [1, 2] } : { y: 0, x: [1, 2] }, ...axis,
+    renderItem: (_, api) => {
+      const middle = count ? api.barLayout({ count, barGap: "5%", barCategoryGap: "25%" })[api.value(3)].offsetCenter : 0;
+      const place = (value) => {
+        const [x, y] = upright ? api.coord([api.value(0), value]) : api.coord([value, api.value(0)]);
+        return upright ? [x + middle, y] : [x, y + middle];
+      };
+      const [a, b] = [place(api.value(1)), place(api.value(2))];
+      const tick = upright ? [3, 0] : [0, 3];
+      const line = (p, q) => ({ type: "line", shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: ink.text, lineWidth: 1 } });
+      const end = (p) => line([p[0] - tick[0], p[1] - tick[1]], [p[0] + tick[0], p[1] + tick[1]]);
+      return { type: "group", children: [line(a, b), end(a), end(b)] };
+    },
+  };
+}
+
+function labelRoom(shape, width) {
+  return Math.min(Math.ceil(wide(shape.categories)) + 6, Math.floor(width * 0.4));
+}
+
+function tall(shape, room, each) {
+  return shape.categories.reduce((sum, text) => sum + Math.max(each, LINE * Math.ceil((wide([text]) * 1.15) / room) + 4), 0);
+}
+
+function bars(shape, ink, width, stacked) {
+  const room = labelRoom(shape, width);
+  const top = legendRoom(shape, width);
+  const height = top + tall(shape, room, stacked ? 24 : Math.max(24, 13 * shape.columns.length + 8)) + 56;
+  const option = {
+    ...frame(shape, ink, width), grid: { top, left: room + 14, right: 24, bottom: 52 },
+    xAxis: numbers(shape, ink, { min: 0 }), yAxis: names(shape, ink, room),
+    series: shape.series.map((name, c) => ({
+      type: "bar", name, stack: stacked ? "all" : undefined, barGap: "5%", barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)),
+    })),
+  };
+  if (!stacked) option.series.push(whiskers(shape, ink, { count: shape.columns.length, at: (c) => c }));
+  return { option, height };
+}
+
+// the ordered variable runs to the right, whichever of rows and columns it stands in
+function turned(shape) {
+  const { cube, state } = shape.grid;
+  if (state.rows.length === 1 && cube.dimensions[state.rows[0]].ordered) return shape;
+  return {
+    ...shape, categories: shape.series, series: shape.categories, lines: shape.columns, columns: shape.lines, across: shape.legend, legend: shape.across,
+    cells: shape.columns.map((_, c) => shape.lines.map((_, r) => shape.cells[r][c])),
+  };
+}
+
+function lines(whole, ink, width) {
+  const shape = turned(whole);
+  const top = legendRoom(shape, width);
+  const label = Math.ceil(wide(shape.categories));
+  const steep = label + 8 > (width - 90) / shape.categories.length;
+  const option = {
+    ...frame(shape, ink, width), grid: { top, left: 76, right: 24, bottom: (steep ? label * 0.75 + 22 : 34) + 24 },
+    xAxis: { type: "category", data: shape.categories, name: shape.across, nameLocation: "middle", nameGap: (steep ? label * 0.75 + 20 : 30), nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 55 : 0 }, axisLine: { lineStyle: { color: ink.line } } },
+    yAxis: numbers(shape, ink, { nameGap: 60, min: 0 }),
+    series: shape.series.map((name, c) => ({ type: "line", name, symbolSize: 6, data: shape.lines.map((_, r) => point(shape, r, c)) })),
+  };
+  option.series.push(whiskers(shape, ink, { count: 0, at: () => 0, upright: true }));
+  return { option, height: Math.max(380, top + 330) };
+}
+
+function pyramid(shape, ink, width) {
+  const room = labelRoom(shape, width);
+  const top = legendRoom(shape, width);
+  const most = Math.max(...shape.cells.flat().map((cell) => cell.high ?? cell.value ?? 0)) * 1.04;
+  const option = {
+    ...frame(shape, ink, width), grid: { top, left: room + 14, right: 24, bottom: 52 },
+    xAxis: numbers(shape, ink, { min: -most, max: most }), yAxis: names(shape, ink, room, { inverse: false, nameLocation: "end", axisLine: { onZero: false, lineStyle: { color: ink.line } } }),
+    series: shape.series.map((name, c) => ({ type: "bar", name, stack: "all", barCategoryGap: "8%", data: shape.lines.map((_, r) => point(shape, r, c, c ? 1 : -1)) })),
+  };
+  option.series.push(whiskers(shape, ink, { count: 0, at: () => 0, sign: (c) => (c ? 1 : -1) }));
+  return { option, height: top + tall(shape, room, 20) + 56 };
+}
+
+// one panel for each series, all with the same axis
+function multiples(shape, ink, width) {
+  const room = labelRoom(shape, Math.min(width, 560));
+  const across = Math.max(1, Math.min(shape.columns.length, Math.floor((width - room) / 170)));
+  const high = tall(shape, room, 18);
+  const each = (width - room - 20) / across;
+  const most = Math.max(...shape.cells.flat().map((cell) => cell.high ?? cell.value ?? 0)) || 1;
+  const rows = Math.ceil(shape.columns.length / across);
+  const step = high + 74;
+  const option = { ...frame({ ...shape, columns: [] }, ink, width), title: [], grid: [], xAxis: [], yAxis: [], series: [] };
+  shape.series.forEach((name, c) => {
+    const column = c % across;
+    const top = Math.floor(c / across) * step + 40;
+    const left = room + 14 + column * each;
+    option.title.push({ text: name, left, top: top - 38, textStyle: { color: ink.text, fontSize: 13, width: each - 16, overflow: "break", lineHeight: 15 } });
+    option.grid.push({ left, top, width: each - 22, height: high });
+    option.xAxis.push(numbers(shape, ink, { gridIndex: c, min: 0, max: most, name: "", splitNumber: 2 }));
+    option.yAxis.push(names(shape, ink, room, { gridIndex: c, name: "", axisLabel: { show: column === 0, color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE } }));
+    option.series.push({ type: "bar", name, xAxisIndex: c, yAxisIndex: c, itemStyle: { color: COLOURS[0] }, barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)) });
+    const own = { ...shape, cells: shape.cells.map((line) => line.map((cell, at) => (at === c ? cell : { ...cell, low: null }))) };
+    option.series.push(whiskers(own, ink, { count: 0, at: () => 0, axis: { xAxisIndex: c, yAxisIndex: c } }));
+  });
+  return { option, height: rows * step + 10 };
+}
+
+function scale(shape, ink, more = {}) {
+  const most = Math.max(0, ...shape.cells.flat().map((cell) => cell.value ?? 0));
+  return {
+    min: 0, max: most || 1, calculable: false, orient: "horizontal", left: "center", bottom: 4, text: [measured(shape.grid, most), "0"], textStyle: { color: ink.text },
+    inRange: { color: ink.dark ? ["#1b2733", "#2f6ea8", "#9fd0ff"] : ["#f1f6fb", "#6aa7d6", "#08427a"] }, ...more,
+  };
+}
+
+function heat(shape, ink, width) {
+  const room = labelRoom(shape, width);
+  const label = Math.ceil(wide(shape.series));
+  const steep = label + 8 > (width - room) / shape.series.length;
+  const top = (steep ? Math.ceil(label * 0.85) : 20) + 36;
+  const data = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ value: [c, r, cell.value ?? "-"], words: told(shape, r, c) })));
+  const option = {
+    ...frame({ ...shape, columns: [] }, ink, width), grid: { top, left: room + 14, right: 20, bottom: 64 },
+    xAxis: { type: "category", position: "top", data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0 }, axisTick: { show: false } },
+    yAxis: names(shape, ink, room, { name: "" }), visualMap: scale(shape, ink),
+    series: [{ type: "heatmap", data, itemStyle: { borderColor: ink.paper, borderWidth: 1 } }],
+  };
+  return { option, height: top + tall(shape, room, 20) + 70 };
+}
+
+// areas by the number of each: of the series that is chosen first, and of all cells of an area where there are several
+function map(shape, ink, width, geometry) {
+  const { cube, state } = shape.grid;
+  const axis = [...state.rows, ...state.columns].find((k) => cube.dimensions[k].geometry);
+  const d = cube.dimensions[axis];
+  const line = state.rows.map((k) => cube.wholeOf(k) ?? 0);
+  const column = state.columns.map((k) => cube.wholeOf(k) ?? 0);
+  const inRows = state.rows.indexOf(axis);
+  const data = d.codes.map((code, n) => {
+    const own = inRows >= 0 ? line.map((one, at) => (at === inRows ? n : one)) : line;
+    const other = inRows >= 0 ? column : column.map((one, at) => (state.columns[at] === axis ? n : one));
+    const cell = shape.grid.numberAt(own, other);
+    return { name: code, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
+  }).filter((one) => geometry.names.has(one.name) && one.value !== null);
+  const labels = new Map(d.codes.map((code, n) => [code, d.labels[n]]));
+  const whole = { ...shape, cells: [data.map((one) => ({ value: one.value }))] };
+  const option = {
+    ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
+    series: [{
+      type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, bottom: 70, top: 10,
+      label: { show: data.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, textBorderColor: ink.paper, textBorderWidth: 2 },
+      itemStyle: { borderColor: ink.line, areaColor: ink.paper }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
+    }],
+  };
+  return { option, height: Math.min(640, Math.max(360, width * 0.7)) };
+}
+
+export function optionOf(kind, shape, ink, width, geometry) {
+  if (kind === "stacked") return bars(shape, ink, width, true);
+  if (kind === "lines") return lines(shape, ink, width);
+  if (kind === "pyramid") return pyramid(shape, ink, width);
+  if (kind === "multiples") return multiples(shape, ink, width);
+  if (kind === "grid") return heat(shape, ink, width);
+  if (kind === "map") return map(shape, ink, width, geometry);
+  return bars(shape, ink, width, false);
+}
+
+// The chart in words, for who does not see it.
+export function alternative(kind, shape, name) {
+  const cells = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ cell, r, c }))).filter(({ cell }) => cell.value !== null);
+  const of = [shape.across, shape.legend].filter(Boolean).join(" × ");
+  if (!cells.length) return words("%(chart)s of %(table)s: no number is shown.", { chart: name, table: of });
+  const order = [...cells].sort((a, b) => a.cell.value - b.cell.value);
+  const gone = shape.cells.flat().filter((cell) => cell.value === null && cell.mark === "c").length;
+  const hidden = gone ? ` ${words("Not shown, to protect people: %(many)s.", { many: gone })}` : "";
+  const values = { chart: name, table: of, many: cells.length, least: told(shape, order[0].r, order[0].c), most: told(shape, order.at(-1).r, order.at(-1).c) };
+  return words("%(chart)s of %(table)s, %(many)s numbers. Greatest: %(most)s. Least: %(least)s. The table has them all.", values) + hidden;
+}

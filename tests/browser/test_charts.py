@@ -1,0 +1,79 @@
+"""Charts in a real browser: each kind is drawn whole, with ranges, a text in its place, and files to take away."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.looking import accessible
+
+KINDS = ("bars", "stacked", "lines", "pyramid", "multiples", "grid")
+
+
+def drawn(page: Page, place: str, kind: str) -> None:
+    """The page with a chart of a kind."""
+    page.goto(f"{place}&view={kind}")
+    expect(page.locator(f".chart-frame[data-drawn={kind}]")).to_be_visible(timeout=30_000)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_chart_names_all_categories_and_is_told_in_words(page: Page, kind: str, pictures: Path) -> None:
+    """No category and no label is left out, axes have their names, and the text has the greatest number."""
+    drawn(page, "/table?variables=age,sex&rows=age&columns=sex", kind)
+    texts = page.locator("#chart svg text").all_text_contents()
+    ages = [f"{a}-{a + 4} years" for a in range(0, 100, 5)]
+    assert set(ages) | {"100+ years", "Male", "Female"} <= set(texts)
+    image = page.get_by_role("img", name="numbers. Greatest:")
+    expect(image).to_be_visible()
+    expect(page.locator(".chart-text")).to_contain_text("likely")
+    page.screenshot(path=pictures / f"chart-{kind}.png", full_page=True)
+
+
+def test_ranges_are_drawn_as_whiskers(page: Page) -> None:
+    """Three lines each: as many as there are numbers with a range."""
+    drawn(page, "/table?variables=sex&rows=sex", "bars")
+    paths = page.locator("#chart svg path[fill=none], #chart svg line").count()
+    assert paths >= 2 * 3
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_charts_are_accessible_and_fit_the_screen(page: Page, scheme: Any, width: int, pictures: Path) -> None:
+    """By axe-core; the page does not scroll sideways, and the chosen view is known to be pressed."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    drawn(page, "/table?variables=age,education&rows=age", "bars")
+    assert accessible(page) == []
+    for kind, name in (("lines", "Lines"), ("grid", "Heat map")):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(f".chart-frame[data-drawn={kind}]")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=name, exact=True)).to_have_attribute("aria-pressed", "true")
+        assert f"view={kind}" in page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.screenshot(path=pictures / f"chart-{kind}-{width}-{scheme}.png", full_page=True)
+
+
+def test_charts_are_saved_as_png_and_svg(page: Page, tmp_path: Path) -> None:
+    """Files that other programs read."""
+    drawn(page, "/table?variables=age,sex", "pyramid")
+    for name, kind in (("Save as PNG", "png"), ("Save as SVG", "svg")):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=name).click()
+        waiting.value.save_as(tmp_path / f"chart.{kind}")
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+    assert "0-4 years" in "".join(ET.parse(tmp_path / "chart.svg").getroot().itertext())
+
+
+def test_the_library_is_loaded_for_charts_only(page: Page) -> None:
+    """The table itself does not wait for it."""
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto("/table?variables=age,sex")
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    assert not [url for url in asked if "echarts" in url]
+    page.get_by_role("button", name="Bars", exact=True).click()
+    expect(page.locator(".chart-frame[data-drawn=bars]")).to_be_visible(timeout=30_000)
+    assert [url for url in asked if url.endswith("echarts.min.js")]
