@@ -22,7 +22,8 @@ import numpy as np
 import discreet as dc
 from discreet.errors import Refused
 from discreet.policy import Policy, Query, QueryRules, parse_policy, ready
-from discreet.policy.answering import answer_table, check_query
+from discreet.policy.answering import check_query
+from discreet.policy.deciding import answer_table
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server import cube
 from discreet.server.counting import CubeCounting, counting_of

@@ -188,12 +188,14 @@ LAYERS = {
         privacy_budget
     """,
     "policy": """
-        query measures population_models posterior steps protection method_digest
+        query measures population_models posterior steps protection method_digest served_measures
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations
         comparing untouched whole_variables
         judging search
+        deciding
+        statistic_answers
         answering
         in_parts record screening attacks
     """,
@@ -222,7 +224,7 @@ LAYERS = {
     "server": """
         settings schema queries parameter_checks languages pacing edition_marks edition_series
         edition_history
-        editions
+        editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
         spans
         combinations

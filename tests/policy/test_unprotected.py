@@ -189,7 +189,7 @@ def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:
     """Rounding pay in euros and cents to one cent changes nothing."""
     frame = pd.DataFrame({"sex": ["f", "m"] * 20, "pay": [1.25, 7.5] * 20, "id": list(range(40))})
     data = dc.Microdata.of(frame, dimensions=[SEX], unit="id", magnitudes=["pay"], secret="sixteen letters!")
-    made = parse_policy('[[method]]\nname = "random-round"\nbase = 0.01\n')
+    made = parse_policy('[[method]]\nname = "random-round"\nbase = 0.01\n[measures.pay]\n')
     with pytest.raises(dc.InputError, match="leaves this measure as it is"):
         answer(data, dc.Query.of("sex", measure="pay"), made)
 

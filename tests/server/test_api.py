@@ -147,7 +147,7 @@ def test_every_answer_is_recorded_without_values(client: TestClient) -> None:
 
 def test_a_fault_tells_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     """The message of an accident may hold data: neither caller nor log see it."""
-    monkeypatch.setattr("discreet.server.service.answer_table", lambda *_: 1 / 0 if not _ else int("4711 people"))
+    monkeypatch.setattr("discreet.server.service.answer_query", lambda *_: 1 / 0 if not _ else int("4711 people"))
     answer = client.get("/api/table?variables=education&where=region=R2")
     assert answer.status_code == 500
     assert set(answer.json()) == ERROR

@@ -259,10 +259,15 @@ def cube(
     "--where", multiple=True, callback=joined_by(";"),
     help='The population: region=R1, several separated by semicolons, codes with such signs as "a;b"; repeatable.',
 )  # fmt: skip
+@click.option("--measure", default="count", help="What is counted or summed: count, or a measure of the policy.")
+@click.option(
+    "--statistic", default="", metavar="NAME",
+    help="What is given of it: sum, mean, median, p90, per-OTHER, percent, percent-VARIABLE, rate-VARIABLE, se.",
+)  # fmt: skip
 @release_options
 def answer(
     data: Path | str, policy_file: Path, codebook: Path | None, database_table: str | None, engine: str | None,
-    variables: str, where: str, output: Path | None, format: str | None, metadata: bool,
+    variables: str, where: str, measure: str, statistic: str, output: Path | None, format: str | None, metadata: bool,
 ) -> None:  # fmt: skip
     """The table that a server would give, or exit 3 with the rule that refuses it."""
     from discreet.policy import answer as ask
@@ -279,6 +284,6 @@ def answer(
     else:
         source = records_of(data, codebook, database_table, engine)
     policy = read_policy(policy_file)
-    release = ask(source, query_from(source.dimensions, variables, where), policy)
+    release = ask(source, query_from(source.dimensions, variables, where, measure, statistic), policy)
     say_openly(policy, release)
     emit_release(release, output, format, metadata=metadata)

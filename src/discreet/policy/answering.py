@@ -6,38 +6,25 @@ codebook and the policy. So a refusal cannot be probed for true counts, and a qu
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from discreet.base.arguments import checked
-from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.errors import InputError, Refused, listed
-from discreet.methods.by_hand import Publish
+from discreet.errors import Refused, listed
 from discreet.methods.contract import protect
-from discreet.methods.effect import check_hides
-from discreet.methods.likely import law_of
 from discreet.policy.catalogue import check_catalogue
-from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
+from discreet.policy.deciding import answer_table
+from discreet.policy.judging import Evidence, weigh_evidence
 from discreet.policy.policy import Policy
-from discreet.policy.populations import Closed, without_closed
-from discreet.policy.pretabular import TWIN, ready
+from discreet.policy.pretabular import ready
 from discreet.policy.query import Query, Resolved
-from discreet.policy.steps import words_of
+from discreet.policy.served_measures import COUNT, TOP_KEPT
+from discreet.policy.statistic_answers import answer_statistic, check_statistic, counted_query
 from discreet.policy.untouched import check_untouched
-from discreet.policy.whole_variables import WholeVariables
-from discreet.release import Protected, Release
-from discreet.release.noise_law import NoiseLaw, NoNoise
+from discreet.policy.whole_variables import TableOf, WholeVariables
+from discreet.release import Release
 from discreet.tables.table import Table
 from discreet.tables.tabulation import tabulate
-
-SEEN = "The quality stated is an estimate from the changed data."
-UNSEEN = "What that costs is not stated."
-COUNTS = ("count", "weighted count")
-UNPROTECTED = "Published as it is: no number was changed or hidden to protect anybody."
-BANDS = ((0.99, "very high"), (0.95, "high"), (0.85, "moderate"), (0.0, "low"))
 
 
 @checked
@@ -54,34 +41,18 @@ def answer(data: Microdata | Table, query: Query | str, policy: Policy) -> Relea
     """
     resolved = dry_run(data, query, policy)
     held = ready(data, policy)
-    whole = WholeVariables(held.dimensions, policy, partial(unfiltered, held))
-    return answer_table(unfiltered(held, resolved), resolved, policy, whole)
+    table_of = partial(unfiltered, held)
+    return answer_query(table_of, resolved, policy, WholeVariables(held.dimensions, policy, table_of))
 
 
-def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
-    """The answer to a query that ``check_query`` allows, from the table of it before its population is chosen.
+def answer_query(table_of: TableOf, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
+    """The answer to a query that ``check_query`` allows; ``table_of`` gives tables before their population is chosen.
 
     ``whole`` knows, for all tables of the same data, which populations are not broken down.
     """
-    chosen, evidence, closed = protect_by(table, resolved, policy, whole)
-    release = _release(without_closed(chosen, closed), evidence, resolved, policy, closed)
-    return replace(release, noise=noise_of(chosen, policy, list(whole.dimensions.values())))
-
-
-def noise_of(chosen: Protected, policy: Policy, dimensions: Sequence[Dimension]) -> NoiseLaw | None:
-    """What the policy's method says of true counts behind shown ones; None if it says nothing, or is not to.
-
-    ``dimensions`` are those of all data, to which steps before counting are done.
-    """
-    if policy.utility == "none" or chosen.table.measure != "count":
-        return None
-    done = (
-        NoNoise() if chosen.as_it_is else None if chosen.call is None else law_of(chosen.call, chosen.table.dimensions)
-    )
-    if not policy.before:
-        return done
-    steps = policy.steps
-    return law_of(steps[0], dimensions) if len(steps) == 1 and isinstance(done, NoNoise) else None
+    if resolved.query.measure == COUNT and not resolved.query.statistic:
+        return answer_table(table_of(resolved), resolved, policy, whole)
+    return answer_statistic(table_of, resolved, policy, whole)
 
 
 @checked
@@ -122,6 +93,10 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
 def check_query(resolved: Resolved, policy: Policy) -> None:
     """The preliminary rules (JOS15 section 2.3), from the codebook alone."""
     rules, query = policy.query, resolved.query
+    check_statistic(resolved, policy)
+    if (counted := counted_query(query, policy)) != query:
+        check_query(counted.resolved(resolved.known), policy)
+        return
     names = set(query.names) | set(resolved.population)
     if (asked := len(query.names) + len(resolved.population)) > rules.max_dimensions:
         filters = f" (those of filters among them: {listed(resolved.population)})" if resolved.population else ""
@@ -166,9 +141,8 @@ def unfiltered(data: Microdata | Table, resolved: Resolved) -> Table:
 
 def from_cube(cube: Table, resolved: Resolved) -> Table:
     """The same as sums of a table of all variables, or of all that are asked."""
-    value = resolved.query.measure
-    if value != "count" and (value not in cube.statistics or value.startswith(TWIN)):
-        raise InputError(f"the data hold no measure {value!r}")
+    if resolved.query.measure != COUNT:
+        cube = cube.measured(resolved.query.measure)
     out = {d.name: d.total for d in cube.dimensions if d.name not in resolved.levels}
     for name, total in out.items():
         if total is None:
@@ -179,93 +153,6 @@ def from_cube(cube: Table, resolved: Resolved) -> Table:
 def from_records(records: Microdata, resolved: Resolved) -> Table:
     """The same by counting records."""
     names = [d.name for d in records.dimensions if d.name in resolved.levels]  # the codebook's order, whoever asks
-    value = None if resolved.query.measure == "count" else resolved.query.measure
-    return tabulate(records, by=names, value=value).at_levels(**resolved.levels)
-
-
-def protect_by(
-    table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables
-) -> tuple[Protected, Evidence, Closed]:
-    """The table by the first method that passes, or with ``search`` by the one of best expected utility that does; with
-    its evidence and the populations that it may not break down.
-
-    Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
-    allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show, and it
-    is one of counts, so it lets no table of magnitudes out.
-    """
-    passed: list[tuple[Protected, Evidence, Closed]] = []
-    refusals: list[Refused] = []
-    for number in range(len(policy.methods)):
-        method = policy.make(number, [*resolved.levels])
-        protected = protect(table, method)
-        check_hides(protected)
-        evidence = weigh_evidence(protected, method, resolved, policy, risks=policy.risk.decides)
-        closed = whole.closed(table.dimensions)
-        try:
-            table_rules(evidence, policy, resolved)
-            closed.check(resolved)
-            if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):
-                return Publish()(table), evidence.unchanged, closed
-            thresholds(evidence, policy)
-        except Refused as refused:
-            refusals.append(refused)
-            continue
-        passed.append((protected, evidence, closed))
-        if not policy.search:
-            break
-    if not passed:
-        raise refusals[0]
-    return min(passed, key=lambda pair: pair[1].loss if pair[1].loss is not None else math.inf)
-
-
-# -- out --------------------------------------------------------------------------------------------------------
-
-
-def _release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy, closed: Closed) -> Release:
-    open_ = [] if policy.before else protection_notes(chosen)
-    notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
-    notes += closed.notes(chosen.table.layout)
-    if policy.before:
-        notes.insert(
-            len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
-        )
-        chosen = replace(chosen, method=changed_words(chosen, policy), truthful=False)
-    whole = chosen.release(notes=notes)
-    return filtered(whole, {name: codes for name, (_, codes) in resolved.population.items()})
-
-
-def changed_words(protected: Protected, policy: Policy) -> str:
-    """What was done to a table of changed data, the step first."""
-    return words_of(policy.before) if protected.as_it_is else f"{words_of(policy.before)}; {protected.method}"
-
-
-def protection_notes(protected: Protected) -> list[str]:
-    """That a table is not protected, where it is not."""
-    return [UNPROTECTED] if protected.as_it_is else []
-
-
-def population_notes(resolved: Resolved) -> list[str]:
-    """Whom a filtered table is about."""
-    notes = []
-    for name, (_, codes) in resolved.population.items():
-        label = " or ".join(resolved.source[name].label(c) for c in codes)
-        notes.append(f"Population: {name} = {label}.")
-    return notes
-
-
-def _quality(evidence: Evidence, policy: Policy) -> list[str]:
-    if policy.utility == "none" or evidence.utility is None:
-        return []
-    if policy.utility == "expected" and policy.loss != "hellinger" and evidence.loss is not None:
-        loss = f"{evidence.loss:.2f}" if math.isfinite(evidence.loss) else "infinite"
-        return [f"Expected loss ({policy.loss}) {loss} (0 is the table itself)."]
-    if policy.utility == "expected":
-        return [f"Expected utility {evidence.utility:.2f} (1 is the table itself)."]
-    return [f"Expected quality: {next(word for least, word in BANDS if evidence.utility >= least)}."]
-
-
-def filtered(release: Release, population: Mapping[str, Sequence[str]]) -> Release:
-    """The cells of one population; a dimension with a single code falls away."""
-    for name, codes in population.items():
-        release = release.only(name, codes)
-    return release
+    value = None if resolved.query.measure == COUNT else resolved.query.measure
+    top = None if value is None else TOP_KEPT
+    return tabulate(records, by=names, value=value, top=top).at_levels(**resolved.levels)

@@ -24,7 +24,8 @@ from discreet.formats.growing import check_growing, growing
 from discreet.methods.contract import Method, protect, transition_of
 from discreet.methods.effect import check_hides
 from discreet.parts import CELLS, Parts, check_cellwise
-from discreet.policy.answering import check_query, filtered, from_records, population_notes, protection_notes
+from discreet.policy.answering import check_query, from_records
+from discreet.policy.deciding import filtered, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, fewest_people, population_counts, without_closed
@@ -61,14 +62,15 @@ def answer_in_parts(
     resolved = query.resolved(data.dimensions)
     check_query(resolved, policy)
     _check_policy(policy)
+    if query.statistic or query.measure != "count":
+        raise InputError("only counts can be answered in parts; ask for the measure in one go, or for less detail")
     methods = [policy.make(number, [*resolved.levels]) for number in range(len(policy.methods))]
     for method in methods:
         check_cellwise(method)
     name = chosen_format(path, format)
     check_growing(name)
     names = [d.name for d in data.dimensions if d.name in resolved.levels]
-    value = None if query.measure == "count" else query.measure
-    parts = Parts.of(data, names, levels=resolved.levels, value=value, cells=cells)
+    parts = Parts.of(data, names, levels=resolved.levels, cells=cells)
     whole = WholeVariables(data.dimensions, policy, partial(from_records, data))
     refusals: list[Refused] = []
     for method in methods:

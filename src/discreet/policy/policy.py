@@ -26,6 +26,7 @@ from discreet.methods.contract import SECRETS, UNKEYED, Method
 from discreet.policy.measures import read_loss
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
 from discreet.policy.sections import CatalogueRules, EditionRules, GuardRules, QueryRules, TableRules, Thresholds
+from discreet.policy.served_measures import ServedMeasure, read_served
 from discreet.policy.steps import build_steps, check_step, check_steps, variables_of
 from discreet.rules import Rule, from_dict
 
@@ -40,6 +41,7 @@ class Policy:
     A policy protects, or it is none: without a method that changes or hides something it is an error, unless
     ``publish="as it is"`` asks by that name for the true numbers. Then every answer, record line and page says so.
     ``before`` are steps done once to the records or their cube, before anything is counted; they protect too.
+    ``measures`` are served beside counts; what it does not name is not.
 
     >>> Policy(query=QueryRules(max_dimensions=2), methods=(("round", {"base": 5}),)).methods
     (('round', {'base': 5}),)
@@ -56,6 +58,7 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     before: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     methods: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    measures: Mapping[str, ServedMeasure] = field(default_factory=dict, hash=False)
     publish: str = ""
     search: bool = False
     utility: str = "band"
@@ -81,6 +84,7 @@ class Policy:
                 f"a table of the catalogue has {widest} variables and max_dimensions is {self.query.max_dimensions}: "
                 "nobody could ask for it; raise max_dimensions or declare a smaller table"
             )
+        _check_measures(self.measures, self.before, self.methods)
         check_protection(self.methods, self.make, before=bool(self.before), publish=self.publish, rules=self.rules)
 
     @property
@@ -144,7 +148,8 @@ class Policy:
     @property
     def digest(self) -> str:
         """SHA-256 of everything in the policy but the secret."""
-        content = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules")}
+        content = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules", "measures")}
+        content |= {"measures": repr(dict(self.measures))} if self.measures else {}
         content["rules"] = [repr(rule) for rule in self.rules]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -164,11 +169,16 @@ class Policy:
         named += variables_of(self.steps)
         named += [name for _, stated in self.methods for name in kept_totals(stated)]
         named += [name for table in self.catalogue.levels for name in table]
+        named += [served.bands for served in self.measures.values() if served.bands]
         for name in named:
             if name not in known:
                 raise InputError(f"the policy names an unknown variable {name!r}; {nearest(name, known)}")
         for name, level in [pair for table in self.catalogue.levels for pair in table.items()]:
             dimensions[known.index(name)].level(level)
+        for served in self.measures.values():
+            codes = len(dimensions[known.index(served.bands)].leaves) if served.bands else 0
+            if served.bands and len(served.edges) != codes + 1:
+                raise InputError(f"{served.bands!r} has {codes} finest codes, so it has {codes + 1} edges")
 
 
 def kept_totals(stated: Mapping[str, Any]) -> tuple[str, ...]:
@@ -186,6 +196,34 @@ def _check_with_steps(risk: Thresholds, methods: Sequence[Any]) -> None:
             "what a step before counting and a method cost together cannot be worked out from the table, so t3 cannot "
             "be kept: leave out t3, the step or the method"
         )
+
+
+def _check_measures(
+    measures: Mapping[str, ServedMeasure], before: Sequence[Any], methods: Sequence[tuple[str, Mapping[str, Any]]]
+) -> None:
+    """Raise for measures that nothing could protect."""
+    if measures and before:
+        raise InputError(
+            f"a step before counting ({before[0][0]}) changes people, not what they have, so no measure can be served "
+            "with it: leave out [measures] or [[before]]"
+        )
+    hiding = [name for name, _ in methods if contract(name).rule]
+    for name, served in measures.items():
+        for other in [text.removeprefix("per-") for text in served.statistics if text.startswith("per-")]:
+            if other not in measures or other == name:
+                raise InputError(
+                    f"[measures.{name}]: 'per-{other}' is set against another measure; {nearest(other, measures)}"
+                )
+        if served.noise is None and "cell-key" in [method_name for method_name, _ in methods]:
+            raise InputError(
+                f"[measures.{name}]: method 'cell-key' is for counts: say how sums are protected "
+                "(noise = { flex = ... })"
+            )
+        if served.noise is None and hiding and served.statistics != ("sum",):
+            raise InputError(
+                f"[measures.{name}]: {hiding[0]!r} hides cells and shows the others as they are, so a mean beside its "
+                "sum would tell a count that is not judged: serve sums alone, or say noise = {...}"
+            )
 
 
 def _check_method(name: str, stated: Iterable[str]) -> None:
@@ -239,6 +277,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             rules=tuple(from_dict(rule) for rule in document.get("rule", ())),
             before=tuple((m.pop("name"), m) for m in map(dict, document.get("before", []))),
             methods=tuple((m.pop("name"), m) for m in methods),
+            measures=read_served(document.get("measures", {})),
             publish=document.get("publish", ""),
             search=document.get("search", False),
             utility=stated.get("told", "band"),

@@ -117,7 +117,11 @@ class Closed:
 
 def without_closed(protected: Protected, closed: Closed) -> Protected:
     """The same table with nothing shown that breaks a closed population down."""
-    gone = closed.cells(protected.table.layout)
+    return without_cells(protected, closed.cells(protected.table.layout))
+
+
+def without_cells(protected: Protected, gone: Array) -> Protected:
+    """The same table without some cells."""
     if not (gone & ~protected.hidden).any():
         return protected
     published = {}

@@ -34,6 +34,7 @@ from discreet.methods.records.record_columns import leaf_codes
 from discreet.methods.synthetic.crossing import InnerCells
 from discreet.policy.policy import Policy
 from discreet.policy.posterior import guesses
+from discreet.policy.served_measures import NOISE
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
@@ -53,7 +54,8 @@ _lock = threading.Lock()
 
 def keyed(policy: Policy) -> list[str]:
     """Steps and methods that take their chances from record keys, because they have no seed and no secret will do."""
-    every = [*policy.before, *policy.methods]
+    noise = [(NOISE, served.noise) for served in policy.measures.values() if served.noise is not None]
+    every = [*policy.before, *policy.methods, *noise]
     open_ = [name for name, stated in every if "seed" in parameters(name) and "seed" not in stated]
     return [name for name in open_ if policy.secret is None or contract(name).step != "population"]
 

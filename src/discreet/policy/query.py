@@ -22,7 +22,8 @@ Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 @checked
 @dataclass(frozen=True)
 class Query:
-    """Variables with the level of detail of each, the population, and the measure; kept in canonical order.
+    """Variables with the level of detail of each, the population, the measure and what is asked of it; in canonical
+    order. ``statistic`` is "" for the count, or the sum of another measure.
 
     >>> Query.of("sex, county:region", where="age=young") == Query.of(["county:region", "sex"], where={"age": "young"})
     True
@@ -31,9 +32,10 @@ class Query:
     variables: tuple[tuple[str, str], ...]
     where: tuple[tuple[str, tuple[str, ...]], ...] = ()
     measure: str = "count"
+    statistic: str = ""
 
     @classmethod
-    def of(cls, variables: Names, *, where: Where | None = None, measure: str = "count") -> Query:
+    def of(cls, variables: Names, *, where: Where | None = None, measure: str = "count", statistic: str = "") -> Query:
         """From ``"sex, county:region"`` (a list, {variable: level}) and ``"age=young"`` (a list, {variable: codes}).
 
         >>> Query.of("sex, county:region", where="age=young").variables
@@ -45,7 +47,8 @@ class Query:
         population = _population(where)
         for name in [n for n, _ in population if n in dict(pairs)]:
             raise InputError(f"{name!r} is a variable of the table and also its population; leave one of them out")
-        return cls(tuple(sorted(pairs)), tuple(sorted(population)), measure)
+        plain = ("", "count" if measure == "count" else "sum")
+        return cls(tuple(sorted(pairs)), tuple(sorted(population)), measure, "" if statistic in plain else statistic)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +72,8 @@ class Query:
         {'variables': {'county': 'region', 'sex': 'sex'}, 'where': {'age': ['young']}, 'measure': 'count'}
         """
         where = {name: list(codes) for name, codes in self.where}
-        return {"variables": dict(self.variables), "where": where, "measure": self.measure}
+        plain = {"variables": dict(self.variables), "where": where, "measure": self.measure}
+        return plain | ({"statistic": self.statistic} if self.statistic else {})
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Query:
@@ -79,10 +83,11 @@ class Query:
         ('sex',)
         """
         for key in given:
-            one_of("a key of a query", key, ("variables", "where", "measure"))
+            one_of("a key of a query", key, ("variables", "where", "measure", "statistic"))
         if "variables" not in given:
             raise InputError("a query names its variables: {'variables': ...}")
-        return cls.of(given["variables"], where=given.get("where"), measure=given.get("measure", "count"))
+        measure, statistic = given.get("measure", "count"), given.get("statistic", "")
+        return cls.of(given["variables"], where=given.get("where"), measure=measure, statistic=statistic)
 
     def resolved(self, dimensions: Iterable[Dimension]) -> Resolved:
         """The query against the codebook: unknown variables, levels and codes are errors that name the nearest.
@@ -99,12 +104,13 @@ class Query:
         population = {}
         for name, codes in self.where:
             population[name] = (_filter_level(known[name], codes), codes)
-        return Resolved(self, detail, population, {d: known[d] for d in (*self.names, *population)})
+        return Resolved(self, detail, population, {d: known[d] for d in (*self.names, *population)}, [*known.values()])
 
     def __str__(self) -> str:
         variables = ", ".join(name if name == level else f"{name}:{level}" for name, level in self.variables)
         where = filter_text(self.where, "|", "; ")
-        return variables + (f" where {where}" if where else "")
+        asked = " ".join(part for part in (self.statistic, self.measure) if part and part != "count")
+        return (f"{asked}: " if asked else "") + variables + (f" where {where}" if where else "")
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,8 @@ class Resolved:
     detail: Mapping[str, Dimension]
     population: Mapping[str, tuple[str, tuple[str, ...]]]
     source: Mapping[str, Dimension]
+    known: Sequence[Dimension]
+    """All variables of the codebook."""
 
     @property
     def several(self) -> dict[str, tuple[str, ...]]:

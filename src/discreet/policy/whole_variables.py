@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -122,7 +123,8 @@ class WholeVariables:
         """Protected counts of all combinations of codes of some variables, by the policy's first method."""
         asked = {*names, *(d.name for d in self.dimensions.values() if d.total is None)}
         resolved = Query.of({name: name for name in asked}).resolved(self.dimensions.values())
-        protected = protect(self._table_of(resolved), self._policy.make(0, [*resolved.levels]))
+        table = replace(self._table_of(resolved), measure="count")  # of people, where there are weights
+        protected = protect(table, self._policy.make(0, [*resolved.levels]))
         place = {d.name: k for k, d in enumerate(protected.table.dimensions)}
         axes = [place[name] for name in names]
         counts = population_counts(protected, axes)  # in the order of the table

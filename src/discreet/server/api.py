@@ -47,7 +47,12 @@ WHERE = Parameter(
     max_length=2000,
     description='The population: `region=R1`, several separated by `;`, codes with such signs as `"a;b"`',
 )
-MEASURE = Parameter(max_length=100, description="What is counted or summed; `count` unless the data hold magnitudes")
+MEASURE = Parameter(max_length=100, description="What is counted or summed: `count`, or one of the policy's `measures`")
+STATISTIC = Parameter(
+    max_length=100,
+    description="What is given of it: `sum`, `mean`, `median`, `p90`, `per-OTHER`; `percent`, `percent-VARIABLE`, "
+    "`rate-VARIABLE` (per 1,000); the count or the sum unless stated",
+)
 _ERROR = {
     "type": "object",
     "required": ["error", "rule", "reason", "hint"],
@@ -157,6 +162,15 @@ def metadata_document(service: Service) -> dict[str, Any]:
             }
             for d in service.dimensions
         ],
+        "measures": [
+            {
+                "name": name,
+                "label": served.label or name,
+                "unit": served.unit,
+                "statistics": list(served.statistics),
+            }
+            for name, served in service.policy.measures.items()
+        ],
         "limits": {
             "max_dimensions": rules.max_dimensions,
             "max_cells": rules.max_cells,
@@ -189,13 +203,14 @@ async def check(
     variables: Annotated[str, VARIABLES],
     where: Annotated[str, WHERE] = "",
     measure: Annotated[str, MEASURE] = "count",
+    statistic: Annotated[str, STATISTIC] = "",
 ) -> Response:
     """The codebook and the policy alone: nothing is counted and nothing recorded.
 
     ``final`` tells the last word: rules for tables and earlier answers are looked at when the table is asked for.
     """
     service = service_of(request, await admitted(request))
-    resolved = service.resolved(query_from(service.dimensions, variables, where, measure))
+    resolved = service.resolved(query_from(service.dimensions, variables, where, measure, statistic))
     body: dict[str, Any] = {"max_cells": service.policy.query.max_cells, "cells": resolved.cells}
     try:
         service.check(resolved)
@@ -221,9 +236,12 @@ async def table(
     variables: Annotated[str, VARIABLES],
     where: Annotated[str, WHERE] = "",
     measure: Annotated[str, MEASURE] = "count",
+    statistic: Annotated[str, STATISTIC] = "",
 ) -> Response:
     """CSV unless another format is preferred; the bytes are those of the library and the command line."""
-    return await tabled(request, accepted_format(request.headers.get("accept", "*/*")), variables, where, measure)
+    return await tabled(
+        request, accepted_format(request.headers.get("accept", "*/*")), variables, where, measure, statistic
+    )
 
 
 @router.get("/table.{suffix}", summary="A protected table, in the format of the suffix", responses=_TABLE)
@@ -233,20 +251,23 @@ async def table_as(
     variables: Annotated[str, VARIABLES],
     where: Annotated[str, WHERE] = "",
     measure: Annotated[str, MEASURE] = "count",
+    statistic: Annotated[str, STATISTIC] = "",
 ) -> Response:
     """`table.csv`, `table.json` (JSON-stat), `table.px`, `table.xlsx`, `table.parquet`, `table.sdmx.csv`, ..."""
     forms = [f for f in SERVED if f.suffix == f".{suffix.lower()}"]
     if not forms:
         known = ", ".join(f.suffix for f in SERVED)
         raise HttpFault(406, "no such format", "format", "the suffix names no format", f"known: {known}")
-    return await tabled(request, forms[0], variables, where, measure)
+    return await tabled(request, forms[0], variables, where, measure, statistic)
 
 
-async def tabled(request: Request, form: Format, variables: str, where: str, measure: str) -> Response:
+async def tabled(
+    request: Request, form: Format, variables: str, where: str, measure: str, statistic: str = ""
+) -> Response:
     """What every answer of the API goes through."""
     caller = await admitted(request)
     service = service_of(request, caller)
-    query = query_from(service.dimensions, variables, where, measure)
+    query = query_from(service.dimensions, variables, where, measure, statistic)
     reply = await service.ask(caller, service.resolved(query))
     request.state.cached = reply.cached
     tag = service.tag(query, form.name)

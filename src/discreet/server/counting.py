@@ -20,6 +20,7 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.policy.answering import from_cube, from_records
 from discreet.policy.query import Resolved
+from discreet.policy.served_measures import COUNT
 from discreet.server.cube import narrowed, read_cube
 from discreet.server.settings import Settings
 from discreet.tables.table import Table
@@ -32,6 +33,8 @@ class Counting(Protocol):
 
     dimensions: tuple[Dimension, ...]
     title: str
+    measures: tuple[str, ...]
+    """Those at hand beside counts."""
     held: bool
     """Whether sums take no longer than a look: everything is in memory."""
 
@@ -54,11 +57,12 @@ class CubeCounting:
 
     def __init__(self, cube: Table) -> None:
         self.cube, self.dimensions, self.title = cube, tuple(cube.dimensions), cube.title
-        self._cubes: dict[frozenset[str], Table] = {}
+        self.measures = tuple(cube._measured)
+        self._cubes: dict[tuple[str, frozenset[str]], Table] = {}
 
     def table(self, resolved: Resolved) -> Table:
         """From the smallest cube that has the variables."""
-        return from_cube(self.narrowed(resolved.levels), resolved)
+        return from_cube(self.narrowed(resolved.levels, resolved.query.measure), resolved)
 
     def people(self, where: Mapping[str, Sequence[int]]) -> dict[str, Array]:
         """By adding up the cells of the smallest cube that has the variables."""
@@ -73,15 +77,22 @@ class CubeCounting:
                 sums[name] = np.array([inner.sum(dtype=inner.dtype)])
         return sums
 
-    def narrowed(self, names: Collection[str]) -> Table:
-        """The cube of these variables alone."""
+    def narrowed(self, names: Collection[str], measure: str = COUNT) -> Table:
+        """The cube of these variables alone, of counts or of a measure."""
         wanted = frozenset(names)
-        small = self._cubes.get(wanted)  # another thread may make room meanwhile
+        small = self._cubes.get((measure, wanted))  # another thread may make room meanwhile
         if small is None:
             if len(self._cubes) >= MOST_CUBES:
                 self._cubes.pop(next(iter(self._cubes)), None)
-            small = self._cubes[wanted] = narrowed(self.cube, wanted)
+            small = self._cubes[measure, wanted] = narrowed(self._nearest(wanted, measure), wanted)
         return small
+
+    def _nearest(self, wanted: frozenset[str], measure: str) -> Table:
+        """The smallest cube at hand that has the variables: largest contributions take long to find in a large one."""
+        if measure == COUNT:
+            return self.cube
+        kept = [cube for (name, names), cube in list(self._cubes.items()) if name == measure and names >= wanted]
+        return min([self.cube.measured(measure), *kept], key=lambda cube: cube.layout.n_inner)
 
 
 class RecordCounting:
@@ -92,6 +103,7 @@ class RecordCounting:
     def __init__(self, records: Microdata) -> None:
         self.records, self.dimensions = records, tuple(records.dimensions)
         self.title = records.codebook.title
+        self.measures = tuple(magnitude.name for magnitude in records.codebook.magnitudes)
 
     def table(self, resolved: Resolved) -> Table:
         """Of all records."""

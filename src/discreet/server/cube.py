@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +20,15 @@ from discreet.data.codebook import Codebook, read_codebook
 from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, ready
-from discreet.policy.pretabular import check_keys, corner, cube_of, twin_name, twins_of
+from discreet.policy.pretabular import check_keys, corner, cube_of, twin_name, twins_of, with_record_keys
+from discreet.server.cube_measures import arrays_of, measured_tables, read_measured, write_measured
 from discreet.server.edition_history import CODEBOOK, HEAD, Edition
 from discreet.server.edition_marks import EditionMarks
 from discreet.server.edition_series import Series
 from discreet.server.editions import DANGER, NEW_SERIES, check_same_cube, earlier_editions, edition_kept
 from discreet.tables.additive import Additive
 from discreet.tables.layout import Layout
-from discreet.tables.table import Table
+from discreet.tables.table import Table, recast
 
 MOST_CELLS = 20_000_000  # inner cells of a cube; data with more are asked each time
 
@@ -63,11 +65,12 @@ def build(
     if policy is not None and data.secret is None:
         check_keys(data.codebook, policy)
     history = earlier_editions(folder, policy, asked)
-    marks = EditionMarks.of(cube_of(data), None if policy is None else policy.secret)
+    measures = measured_tables(_keyed(data, policy), policy.measures) if policy is not None else {}
+    marks = EditionMarks.of(replace(cube_of(data), _measured=measures), None if policy is None else policy.secret)
     edition = Edition(Series.of(data.codebook, policy), marks)
     if (stays := edition_kept(folder, history, edition, policy, asked)) is not None:
         return BuiltCube(read_cube(folder)[1], stays.why, stays.changed)
-    whole = cube_of(data if policy is None else ready(data, policy))
+    whole = replace(cube_of(data if policy is None else ready(data, policy)), _measured=measures)
     version = _version(whole, data.codebook)
     edition = replace(edition, version=version)
     check_same_cube(history, edition, policy)
@@ -81,7 +84,8 @@ def build(
     history.joined(edition).write(folder)
     (folder / "edition.npy").unlink(missing_ok=True)  # marks of an earlier kind
     decimals = {name: statistic.decimals for name, statistic in whole.statistics.items()}
-    told = {"version": version, "measure": whole.measure, "decimals": decimals}
+    told: dict[str, Any] = {"version": version, "measure": whole.measure, "decimals": decimals}
+    told |= {"measures": write_measured(folder, measures)} if measures else {}
     write_whole(folder / HEAD, json.dumps(told).encode(), private=True)  # last: it says all is there
     return BuiltCube(version)
 
@@ -91,6 +95,9 @@ def _version(whole: Table, codebook: Codebook) -> str:
     state = hashlib.sha256(codebook.to_toml().encode())
     for name, statistic in whole.statistics.items():
         state.update(name.encode() + np.ascontiguousarray(statistic.inner).tobytes())
+    for name, table in whole._measured.items():
+        for part, array in arrays_of(table).items():
+            state.update(f"{name} {part}".encode() + np.ascontiguousarray(array).tobytes())
     return state.hexdigest()[:16]
 
 
@@ -116,13 +123,16 @@ def read_cube(folder: Path) -> tuple[Table, str]:
             if inner.shape != (layout.n_inner,):
                 raise InputError("the cube does not fit its codebook; build it again")
             statistics[name] = Additive(inner, layout.aggregate(inner), decimals)
+        measures = read_measured(folder, told.get("measures", ()), layout)
     except (OSError, ValueError, KeyError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(
             f"{folder.name!r} holds no whole cube; build it with `discreet serve` or `discreet cube`"
         ) from None
-    return Table(layout, statistics, told["measure"], None, codebook.title, codebook.source), told["version"]
+    cube = Table(layout, statistics, told["measure"], None, codebook.title, codebook.source)
+    tables = {name: replace(one, title=cube.title, source=cube.source) for name, one in measures.items()}
+    return replace(cube, _measured=tables), told["version"]
 
 
 def narrowed(table: Table, names: Collection[str]) -> Table:
@@ -136,11 +146,14 @@ def narrowed(table: Table, names: Collection[str]) -> Table:
     )
     cut = Layout(table.dimensions, (blocks,), table.layout.possible)
     held = None if cut.possible is None else cut.parts > 0
-    layout = replace(Layout.of(kept, margins=[corner(kept)]), possible=held)
-    some = slice(None) if held is None else held
-    sums = {name: (cut.aggregate(s.inner)[some], s.decimals) for name, s in table.statistics.items()}
-    statistics = {name: Additive(inner, layout.aggregate(inner), decimals) for name, (inner, decimals) in sums.items()}
-    return replace(table, layout=layout, statistics=statistics)
+    return recast(table, cut, replace(Layout.of(kept, margins=[corner(kept)]), possible=held))
+
+
+def _keyed(data: Microdata, policy: Policy | None) -> Microdata:
+    """The records with the keys that answers from them would have."""
+    keyed = data if policy is None else with_record_keys(data, policy)
+    assert isinstance(keyed, Microdata)
+    return keyed
 
 
 def _save(path: Path, array: np.ndarray) -> None:

@@ -48,11 +48,15 @@ class EditionMarks:
             words += _leaf_words(dimension)[leaves]
         cell = mix(words, key)
         records = np.unique(mix(np.repeat(cell, number) + copy, key))
-        if cube.measure == "count":
+        amounts = [cube] if cube.measure != "count" else []
+        amounts += cube._measured.values()
+        if not amounts:
             return cls(records)
         held = mix(cell + number.astype(np.uint64), open_secret(secret).key("edition cells"))
-        sums = np.asarray(cube.statistics[cube.measure].inner)[at]
-        value = mix(held + sums.astype(np.int64).view(np.uint64), open_secret(secret).key("edition values"))
+        value = held
+        for table in amounts:
+            sums = np.asarray(table.statistics[table.measure].inner)[at]
+            value = mix(value + sums.astype(np.int64).view(np.uint64), open_secret(secret).key("edition values"))
         return cls(records, np.unique(held), np.unique(value))
 
 

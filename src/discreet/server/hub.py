@@ -107,7 +107,8 @@ def _way(settings: Settings, role: str) -> tuple[object, ...]:
     policy = read_policy(mine[-1] if mine else settings.policy)
     chosen = policy.risk if policy.search or len(policy.methods) > 1 else policy.risk.t1
     rules = [repr(rule) for rule in policy.rules]
-    return (policy.publish, policy.before, policy.methods, rules, policy.search, chosen, policy.secret)
+    noise = {name: served.noise for name, served in policy.measures.items()}
+    return (policy.publish, policy.before, policy.methods, rules, policy.search, chosen, noise, policy.secret)
 
 
 def _services(request: Request) -> dict[str, Service]:

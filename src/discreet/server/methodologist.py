@@ -18,7 +18,7 @@ from discreet.errors import DiscreetError, Refused
 from discreet.methods.by_hand import Publish
 from discreet.methods.contract import protect
 from discreet.policy import Query, ru_map
-from discreet.policy.answering import protect_by
+from discreet.policy.deciding import protect_by
 from discreet.policy.judging import weigh_evidence
 from discreet.release import Protected
 from discreet.risk.risk_report import assess

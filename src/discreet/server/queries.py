@@ -21,6 +21,8 @@ def address(query: Query) -> str:
     parts = query_parameters(query.variables, query.where)
     if query.measure != "count":
         parts["measure"] = query.measure
+    if query.statistic:
+        parts["statistic"] = query.statistic
     return urlencode(parts, safe=":,;=")
 
 
@@ -32,7 +34,9 @@ def query_parameters(variables: Iterable[tuple[str, str]], where: Filters) -> di
     return parts
 
 
-def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "", measure: str = "count") -> Query:
+def query_from(
+    dimensions: Iterable[Dimension], variables: str, where: str = "", measure: str = "count", statistic: str = ""
+) -> Query:
     """A query from ``"sex,county:region"`` and ``"age=young;sex=f"``; codes of a grouping are joined by ``+``.
 
     A code that has a plus itself is taken as the code that it is, unless its pieces are codes too; in double quotes it
@@ -44,4 +48,4 @@ def query_from(dimensions: Iterable[Dimension], variables: str, where: str = "",
     """
     known = {d.name: d.position for d in dimensions}
     population = parse_filters(where, sign=SIGN, known=known)
-    return Query.of(variables, where=population or None, measure=measure)
+    return Query.of(variables, where=population or None, measure=measure, statistic=statistic)

@@ -12,9 +12,9 @@ from functools import partial
 from discreet.base.version import VERSION
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
-from discreet.errors import DiscreetError, Refused
+from discreet.errors import DiscreetError, InputError, Refused, nearest
 from discreet.policy import Policy, Query, read_policy, ready
-from discreet.policy.answering import answer_table, check_query
+from discreet.policy.answering import answer_query, check_query
 from discreet.policy.query import Resolved
 from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Release
@@ -77,6 +77,13 @@ class Service:
             self.data, self.version, self.data_mark = public.data, public.version, public.data_mark
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
+        for name in self.policy.measures:
+            if name not in self.counting.measures:
+                raise InputError(
+                    f"the policy serves the measure {name!r}, and the data hold none of that name; "
+                    f"{nearest(name, self.counting.measures)}. A cube keeps the measures of the policy that it is "
+                    "built with"
+                )
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
@@ -233,7 +240,7 @@ class Service:
 
     def _answer(self, resolved: Resolved) -> CachedAnswer:
         try:
-            release = answer_table(self.counting.table(resolved), resolved, self.policy, self.whole)
+            release = answer_query(self.counting.table, resolved, self.policy, self.whole)
         except Refused as refused:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()

@@ -53,6 +53,7 @@ class Table:
     source: str = ""
     _inner_contributions: Contributions | None = field(default=None)
     _spanning: Spanning | None = field(default=None)
+    _measured: Mapping[str, Table] = field(default_factory=dict)
 
     # -- ways in ------------------------------------------------------------------------------------------------
 
@@ -192,6 +193,18 @@ class Table:
     def has_contributions(self) -> bool:
         return self._inner_contributions is not None
 
+    def measured(self, name: str) -> Table:
+        """Of a cube that keeps magnitudes: the table of one of them, over the same inner cells.
+
+        >>> Table.of([3.5, 1], ["area"], value="pay").measured("pay").magnitude
+        'pay'
+        """
+        if name == self.magnitude:
+            return self
+        if name not in self._measured:
+            raise InputError(f"the data hold no measure {name!r}; {nearest(name, ['count', *self._measured])}")
+        return self._measured[name]
+
     @property
     def structural(self) -> Array:
         """Published cells that consist of structural zeros only: no one can be there."""
@@ -267,7 +280,7 @@ class Table:
         chosen = [levels.get(d.name, d.name) for d in self.dimensions]
         if self.layout.is_full and all(d.level(v) == d.leaves for d, v in zip(self.dimensions, chosen, strict=True)):
             return self
-        return _recast(self, *self._layouts_at(tuple(chosen)))
+        return recast(self, *self._layouts_at(tuple(chosen)))
 
     def _layouts_at(self, levels: tuple[str, ...]) -> tuple[Layout, Layout]:
         """The cells of this table that a table at some levels has inside, and its layout; of the last few levels."""
@@ -324,7 +337,7 @@ def _layout_of_cut(cut: Layout, dimensions: Sequence[Dimension]) -> Layout:
     return replace(Layout.of(dimensions), possible=None if cut.possible is None else cut.parts > 0)
 
 
-def _recast(table: Table, cut: Layout, layout: Layout) -> Table:
+def recast(table: Table, cut: Layout, layout: Layout) -> Table:
     """A table whose inner cells are some cells of this one: a product of code positions that do not overlap."""
     held = layout.possible
     statistics = {}
@@ -346,8 +359,8 @@ def _recast(table: Table, cut: Layout, layout: Layout) -> Table:
             value=spanning.value[rows.row],
             weighted=spanning.weighted[rows.row],
         )
-    recast = replace(table, layout=layout, statistics=statistics)
-    return replace(recast, _inner_contributions=contributions, _spanning=spanning)
+    changed = replace(table, layout=layout, statistics=statistics, _measured={})
+    return replace(changed, _inner_contributions=contributions, _spanning=spanning)
 
 
 def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
@@ -360,7 +373,7 @@ def _sliced(table: Table, codes: Mapping[str, Any]) -> Table:
         for k, d in enumerate(table.dimensions)
     ]
     cut = Layout(table.dimensions, (tuple(blocks),), table.layout.possible)
-    return _recast(table, cut, _layout_of_cut(cut, rest))
+    return recast(table, cut, _layout_of_cut(cut, rest))
 
 
 def code_columns(layout: Layout) -> dict[str, Any]:

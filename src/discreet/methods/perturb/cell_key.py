@@ -5,7 +5,7 @@ Fraser and Wooton (2005), Thompson, Broadfoot and Elazar (2013); [JOS15]_ sectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -23,6 +23,8 @@ from discreet.release import Protected
 from discreet.risk.transition import Transition
 from discreet.tables.table import Table
 
+WEIGHTED = "weighted count"
+
 
 @checked
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class CellKey:
     Every published cell, margins included, is perturbed by its own key: the same records show the same value in every
     table, whoever asks, and totals need not add up. ``js``, ``pstay`` and ``mono`` as in ``PTable.design``; ``ptable``
     is a ready table or its file instead. ``zeros`` is the share of empty cells that show a small count (js + 1), by a
-    key made from their categories; structural zeros stay. Without keys give a ``seed``.
+    key made from their categories; structural zeros stay. Without keys give a ``seed``. A weighted count moves by its
+    mean weight for each record, and is shown in whole numbers.
 
     >>> from discreet import Table
     >>> CellKey(2, 1, seed=3)(Table.of([[3, 0], [1, 2]], ["area", "sex"])).published["count"].tolist()
@@ -67,6 +70,8 @@ class CellKey:
         return table.with_zeros(self.zeros, self.js + 1) if self.zeros else table
 
     def __call__(self, table: Table) -> Protected:
+        if table.measure == WEIGHTED:
+            return self._weighted(table)
         true = count_cells(table, "the cell key method")
         if (true < 0).any():
             raise InputError("a group that takes others away is negative here; a count cannot be")
@@ -80,6 +85,19 @@ class CellKey:
         lower, upper = noise.bounds(shown)
         details = {"d": noise.d, "ptable": noise, "seed": self.seed}
         return perturbed(table, shown, "cell key method", lower=lower, upper=upper, **details)
+
+    def _weighted(self, table: Table) -> Protected:
+        """W n'/n for a weighted count W of n records that shows n', as the records' own count would.
+
+        Where nobody is and a small count is shown, the mean weight of all records is taken.
+        """
+        counts = self(replace(table, measure="count"))
+        weights, records = table.statistic(WEIGHTED), table.count
+        mean = weights.inner.sum() / max(int(table.statistic("count").inner.sum()), 1)
+        each = np.where(records > 0, weights.cells / np.maximum(records, 1), mean)
+        unit = 10**weights.decimals
+        shown = np.rint(each * counts.published["count"] / unit).astype(np.int64) * unit
+        return perturbed(table, shown, "cell key method", **counts.details)
 
     def behind(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """The least and greatest count that shows a value from ``lower`` to ``upper``.

@@ -18,8 +18,9 @@ from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.errors import OutOfTimeError, Refused
-from discreet.policy.answering import answer_table, unfiltered
+from discreet.policy.answering import unfiltered
 from discreet.policy.attacks.closure import candidates
+from discreet.policy.deciding import answer_table
 from discreet.policy.policy import Policy
 from discreet.policy.pretabular import cube_of, ready
 from discreet.policy.query import Resolved

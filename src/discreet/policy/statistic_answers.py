@@ -1,0 +1,276 @@
+"""Sums, means, quotients, shares and quantiles: each from protected numbers alone.
+
+A mean is a protected sum by a protected count, a ratio one protected sum by another, a median is read off protected
+counts of bands. A true mean beside a perturbed count would tell the count (total by mean), and is never made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.base.annotations import Array, Floats
+from discreet.errors import InputError, Refused, nearest
+from discreet.methods.contract import protect
+from discreet.policy.deciding import filtered, noted_release, protect_by
+from discreet.policy.judging import Evidence
+from discreet.policy.policy import Policy
+from discreet.policy.populations import Closed, without_cells, without_closed
+from discreet.policy.query import Query, Resolved
+from discreet.policy.served_measures import COUNT, SUM, ServedMeasure, Statistic
+from discreet.policy.whole_variables import TableOf, WholeVariables
+from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
+from discreet.tables.layout import Layout
+from discreet.tables.table import Table
+
+DECIMALS = 1  # of percentages and rates
+MORE_DECIMALS = 2  # of a mean or a ratio than its sum has
+OF_WEIGHTS = "weighted count"
+
+
+def statistic_of(query: Query) -> Statistic:
+    """What a query asks of its measure."""
+    return Statistic.of(query.statistic or SUM)
+
+
+def counted_query(query: Query, policy: Policy) -> Query:
+    """The query of the counts that a quantile comes from, its bands one more variable; any other query itself."""
+    served = policy.measures.get(query.measure)
+    if served is None or statistic_of(query).kind != "quantile":
+        return query
+    if served.bands in (*query.names, *(name for name, _ in query.where)):
+        raise InputError(f"quantiles of {query.measure!r} come from {served.bands!r}: leave it out of the table")
+    return Query.of({**dict(query.variables), served.bands: served.bands}, where=dict(query.where))
+
+
+def check_statistic(resolved: Resolved, policy: Policy) -> None:
+    """Whether the policy serves the measure and the statistic: from the codebook and the policy alone."""
+    query, asked = resolved.query, statistic_of(resolved.query)
+    if query.measure != COUNT and query.measure not in policy.measures:
+        raise InputError(f"no measure {query.measure!r} is served; {nearest(query.measure, [COUNT, *policy.measures])}")
+    if asked.is_share and asked.other:
+        dimension = resolved.source.get(asked.other)
+        if dimension is None:
+            known = nearest(asked.other, resolved.source)
+            raise InputError(f"{query.statistic!r}: the table has no {asked.other!r}; {known}")
+        if dimension.total is None:
+            raise InputError(f"{query.statistic!r}: {asked.other!r} has no total to take shares of")
+    if query.measure == COUNT:
+        if not (asked.is_share or asked.kind in (SUM, "se")):
+            others = f"name one of {', '.join(policy.measures)}" if policy.measures else "and none is served"
+            raise InputError(f"{query.statistic!r} is a statistic of a measure, {others}")
+        return
+    allowed = policy.measures[query.measure].statistics
+    wanted = SUM if asked.is_share else query.statistic or SUM
+    if wanted not in allowed:
+        raise Refused(
+            "statistic", f"{wanted!r} of {query.measure!r} is not published", f"ask for one of: {', '.join(allowed)}"
+        )
+
+
+@dataclass(frozen=True)
+class ProtectedMeasure:
+    """One measure of a table as it may be shown, with what was decided by its counts."""
+
+    shown: Protected
+    evidence: Evidence
+    closed: Closed
+
+    @property
+    def name(self) -> str:
+        """The statistic that is shown."""
+        return next(iter(self.shown.published))
+
+    @property
+    def values(self) -> Floats:
+        """Per published cell; NaN where it is hidden."""
+        return np.asarray(self.shown.published[self.name], np.float64)
+
+
+def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
+    """The answer to a query of another measure than counts, or of another statistic than the sum."""
+    query, asked = resolved.query, statistic_of(resolved.query)
+    if asked.kind == "quantile":
+        return _quantiles(table_of, resolved, policy, whole)
+    table = table_of(resolved)
+    main = _counts(table, resolved, policy, whole) if query.measure == COUNT else _sums(table, resolved, policy, whole)
+    decimals = main.shown.table.statistic(main.name).decimals
+    words = [main.shown.method]
+    if asked.kind == SUM:
+        return _given(main, resolved, policy, main.name, main.values, decimals, words)
+    if asked.is_share:
+        base = _at_total(main.shown.table.layout, main.values, [asked.other] if asked.other else [*resolved.detail])
+        factor, name = (100, "percent") if asked.kind == "percent" else (1000, "per 1,000")
+        name = name if query.measure == COUNT else f"{name} of {main.name}"
+        return _given(main, resolved, policy, name, _quotient(main.values, base) * factor, DECIMALS, words)
+    counts = _counts(table, resolved, policy, whole)
+    if asked.kind == "se":
+        return _given(main, resolved, policy, "standard error", _standard_errors(counts, policy), 0, words)
+    least = policy.measures[query.measure].min_count
+    few = ~(counts.values >= least)
+    if asked.kind == "mean":
+        other, name = counts, f"mean {main.name}"
+    else:
+        other_query = Query.of(dict(query.variables), where=dict(query.where), measure=asked.other)
+        other_resolved = other_query.resolved(resolved.known)
+        other = _sums(table_of(other_resolved), other_resolved, policy, whole)
+        name = f"{main.name} per {other.name}"
+    values = np.where(few, np.nan, _quotient(main.values, other.values))
+    words = [*dict.fromkeys([*words, other.shown.method])]
+    note = f"Not shown where fewer than {least:,} people are shown."
+    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, note)
+
+
+# -- protected parts --------------------------------------------------------------------------------------------
+
+
+def _counts(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
+    """The counts behind a table, weighted if there are weights, never published as they are by T1."""
+    measure = OF_WEIGHTS if OF_WEIGHTS in table.statistics else COUNT
+    counts = replace(table, measure=measure, magnitude=None, _inner_contributions=None, _spanning=None)
+    judged = replace(policy, risk=replace(policy.risk, t1=None))
+    chosen, evidence, closed = protect_by(counts, resolved, judged, whole)
+    return ProtectedMeasure(without_closed(chosen, closed), evidence, closed)
+
+
+def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
+    """The sums of a measure: refused or not by their counts, sensitive cells hidden before noise is added."""
+    served = policy.measures[resolved.query.measure]
+    if served.noise is None:
+        chosen, evidence, closed = protect_by(table, resolved, policy, whole)
+        gone = chosen.hidden
+    else:
+        counts = _counts(table, resolved, policy, whole)
+        evidence, closed, gone = counts.evidence, counts.closed, counts.shown.hidden
+        chosen = protect(table, served.make_noise(policy.secret))
+    sensitive = _sensitive(table, served)
+    return ProtectedMeasure(without_closed(without_cells(chosen, gone | sensitive), closed), evidence, closed)
+
+
+def _sensitive(table: Table, served: ServedMeasure) -> Array:
+    """Cells that the measure's rules hide; with them those of which no rule can say anything (groups with a minus)."""
+    if not served.hide:
+        return np.zeros(len(table), bool)
+    cells = np.logical_or.reduce([table.layout.signed, *(rule(table) for rule in served.hide)])
+    if served.sensitive == "refuse" and cells.any():
+        raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
+    return np.asarray(cells)
+
+
+# -- quotients --------------------------------------------------------------------------------------------------
+
+
+def _quotient(above: Floats, below: Floats) -> Floats:
+    """Where there is something to divide by; NaN elsewhere."""
+    held = below > 0
+    return np.where(held, above, np.nan) / np.where(held, below, 1.0)
+
+
+def _at_total(layout: Layout, values: Floats, names: list[str]) -> Floats:
+    """For each cell the value of the one that has the totals of some variables instead of its codes."""
+    totals = {
+        axis: dimension.position[dimension.total]
+        for axis, dimension in enumerate(layout.dimensions)
+        if dimension.name in names and dimension.total is not None
+    }
+    return _at_codes(layout, values, totals)
+
+
+def _at_codes(layout: Layout, values: Floats, instead: dict[int, int]) -> Floats:
+    """For each cell the value of the one that has other codes along some axes; NaN where there is none."""
+    codes = layout.codes.copy()
+    for axis, code in instead.items():
+        codes[:, axis] = code
+    places = np.full(int(np.prod(layout.code_shape)), -1)
+    places[layout.flat] = np.arange(len(layout))
+    at = places[np.ravel_multi_index(tuple(codes.T), layout.code_shape)]
+    return np.where(at >= 0, values[at], np.nan)
+
+
+def _standard_errors(counts: ProtectedMeasure, policy: Policy) -> Floats:
+    """Of weighted counts, as of a simple random sample: from the numbers that are shown, two digits of them."""
+    table = counts.shown.table
+    if counts.name != OF_WEIGHTS:
+        raise InputError("standard errors are of weighted counts, and the data have no weights")
+    plain = protect(replace(table, measure=COUNT), policy.make(0, [d.name for d in table.dimensions]))
+    people = float(np.nanmax(counts.values, initial=0.0))
+    weight = people / max(float(np.nanmax(np.asarray(plain.published[COUNT], float), initial=0.0)), 1.0)
+    variance = counts.values * max(weight - 1, 0.0) * (1 - counts.values / max(people, 1.0))
+    return _two_digits(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _two_digits(values: Floats) -> Floats:
+    """Whole numbers with two digits that say something."""
+    size = np.floor(np.log10(np.maximum(values, 1.0)))
+    unit = 10.0 ** np.maximum(size - 1, 0)
+    return np.asarray(np.rint(values / unit) * unit)
+
+
+# -- quantiles --------------------------------------------------------------------------------------------------
+
+
+def _quantiles(table_of: TableOf, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
+    """From the protected counts of bands, evenly spread within each."""
+    query, asked = resolved.query, statistic_of(resolved.query)
+    served = policy.measures[query.measure]
+    by_band = counted_query(query, policy).resolved(resolved.known)
+    counts = _counts(table_of(by_band), by_band, policy, whole)
+    layout = counts.shown.table.layout
+    axis = layout.axis(served.bands)
+    bands = layout.dimensions[axis]
+    parts = np.stack([_at_codes(layout, counts.values, {axis: bands.position[one]}) for one in bands.leaves], axis=1)
+    values = quantile_of_bands(parts, np.asarray(served.edges), asked.share)
+    values[~(np.maximum(parts, 0).sum(axis=1) >= served.min_count)] = np.nan
+    name = "median" if query.statistic == "median" else f"{round(asked.share * 100)}th percentile"
+    note = f"Read off the counts of {served.bands}; not shown where fewer than {served.min_count:,} people are shown."
+    release = _given(counts, by_band, policy, f"{name} {query.measure}", values, 0, [counts.shown.method], note)
+    return release.only(served.bands, [bands.total or bands.leaves[0]])
+
+
+def quantile_of_bands(parts: Floats, edges: Floats, share: float) -> Floats:
+    """The value below which a share of the people of each row lie, if those of a band are evenly spread in it.
+
+    >>> quantile_of_bands(np.array([[10.0, 10.0, 20.0]]), np.array([0.0, 10.0, 20.0, 50.0]), 0.5).tolist()
+    [20.0]
+    """
+    people = np.maximum(parts, 0.0)
+    below = np.cumsum(people, axis=1)
+    target = share * below[:, -1]
+    band = np.argmax(below >= target[:, None], axis=1)
+    rows = np.arange(len(people))
+    start = below[rows, band] - people[rows, band]
+    within = (target - start) / np.where(people[rows, band] > 0, people[rows, band], 1.0)
+    values = edges[band] + within * (edges[band + 1] - edges[band])
+    return np.where(np.isnan(parts).any(axis=1) | (below[:, -1] <= 0), np.nan, values)
+
+
+# -- out --------------------------------------------------------------------------------------------------------
+
+
+def _given(
+    part: ProtectedMeasure,
+    resolved: Resolved,
+    policy: Policy,
+    name: str,
+    values: Floats,
+    decimals: int,
+    words: list[str],
+    *notes: str,
+) -> Release:
+    """Numbers worked out of protected ones as a release of the asked population."""
+    evidence = replace(part.evidence, utility=None)  # what is stated is the quality of counts
+    whole = noted_release(part.shown, evidence, resolved, policy, part.closed)
+    if len(whole) != len(values):
+        raise InputError("the method leaves cells out of the table, so no statistic of them can be worked out")
+    values = np.round(values, decimals)
+    release = replace(
+        whole,
+        values={name: values},
+        decimals={name: decimals},
+        status=np.where(np.isnan(values), CONFIDENTIAL, OPEN),
+        method="; ".join(words),
+        notes=(*whole.notes, *notes),
+        truthful=part.shown.truthful if part.name == name else False,
+    )
+    return filtered(release, {one: codes for one, (_, codes) in resolved.population.items()})

@@ -1,0 +1,94 @@
+"""Measures of a server: the same bytes from a cube and from records, by address, command line and library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+import discreet as dc
+from discreet.cli import run
+from discreet.policy import Query, answer, parse_policy
+from discreet.server import Settings, create_app, cube
+from discreet.server.counting import CubeCounting
+from discreet.server.cube import read_cube
+from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
+
+POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "off"\n' + COUNTS + PAY + HOURS
+QUERIES = [
+    Query.of("area, sex", measure="pay"),
+    Query.of("sex", where="area=B", measure="pay"),
+    Query.of("area, sex, age", measure="pay", statistic="mean"),
+    Query.of("area", measure="pay", statistic="per-hours"),
+    Query.of("sex", measure="pay", statistic="median"),
+    Query.of("sex, age", measure="hours", statistic="percent-age"),
+    Query.of("sex, age", statistic="percent"),
+]
+
+
+@pytest.mark.parametrize("kind", [{}, {"weights": True}, {"holdings": True}, {"weights": True, "holdings": True}])
+def test_a_cube_answers_as_records_do(kind: dict[str, bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every statistic, byte for byte, from the files of a cube too, and from cubes of fewer variables."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    data, policy = workers(1500, **kind), parse_policy(POLICY)
+    cube.build(data, tmp_path / "cube", policy)
+    held, _ = read_cube(tmp_path / "cube")
+    counting = CubeCounting(held)
+    for query in QUERIES:
+        from_records = answer(data, query, policy)
+        assert answer(held, query, policy).to_csv() == from_records.to_csv(), query
+        table = counting.table(query.resolved(data.dimensions)) if query.statistic != "median" else None
+        if table is not None and table.magnitude is not None:
+            names = [d.name for d in table.dimensions]
+            direct = dc.tabulate(data, names, value=table.magnitude, top=5)
+            np.testing.assert_allclose(table.contributions.value, direct.contributions.value)
+            np.testing.assert_allclose(table.contributions.weight, direct.contributions.weight)
+            assert table.contributions.count.tolist() == direct.contributions.count.tolist()
+            assert table == direct
+
+
+def test_address_command_line_and_library_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And metadata name the measures."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    (tmp_path / "p.toml").write_text(POLICY)
+    data, policy = workers(1500), parse_policy(POLICY)
+    cube.build(data, tmp_path / "cube", policy)
+    settings = Settings(
+        policy=str(tmp_path / "p.toml"), cube=str(tmp_path / "cube"), store=f"sqlite:///{tmp_path}/s.db"
+    )
+    with TestClient(create_app(settings)) as client:
+        assert client.get("/api/metadata").json()["measures"][0] == {
+            "name": "pay", "label": "pay", "unit": "", "statistics": ["sum", "mean", "median", "p90", "per-hours"],
+        }  # fmt: skip
+        for statistic in ("sum", "mean", "median", "per-hours", "percent"):
+            there = client.get(f"/api/table.csv?variables=area,sex&measure=pay&statistic={statistic}")
+            assert there.status_code == 200, there.text
+            query = Query.of("area, sex", measure="pay", statistic=statistic)
+            assert there.content == answer(data, query, policy).to_csv()
+            out = str(tmp_path / f"{statistic}.csv")
+            asked = ["--variables", "area,sex", "--measure", "pay", "--statistic", statistic, "-o", out]
+            assert run(["answer", str(tmp_path / "cube"), "--policy", str(tmp_path / "p.toml"), *asked]) == 0
+            assert Path(out).read_bytes() == there.content
+        wrong = client.get("/api/table?variables=sex&measure=hours&statistic=mean")
+        assert (wrong.status_code, wrong.json()["rule"]) == (403, "statistic")
+        unknown = client.get("/api/table?variables=sex&measure=hour")
+        assert (unknown.status_code, "did you mean 'hours'" in unknown.json()["reason"]) == (422, True)
+
+
+def test_a_cube_without_the_measure_is_not_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was built for another policy; the answer and the start of the server say so."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    (tmp_path / "p.toml").write_text(POLICY)
+    fewer = replace(parse_policy(POLICY), measures={})
+    cube.build(workers(300), tmp_path / "cube", fewer)
+    held, _ = read_cube(tmp_path / "cube")
+    with pytest.raises(dc.InputError, match="the data hold no measure 'pay'"):
+        answer(held, Query.of("sex", measure="pay"), parse_policy(POLICY))
+    settings = Settings(
+        policy=str(tmp_path / "p.toml"), cube=str(tmp_path / "cube"), store=f"sqlite:///{tmp_path}/s.db"
+    )
+    with pytest.raises(dc.InputError, match="keeps the measures of the policy"):
+        create_app(settings)
