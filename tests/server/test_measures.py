@@ -15,6 +15,7 @@ from discreet.policy import Query, answer, parse_policy
 from discreet.server import Settings, create_app, cube
 from discreet.server.counting import CubeCounting
 from discreet.server.cube import read_cube
+from discreet.server.guard import Guard
 from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
 
 POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "off"\n' + COUNTS + PAY + HOURS
@@ -92,3 +93,14 @@ def test_a_cube_without_the_measure_is_not_served(tmp_path: Path, monkeypatch: p
     )
     with pytest.raises(dc.InputError, match="keeps the measures of the policy"):
         create_app(settings)
+
+
+def test_the_guard_knows_what_a_median_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counts of its bands, as the table with the bands would; a sum tells of the same people as a count."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    policy = parse_policy(POLICY)
+    cube.build(workers(300), tmp_path / "cube", policy)
+    guard = Guard(CubeCounting(read_cube(tmp_path / "cube")[0]), policy)
+    median, total = (Query.of("sex", measure="pay", statistic=one) for one in ("median", "sum"))
+    assert guard.geometries(median) == guard.geometries(Query.of("sex, band"))
+    assert guard.geometries(total) == guard.geometries(Query.of("sex"))

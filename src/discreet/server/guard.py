@@ -27,6 +27,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
 from discreet.policy import Policy, Query
+from discreet.policy.statistic_answers import counted_query
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server.combinations import Combinations, Compared, Pair
 from discreet.server.counting import Counting
@@ -109,7 +110,9 @@ class Guard:
         return Geometry(tuple(families))
 
     def geometries(self, query: Query) -> tuple[Geometry, ...]:
-        """The same without what a table withholds: codes that it does not break down stand in it as totals alone."""
+        """The same without what a table withholds: codes that it does not break down stand in it as totals alone. A
+        quantile tells of the counts of its bands."""
+        query = counted_query(query, self.policy)
         closed = {name: codes for name, level in query.variables if (codes := self.closed(name, level))}
         if not closed or len(query.variables) + len(query.where) < 2:
             return (self.geometry(query),)
