@@ -16,7 +16,6 @@ IN_ENGLISH = {
     "about.html",
     "page.html",
     "verdict.html",
-    "hub.html",
     "method.html",
 }  # have no sentences of a catalogue yet
 MARKUP = re.compile(r"{%-?\s*trans.*?endtrans\s*-?%}|{%.*?%}|{{.*?}}|{#.*?#}|<[^>]*>|&\w+;|/[\w./?=…]*", re.DOTALL)

@@ -113,6 +113,18 @@ def history_of(folder: Path) -> EditionHistory:
     return history
 
 
+def published_versions(folder: Path) -> tuple[str, ...]:
+    """The versions of the editions of all series that a folder has held, in their order; none if that is unknown."""
+    try:
+        with (folder / EDITION).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+        if "series" not in about:
+            return (str(about["version"]),)
+        return tuple(str(version) for one in about["series"] for version in one["versions"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        return ()
+
+
 def _history(about: dict[str, Any], arrays: Any) -> EditionHistory:
     """The editions of all series."""
     every = []

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import orjson
 from fastapi import Depends, FastAPI, Request
@@ -23,12 +24,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from discreet.base.version import VERSION
 from discreet.errors import InputError, Refused
 from discreet.policy import read_policy
-from discreet.server.api import HttpFault
+from discreet.server.api import HttpFault, query_text
 from discreet.server.cube import read_cube
+from discreet.server.languages import LANGUAGES, language_of
 from discreet.server.logs import error_place, log
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.pages import known_fields, rendered, root
+from discreet.server.parameter_checks import check_parameters
 from discreet.server.portals import PORTALS
+from discreet.server.portals.data_sets import found_sets
+from discreet.server.portals.dcat import catalogue_document
+from discreet.server.portals.portal_table import PortalTable, site_address
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
@@ -59,7 +65,7 @@ def create_hub(settings: Settings) -> FastAPI:
     for router in PORTALS:
         hub.include_router(router)
     known = [Depends(known_fields)]
-    hub.add_api_route("/", index, include_in_schema=False, dependencies=known)
+    hub.add_api_route("/", index, include_in_schema=False)
     hub.add_api_route("/api/cubes", cubes, summary="The cubes that can be asked, and where", dependencies=known)
     hub.add_api_route("/api/openapi.json", description, include_in_schema=False, dependencies=known)
     hub.add_api_route("/health", hub_health, include_in_schema=False, dependencies=known)
@@ -124,8 +130,24 @@ def _listed(request: Request) -> list[dict[str, str]]:
 
 
 async def index(request: Request) -> Response:
-    """The cubes as a page."""
-    return Response(rendered("hub.html", cubes=_listed(request), root=root(request)), media_type="text/html")
+    """The data sets as a page, with search."""
+    check_parameters(query_text(request), ("q", "lang"))
+    sets = await found_sets(request)
+    tables = [PortalTable(name, service) for name, service in _services(request).items()]
+    wanted = request.query_params.get("q", "")
+    searched = {"q": wanted} if wanted else {}
+    addresses = {code: f"{root(request)}/?{urlencode({**searched, 'lang': code})}" for code in LANGUAGES}
+    text = rendered(
+        "hub.html",
+        language_of(request),
+        sets=sets,
+        total=len(tables),
+        q=wanted,
+        root=root(request),
+        in_languages=[(code, LANGUAGES[code], address) for code, address in addresses.items()],
+        described=catalogue_document(tables, site_address(request), hub=True),
+    )
+    return Response(text, media_type="text/html")
 
 
 async def cubes(request: Request) -> Response:

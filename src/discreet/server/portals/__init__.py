@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.server.portals import dcat, pxweb, pxweb_first, sdmx_rest
+from discreet.server.portals import data_sets, dcat, pxweb, pxweb_first, sdmx_rest
 
-PORTALS = (pxweb.router, pxweb_first.router, sdmx_rest.router, dcat.router)
+PORTALS = (pxweb.router, pxweb_first.router, sdmx_rest.router, dcat.router, data_sets.router)
