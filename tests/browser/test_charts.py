@@ -77,3 +77,16 @@ def test_the_library_is_loaded_for_charts_only(page: Page) -> None:
     page.get_by_role("button", name="Bars", exact=True).click()
     expect(page.locator(".chart-frame[data-drawn=bars]")).to_be_visible(timeout=30_000)
     assert [url for url in asked if url.endswith("echarts.min.js")]
+
+
+def test_a_map_of_areas(page: Page, pictures: Path) -> None:
+    """Where the codebook has shapes: every area is drawn with its label, and its number is told with its range."""
+    drawn(page, "/table?variables=region,sex", "map")
+    texts = page.locator("#chart svg text").all_text_contents()
+    assert {"Region 1", "Region 2"} <= set(texts)
+    expect(page.get_by_role("img", name="Map of")).to_be_visible()
+    assert accessible(page) == []
+    page.screenshot(path=pictures / "chart-map.png", full_page=True)
+    page.goto("/table?variables=age,sex&view=map")
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    expect(page.get_by_role("button", name="Map", exact=True)).to_have_count(0)

@@ -101,3 +101,17 @@ def test_groups_and_totals_are_told_by_place() -> None:
 def test_scales_are_known_by_the_numbers_of_their_steps(labels: list[str], ordered: bool) -> None:
     """Ages and years, not numbered areas."""
     assert is_ordered(labels) is ordered
+
+
+def test_shapes_are_served_where_the_codebook_has_them(tmp_path: Path) -> None:
+    """By the name of the variable; a variable without, and an unknown one, are errors with words."""
+    with servers.client(tmp_path) as client:
+        answer = client.get("/api/geometry?variable=region")
+        assert answer.headers["content-type"] == "application/geo+json"
+        assert [one["properties"]["code"] for one in answer.json()["features"]] == ["R1", "R2"]
+        tag = {"If-None-Match": answer.headers["etag"]}
+        assert client.get("/api/geometry?variable=region", headers=tag).status_code == 304
+        assert "has no shapes" in client.get("/api/geometry?variable=sex").json()["reason"]
+        assert "did you mean 'region'" in client.get("/api/geometry?variable=regoin").json()["reason"]
+        variables = client.get("/api/metadata").json()["variables"]
+        assert [v["name"] for v in variables if v["geometry"]] == ["region"]

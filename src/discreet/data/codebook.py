@@ -19,6 +19,7 @@ from discreet.base.arguments import checked
 from discreet.base.files import is_file
 from discreet.base.texts import as_csv, code_text, read_text
 from discreet.base.toml import load, place
+from discreet.data.area_shapes import read_shapes
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
 from discreet.data.variable_description import VariableDescription
@@ -195,6 +196,8 @@ class Codebook:
         lines += [f"{key} = {_value(text)}" for key, text in stated.items()]
         if d.description.levels:
             lines.append("level_labels = " + _table(d.description.levels))
+        if d.description.geometry:
+            lines.append(f"geometry = {_value(d.description.geometry)}")
         lines.append(f"codes = {_value(d.leaves)}")
         if d.groups:
             lines += ["groups = [", *(f"  {_group(g)}," for g in d.groups), "]"]
@@ -321,7 +324,8 @@ def _dimension(entry: Mapping[str, Any], base: Path) -> Dimension:
         dimension = Dimension.flat(name, entry["codes"], **options)
     dimension = _with_groups(dimension, entry.get("groups", ()))
     texts = {key: entry[key] for key in ("label", "definition", "universe", "source", "date") if key in entry}
-    description = VariableDescription(**texts, levels=entry.get("level_labels", {}))
+    shapes = read_shapes(entry["geometry"], base, dimension.codes, name) if "geometry" in entry else ""
+    description = VariableDescription(**texts, levels=entry.get("level_labels", {}), geometry=shapes)
     labelled = {**dimension.labels, **{code_text(c): text for c, text in (labels or {}).items()}}
     names = tuple(entry.get("levels", dimension.level_names))
     return replace(dimension, labels=labelled, level_names=names, description=description)

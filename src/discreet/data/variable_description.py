@@ -22,11 +22,14 @@ class VariableDescription:
     source: str = ""
     date: str = ""
     levels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    geometry: str = ""
+    """The shapes of its codes on a map as GeoJSON text; empty if it has none."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is stated, but for the levels."""
-        stated = {part.name: str(getattr(self, part.name)) for part in fields(self) if part.name != "levels"}
+        """What is stated, but for levels and shapes."""
+        others = ("levels", "geometry")
+        stated = {part.name: str(getattr(self, part.name)) for part in fields(self) if part.name not in others}
         return {name: text for name, text in stated.items() if text}
 
     def level(self, name: str) -> str:
@@ -39,4 +42,4 @@ class VariableDescription:
         >>> VariableDescription(source="register").completed(source="census", date="2021").texts
         {'source': 'register', 'date': '2021'}
         """
-        return VariableDescription(**(defaults | self.texts), levels=self.levels)
+        return VariableDescription(**(defaults | self.texts), levels=self.levels, geometry=self.geometry)

@@ -21,6 +21,7 @@ from discreet.data.dimension import Dimension
 from discreet.data.microdata import Microdata
 from discreet.data.variable_description import VariableDescription
 from discreet.datasets import _margins as stated
+from discreet.datasets.area_maps import invented_areas
 from discreet.errors import InputError
 from discreet.population.ipf import SumsByLabel, SumsOverAxes, scale_in_turn
 
@@ -72,7 +73,9 @@ CODES: dict[str, dict[str, str]] = {
 }
 WORKING_AGE = "Persons aged 15 to 74; others are not applicable"
 DESCRIPTIONS = {
-    "region": VariableDescription("Region", "The region in which a person has the usual residence."),
+    "region": VariableDescription(
+        "Region", "The region in which a person has the usual residence.", geometry=invented_areas([*CODES["region"]])
+    ),
     "sex": VariableDescription("Sex", "The sex that a person stated."),
     "age": VariableDescription("Age", "Age in completed years on the day of the census, in bands of five years."),
     "activity": VariableDescription(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated, Any
 
 import orjson
@@ -10,7 +11,7 @@ from fastapi import Query as Parameter
 from fastapi.responses import Response
 
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, Refused
+from discreet.errors import InputError, Refused, nearest
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller, Gate
@@ -155,6 +156,7 @@ def metadata_document(service: Service) -> dict[str, Any]:
                 **{key: getattr(d.description, key) for key in ("definition", "universe", "source", "date")},
                 "total": d.total,
                 "levels": {name: list(codes) for name, codes in d.levels.items() if name != "total"},
+                "geometry": bool(d.description.geometry),
                 "level_labels": {name: text for name in d.levels if (text := d.description.level(name))},
                 "labels": {code: d.label(code) for code in d.codes},
                 "parents": parents_of(d),
@@ -218,6 +220,23 @@ async def check(
     except Refused as refused:
         body |= {"allowed": False, "final": True, "rule": refused.rule, "reason": refused.reason, "hint": refused.hint}
     return Response(orjson.dumps(body), media_type="application/json", headers={"Cache-Control": "private, max-age=60"})
+
+
+@router.get(
+    "/geometry", summary="Shapes of a variable's codes for maps, as GeoJSON", responses=errors(401, 422, 429, 503)
+)
+async def geometry(request: Request, variable: Annotated[str, Parameter(min_length=1, max_length=200)]) -> Response:
+    """Features with the property `code`; an error where the codebook has no shapes of the variable."""
+    service = service_of(request, await admitted(request))
+    known = {d.name: d.description.geometry for d in service.dimensions}
+    if variable not in known:
+        raise InputError(f"unknown variable {variable!r}; {nearest(variable, known)}")
+    if not known[variable]:
+        raise InputError(f"variable {variable!r} has no shapes: the codebook names none (geometry)")
+    tag = f'"{service.edition}-{hashlib.sha256(variable.encode()).hexdigest()[:16]}"'
+    if same(request, tag):
+        return Response(status_code=304, headers=headers(service, tag))
+    return Response(known[variable].encode(), 200, headers(service, tag), "application/geo+json")
 
 
 # -- tables -----------------------------------------------------------------------------------------------------

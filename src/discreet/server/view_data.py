@@ -86,6 +86,7 @@ def _variable(cube: Cube, k: int) -> dict[str, Any]:
         "parents": parents,
         "total": None if dimension.total is None else place.get(dimension.total),
         "ordered": is_ordered(leaves),
+        "geometry": bool(dimension.description.geometry),
     }
 
 
