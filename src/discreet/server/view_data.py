@@ -23,6 +23,7 @@ VIEW = Format(
     "view", ".view.json", "application/vnd.discreet.view+json", "the page's own: values with likely ranges", "view_data"
 )
 NUMBER = re.compile(r"\d+")
+COUNTS = ("count", "weighted count")  # of which parts are a share
 LEAST_ORDERED = 3  # categories that are called ordered
 
 
@@ -45,7 +46,7 @@ def view_bytes(release: Release) -> bytes:
         "source": release.source,
         "method": release.method,
         "notes": list(release.notes),
-        "measure": {"name": measure, "decimals": release.decimals[measure]},
+        "measure": {"name": measure, "decimals": release.decimals[measure], "shares": measure in COUNTS},
         "level": LEVEL,
         "dimensions": [_variable(cube, k) for k in range(len(cube.dimensions))],
         "population": [

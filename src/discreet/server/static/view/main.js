@@ -6,6 +6,7 @@ import { Cube } from "./cube.js";
 import { element, Grid } from "./grid.js";
 import { grades } from "./numbers.js";
 import { kinds } from "./picture.js";
+import { takeAway } from "./take.js";
 
 const PLACES = ["rows", "columns", "layers"];
 const CHARTS = ["bars", "stacked", "lines", "pyramid", "multiples", "grid", "map"];
@@ -47,6 +48,7 @@ async function start() {
   root.hidden = false;
   document.getElementById("plain").hidden = true;
   draw();
+  document.getElementById("permalink")?.closest("section").append(takeAway(parts.grid));
   document.body.dataset.viewer = "ready";
 }
 
@@ -113,7 +115,7 @@ function caption(cube, state) {
 }
 
 function options(cube, state, changed) {
-  const whole = (axes) => axes.every((k) => cube.wholeOf(k) !== null);
+  const whole = (axes) => cube.data.measure.shares && axes.every((k) => cube.wholeOf(k) !== null);
   const select = element("select", { id: "numbers", on: { change: (event) => { state.numbers = event.target.value; state.sort = null; changed(); } } });
   const kinds = [
     ["value", words("Numbers"), true],

@@ -1,0 +1,67 @@
+// Taking a table away: copied into a spreadsheet, asked for by a program, cited.
+import { words } from "../words.js";
+import { element } from "./grid.js";
+
+// All lines of the table as it is laid out, headings and all, as a matrix of texts.
+export function matrix(grid) {
+  const { cube, state } = grid;
+  const label = (axes, line, depth) => cube.dimensions[axes[depth]].labels[line[depth]];
+  const stubs = state.rows.map((k) => cube.dimensions[k].label);
+  const heads = state.columns.map((_, depth) => [...stubs.map((name, n) => (depth === state.columns.length - 1 ? name : "")), ...grid.columns.map((column) => label(state.columns, column, depth))]);
+  if (!heads.length) heads.push([...stubs, cube.data.measure.name]);
+  const number = (cell) => (cell.value === null ? (cell.mark === "n" ? "" : "×") : state.numbers === "value" ? String(cell.value) : String(Math.round(cell.value * 10) / 10));
+  const body = grid.rows.map((line) => [...line.map((_, depth) => label(state.rows, line, depth)), ...grid.columns.map((column) => number(grid.numberAt(line, column)))]);
+  return [...heads, ...body];
+}
+
+async function copied(text, button) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // no clipboard without TLS: the old way
+    const box = element("textarea", { class: "unseen" });
+    box.value = text;
+    document.body.append(box);
+    box.select();
+    document.execCommand("copy");
+    box.remove();
+  }
+  button.textContent = words("Copied");
+  setTimeout(() => (button.textContent = before), 2000);
+}
+
+function copyButton(text, name = words("Copy")) {
+  const button = element("button", { type: "button", on: { click: () => copied(text(), button) } }, name);
+  return button;
+}
+
+function codes(address) {
+  const csv = JSON.stringify(address);
+  return [
+    ["curl", `curl -o table.csv ${csv}`],
+    ["Python", `import pandas as pd\n\ntable = pd.read_csv(${csv})`],
+    ["R", `table <- read.csv(${csv})`],
+  ];
+}
+
+// Source, title, population, address, day: what a reader needs to find the same numbers.
+function citation(cube) {
+  const { source, title, population, dimensions, method } = cube.data;
+  const people = population.map((one) => `${one.label}: ${one.category}`).join(", ");
+  const what = `${title}: ${dimensions.map((d) => d.label).join(" × ")}${people ? ` (${people})` : ""}`;
+  const day = new Date().toISOString().slice(0, 10);
+  return [source, what, method, location.href, day].filter(Boolean).join(". ");
+}
+
+export function takeAway(grid) {
+  const root = document.getElementById("viewer");
+  const address = new URL(root.dataset.source.replace(".view.json", ".csv"), location.href).href;
+  const blocks = codes(address).map(([name, code]) => element("div", { class: "code" },
+    element("p", { class: "code-name" }, name, " ", copyButton(() => code)),
+    element("pre", { tabindex: "0", "aria-label": name }, element("code", {}, code))));
+  const cite = element("p", { class: "citation" }, citation(grid.cube));
+  return element("div", { class: "take-away" },
+    element("p", {}, copyButton(() => matrix(grid).map((line) => line.join("\t")).join("\n"), words("Copy the table"))),
+    element("details", {}, element("summary", {}, words("Code for this table")), ...blocks),
+    element("details", { on: { toggle: () => (cite.textContent = citation(grid.cube)) } }, element("summary", {}, words("How to cite it")), cite, copyButton(() => citation(grid.cube))));
+}

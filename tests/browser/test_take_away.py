@@ -1,0 +1,61 @@
+"""Taking a table away in a real browser: copied, asked for by programs, cited, and explained."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+
+def test_the_table_is_copied_as_it_is_laid_out(browser: Browser, address: str) -> None:
+    """Tabs and lines, for a spreadsheet; every row of it, and the numbers are those of the API."""
+    context = browser.new_context(base_url=address, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto("/table?variables=age,sex&rows=age&columns=sex")
+    page.get_by_role("button", name="Copy the table").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")]
+    body = page.request.get("/api/table.csv?variables=age,sex").text()
+    told = {(row["age"], row["sex"]): row["count"] for row in csv.DictReader(io.StringIO(body))}
+    assert lines[0] == ["Age", "Total", "Male", "Female"]
+    assert lines[1] == ["Total", told["Total", "Total"], told["Total", "M"], told["Total", "F"]]
+    assert len(lines) == 1 + 22
+    context.close()
+
+
+def test_the_code_gives_this_table(page: Page, address: str) -> None:
+    """Python is run as it stands; curl and R have the same address."""
+    page.goto("/table?variables=age,sex&where=region=R1")
+    page.get_by_text("Code for this table").click()
+    blocks = {name: page.get_by_label(name, exact=True).inner_text() for name in ("curl", "Python", "R")}
+    where = f"{address}/api/table.csv?variables=age,sex&where=region=R1"
+    assert all(f'"{where}"' in text for text in blocks.values())
+    done = subprocess.run(
+        [sys.executable, "-c", f"{blocks['Python']}\nprint(len(table))"], capture_output=True, text=True, check=True,
+        env={"NO_PROXY": "*", "PATH": ""},
+    )  # fmt: skip
+    body = page.request.get("/api/table.csv?variables=age,sex&where=region=R1").text()
+    assert int(done.stdout) == len(body.splitlines()) - 1
+
+
+def test_a_citation_names_the_table_and_where_it_is(page: Page) -> None:
+    """Source, title, variables, population, method, address and day."""
+    page.goto("/table?variables=age,sex&where=region=R1")
+    page.get_by_text("How to cite it").click()
+    text = page.locator(".citation").inner_text()
+    for part in ("synthetic", "Persons of two regions: Sex × Age", "Region: Region 1", "cell key method", page.url):
+        assert part.replace("Sex × Age", "") in text
+    assert "Age" in text
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "es"])
+def test_quality_and_risk_are_explained(page: Page, language: str) -> None:
+    """In every language, with the numbers of the bands."""
+    page.goto(f"/table?variables=sex&lang={language}")
+    names = {"en": "What does this mean?", "fr": "Qu’est-ce que", "de": "Was bedeutet das?", "es": "¿Qué significa"}
+    page.get_by_text(names[language]).click()
+    expect(page.get_by_text("Hellinger")).to_be_visible()
