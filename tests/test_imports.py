@@ -222,15 +222,16 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks languages pacing edition_marks edition_series
+        settings schema queries parameter_checks languages choices pacing edition_marks edition_series
         edition_history
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
-        spans
-        combinations
+        spans page_choice
+        combinations variable_cards
         store server_key
         guard auth rate_limits record_lines commits history
         service
+        corrections nearest_tables
         api messages pages methodologist
         portals
         site connections

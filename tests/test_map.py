@@ -37,7 +37,7 @@ def test_the_map_of_the_solver_names_files_that_exist() -> None:
 
 
 def test_tests_stand_where_the_code_does() -> None:
-    """Every folder of code has one of tests, with a test in it; papers and the pages in a browser have folders of their own."""
+    """Every folder of code has one of tests, with a test in it; papers and pages in a browser have their own."""
     tests = ROOT / "tests"
     code = {p.parent.relative_to(HOME) for p in HOME.rglob("*.py")}
     tested = {p.parent.relative_to(tests) for p in tests.rglob("test_*.py")}

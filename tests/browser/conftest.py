@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from discreet.server import auth
+from discreet.server import auth, cube
 from discreet.server.store import Store
 from tests import servers
+from tests.browser import villages
 from tests.browser.looking import PASSWORD
 
 QUERY = "[table]\nmin_population = 100\nmax_small_share = 0.9"
@@ -28,8 +30,17 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def villages_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of data with a variable of 600 categories on three levels, of which several can be picked."""
+    folder = tmp_path_factory.mktemp("villages")
+    cube.build(villages.records(), folder / "cube")
+    with servers.running(folder, villages.POLICY, data=folder / "cube") as found:
+        yield found
+
+
+@contextmanager
+def visiting(browser: Browser, address: str) -> Iterator[Page]:
     """A fresh visitor, who is told of every script error and every request to elsewhere."""
     context = browser.new_context(viewport={"width": 1200, "height": 900}, base_url=address)
     faults: list[str] = []
@@ -40,6 +51,20 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     yield made
     context.close()
     assert not faults
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A visitor of the census."""
+    with visiting(browser, address) as made:
+        yield made
+
+
+@pytest.fixture
+def villages_page(browser: Browser, villages_address: str) -> Iterator[Page]:
+    """A visitor of the data with many categories."""
+    with visiting(browser, villages_address) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

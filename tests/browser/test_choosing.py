@@ -1,69 +1,158 @@
-"""Choosing a table in a real browser: the whole journey, refusals, the keyboard alone, without script."""
+"""Choosing a table in a real browser: the whole journey, what is still possible, trees, keyboard, without script."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.looking import accessible
+
+
+def restrict(page: Page, variable: str, category: str) -> None:
+    """Choose a category of a filter in its tree."""
+    page.locator(f"[data-filter={variable}] .opener").click()
+    page.locator(f"[data-filter={variable}] .tree").get_by_text(category, exact=True).click()
 
 
 def test_the_whole_journey(page: Page, pictures: Path) -> None:
-    """Population, variables, layout, live verdict, table, permanent link, recent tables."""
+    """Variables, population, what is still possible, the live line, the table, its address, recent tables."""
     page.goto("/")
-    page.locator("select[name=only_region]").select_option("R1")
-    for name in ("sex", "age", "activity"):
+    for name in ("age", "activity"):
         page.locator(f"input[name=v_{name}]").check()
-    page.get_by_label("Place of activity").select_option("layers")
-    verdict = page.locator("#verdict")
-    expect(verdict).to_contain_text("396 cells asked, 100,000 allowed")
-    expect(verdict).to_contain_text("4 variables are asked (those of filters among them: 'region'), 3 are allowed")
-    page.locator("input[name=v_sex]").uncheck()
+    restrict(page, "region", "Region 1")
+    verdict, chosen = page.locator("#verdict"), page.get_by_role("list", name="Chosen")
+    expect(verdict).to_contain_text("132 cells asked, 100,000 allowed")
     expect(verdict).to_contain_text("can be made")
-    page.get_by_role("button", name="Show the table").click()
-    expect(page.get_by_text("Population: region: Region 1")).to_be_visible()
-    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
-    asked = parse_qs(urlparse(page.url).query)
-    assert asked == {"variables": ["activity,age"], "where": ["region=R1"], "layers": ["activity"]}
-    page.goto("/")
-    for name in ("sex", "age", "activity"):
-        page.locator(f"input[name=v_{name}]").check()
-    page.get_by_label("Place of activity").select_option("layers")
-    expect(verdict).to_contain_text("396 cells asked, 100,000 allowed")
-    expect(verdict).to_contain_text("can be made")
+    expect(chosen).to_contain_text("Region: Region 1")
+    sex = page.locator("[data-variable=sex]")
+    expect(sex).to_contain_text("More than 3 variables are not allowed.")
+    sex.get_by_role("checkbox").click(force=True)  # nothing lets a visitor build what is refused then
+    expect(sex.get_by_role("checkbox")).not_to_be_checked()
+    expect(page.locator("[data-filter=sex]")).to_contain_text("More than 3 variables are not allowed.")
     page.screenshot(path=pictures / "choose.png")
+    chosen.get_by_role("button", name="Remove Region: Region 1").click()
+    expect(page.locator("[data-variable=sex]")).not_to_contain_text("not allowed")
+    sex.get_by_role("checkbox").check()
+    expect(verdict).to_contain_text("396 cells asked, 100,000 allowed")
     page.get_by_role("button", name="Show the table").click()
-    table = page.get_by_role("grid")
-    expect(table.get_by_role("columnheader", name="Female")).to_be_visible()
-    expect(table.get_by_role("rowheader", name="25-29 years")).to_be_visible()
     asked = parse_qs(urlparse(page.url).query)
-    assert asked == {"variables": ["activity,age,sex"], "layers": ["activity"]}
-    expect(page.get_by_text("asking again tells nothing new")).to_be_visible()
-    assert page.get_by_label("Permanent link").input_value() == page.url
+    assert asked == {"variables": ["activity,age,sex"]}
+    expect(page.get_by_role("heading", level=1)).to_have_text("Current activity status × Age × Sex")
     shown = page.url
     page.goto("/")
-    page.get_by_role("region", name="Recent tables").get_by_role("link").first.click()
+    page.get_by_role("region", name="Recent tables").get_by_role("link", name="Current activity").click()
     assert page.url == shown
 
 
-def test_a_refusal_says_what_to_change(page: Page, pictures: Path) -> None:
-    """Before the click, from the rules for queries and those for tables; and a suggestion works."""
+def test_the_table_is_changed_in_its_own_page(page: Page) -> None:
+    """What was chosen is chosen still."""
+    page.goto("/table?variables=age,sex&where=region=R1")
+    page.get_by_text("Change the table").click()
+    expect(page.locator("input[name=v_age]")).to_be_checked()
+    expect(page.locator("[data-filter=region] .opener")).to_contain_text("Region 1")
+    page.locator("input[name=v_age]").uncheck()
+    expect(page.locator("#verdict")).to_contain_text("3 cells asked")
+    page.get_by_role("button", name="Show the table").click()
+    expect(page).to_have_url(page.url.split("/table")[0] + "/table?variables=sex&where=region=R1")
+
+
+def test_variables_are_found_by_their_words(page: Page) -> None:
+    """Of the name, of the definition and of any category; without capitals and accents."""
     page.goto("/")
-    for name in ("sex", "age", "region", "activity"):
-        page.locator(f"input[name=v_{name}]").check()
-    verdict = page.locator("#verdict")
-    expect(verdict).to_contain_text("4 variables are asked, 3 are allowed")
-    expect(verdict).to_contain_text("ask for fewer variables")
-    page.screenshot(path=pictures / "refused.png")
-    verdict.get_by_role("link", name="without activity").click()
-    expect(page.get_by_role("grid")).to_be_visible()
+    finder, cards = page.get_by_label("Find a variable or category"), page.locator(".card:visible")
+    for text, titles in (
+        ("EDUC", ["Educational attainment"]),
+        ("machine operators", ["Occupation"]),
+        ("five years", ["Age"]),
+        ("prôfessionals", ["Occupation"]),
+    ):
+        finder.fill(text)
+        expect(cards.locator(".tick span")).to_have_text(titles)
+    finder.fill("no such thing")
+    expect(cards).to_have_count(0)
+    expect(page.get_by_text("No variable or category has these words.")).to_be_visible()
+    finder.fill("")
+    expect(cards).to_have_count(7)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_tree_of_many_categories(villages_page: Page, width: int, scheme: str, pictures: Path) -> None:
+    """Folded, searched, several picked; coarser levels have words; the address has the codes."""
+    page = villages_page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto("/")
+    detail = page.get_by_label("Detail of Municipality")
+    expect(detail.locator("option")).to_have_text(["Provinces (4)", "Districts (40)", "All categories (600)"])
+    page.locator("input[name=v_sex]").check()
+    page.locator("[data-filter=municipality] .opener").click()
+    tree = page.locator("[data-filter=municipality] .tree")
+    expect(tree.locator("li")).to_have_count(4)
+    tree.get_by_role("button", name="Categories of Province 1").click()
+    expect(tree.locator("li")).to_have_count(14)
+    page.get_by_role("searchbox", name="Find a category").fill("village 59")
+    expect(tree.locator("li")).to_have_count(16)  # 59, 159 ... 559 and 590 to 599
+    tree.get_by_text("Village 59", exact=True).click()
+    page.get_by_role("searchbox", name="Find a category").fill("village 24")
+    tree.get_by_text("Village 24", exact=True).click()
+    expect(page.locator("[data-filter=municipality] .opener")).to_contain_text("Village 59; Village 24")
+    expect(page.locator("#verdict")).to_contain_text("6 cells asked")
+    page.screenshot(path=pictures / f"tree-{width}-{scheme}.png")
+    assert accessible(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.keyboard.press("Escape")
+    expect(tree).to_be_hidden()
+    page.get_by_role("button", name="Show the table").click()
+    assert parse_qs(urlparse(page.url).query)["where"] == ["municipality=m024+m059"]
+
+
+def test_a_level_that_is_too_fine_is_closed(villages_page: Page) -> None:
+    """The finest that is allowed is taken, and the others say why they are not."""
+    page = villages_page
+    page.goto("/")
+    page.locator("input[name=v_job]").check()
+    detail = page.get_by_label("Detail of Municipality")
+    expect(detail).to_have_value("level 2")
+    expect(detail.locator("option").nth(2)).to_be_disabled()
+    expect(detail.locator("option").nth(2)).to_have_attribute("title", "18,631 cells are asked, 5,000 are allowed.")
+    page.locator("input[name=v_municipality]").check()
+    expect(page.locator("#verdict")).to_contain_text("can be made")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_refusal_leads_to_tables_that_are_allowed(page: Page, width: int, scheme: str, pictures: Path) -> None:
+    """Before the click and after it, each one click away."""
+    page.set_viewport_size({"width": width, "height": 860})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/")
     page.locator("input[name=v_sex]").check()
-    page.locator("select[name=only_citizenship]").select_option("STL")
-    expect(page.locator("#verdict")).to_contain_text("fewer than 100 people")
+    restrict(page, "citizenship", "Stateless")
+    expect(page.locator("#verdict")).to_contain_text("Fewer than 100 people")
+    expect(page.locator("#verdict")).to_contain_text("Everyone instead of Stateless")
+    page.screenshot(path=pictures / f"refused-{width}-{scheme}.png")
     page.get_by_role("button", name="Show the table").click()
     expect(page.get_by_role("alert")).to_contain_text("choose a larger population")
-    expect(page.get_by_role("table")).to_have_count(0)
+    expect(page.locator("table, [role=grid]")).to_have_count(0)
+    assert accessible(page) == []
+    page.locator("#verdict").get_by_role("link", name="Everyone instead of Stateless").click()
+    expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_slip_in_the_address_is_answered_in_the_page(page: Page, width: int, pictures: Path) -> None:
+    """With the nearest table as a link."""
+    page.set_viewport_size({"width": width, "height": 860})
+    page.goto("/table?variables=agee,sexx&lang=es")
+    expect(page.get_by_role("alert")).to_contain_text("¿quiso decir 'age'?")
+    page.screenshot(path=pictures / f"slip-{width}.png")
+    assert accessible(page) == []
+    page.get_by_role("link", name="Age × Sex").click()
+    expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
 
 
 def test_the_keyboard_is_enough(page: Page) -> None:
@@ -78,26 +167,30 @@ def test_the_keyboard_is_enough(page: Page) -> None:
         if name in wanted:
             page.keyboard.press("Space")
             wanted.remove(name)
+        if page.evaluate("document.activeElement.matches('[data-filter=region] .opener')"):
+            page.keyboard.press("Enter")
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("Escape")
         if name == "Show the table":
             break
     assert not wanted
     expect(page.locator("#verdict")).to_contain_text("30 cells asked")
+    expect(page.locator("[data-filter=region] .opener")).to_contain_text("Region")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("grid")).to_be_visible()
-    for _ in range(30):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.parentElement.textContent.trim()") == "Shade by size":
-            page.keyboard.press("Space")
-            break
-    expect(page.locator("table.shaded")).to_be_visible()
+    expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
 
 
 def test_without_script_the_form_still_works(browser: Browser, address: str) -> None:
-    """Everything but the live line."""
+    """Everything but search, trees and the live line: one category of a filter, a table, a refusal that helps."""
     context = browser.new_context(java_script_enabled=False, base_url=address)
     page = context.new_page()
     page.goto("/")
     page.locator("input[name=v_sex]").check()
+    page.locator("select[name=only_region]").select_option("R2")
     page.get_by_role("button", name="Show the table").click()
-    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sex · Region: Region 2")
+    page.goto("/table?variables=sex&where=citizenship=STL")
+    page.get_by_role("link", name="Everyone instead of Stateless").click()
+    expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
     context.close()

@@ -29,7 +29,7 @@ def test_every_refusal_is_recorded(tmp_path: Path) -> None:
             for path in ("/api/table.csv", "/table"):
                 assert [client.get(f"{path}?{query}").status_code for _ in range(2)] == [403, 403]
         for _ in range(2):
-            assert "fewer than 100" in client.get("/verdict?v_sex=1&only_citizenship=STL").text
+            assert "Fewer than 100" in client.get("/verdict?v_sex=1&only_citizenship=STL").text
             assert "are allowed" in client.get(f"/verdict?{FORM['many']}").text
         assert client.get(f"/api/check?{many}").json()["allowed"] is False  # asks the codebook only, and is no answer
         lines = recorded(client)

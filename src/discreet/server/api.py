@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi import Query as Parameter
 from fastapi.responses import Response
 
-from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
@@ -20,6 +19,7 @@ from discreet.server.queries import address, query_from
 from discreet.server.rate_limits import Over
 from discreet.server.service import Reply, Service
 from discreet.server.store import Unreachable
+from discreet.server.variable_cards import parents_of
 from discreet.server.view_data import VIEW
 
 
@@ -185,16 +185,6 @@ def metadata_document(service: Service) -> dict[str, Any]:
         },
         "formats": [{"name": f.name, "suffix": f.suffix, "type": f.media_type} for f in SERVED],
     }
-
-
-def parents_of(dimension: Dimension) -> dict[str, str]:
-    """The group above each code in the first hierarchy; the total is above all and not named.
-
-    >>> parents_of(Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S"}))
-    {'N1': 'N', 'N2': 'N', 'S1': 'S'}
-    """
-    first = [group for group in dimension.groups if group.tree == 0]
-    return {part: group.code for group in first for part, _ in group.parts}
 
 
 @router.get(

@@ -87,6 +87,16 @@ def written(number: float, language: str) -> str:
     return f"{number:,.0f}".replace(",", sign)
 
 
+def as_sentence(words: str, language: str = ENGLISH) -> str:
+    """What the library says, in a language, with a capital at its beginning and a stop at its end.
+
+    >>> as_sentence("fewer than 100 people"), as_sentence("did you mean 'Wien'?")
+    ('Fewer than 100 people.', "Did you mean 'Wien'?")
+    """
+    said = translated_reason(words, language)
+    return said[:1].upper() + said[1:] + ("" if said.endswith(("?", ".", "!")) else ".")
+
+
 def language_of(request: Request) -> str:
     """The language of a page: what the address says, else what this browser chose before, else what it prefers."""
     remembered = [request.cookies.get(f"{prefix}{LANGUAGE}", "") for prefix in ("__Host-", "")]
@@ -152,5 +162,6 @@ def templates(language: str) -> Environment:
     environment.policies["ext.i18n.trimmed"] = True
     environment.filters["number"] = partial(written, language=language)
     environment.filters["reason"] = partial(translated_reason, language=language)
+    environment.filters["sentence"] = partial(as_sentence, language=language)
     environment.globals |= {"language": language, "languages": LANGUAGES, "script_words": script_words(language)}
     return environment

@@ -1,18 +1,12 @@
-"""Plain words for visitors: what was done to the numbers, and what to change when a query is not allowed."""
+"""Plain words for visitors: what was done to the numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from discreet.errors import DiscreetError
 from discreet.methods import contract
-from discreet.policy import Policy, Query
+from discreet.policy import Policy
 from discreet.release import Release
-from discreet.server.service import Service
+from discreet.server.languages import ENGLISH, translated
 
-Pairs = tuple[tuple[str, str], ...]
-Population = tuple[tuple[str, tuple[str, ...]], ...]
-MOST_SUGGESTIONS = 6
 NOISE = (
     "To protect the people behind the numbers, a small random amount was added to or taken from most of them. The same "
     "group of people always shows the same number, whoever asks and however often, so asking again tells nothing new. "
@@ -29,6 +23,7 @@ HIDDEN = (
     "hidden so that nobody can work out the first ones from the totals."
 )
 AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
+ADDITIVE = "Totals add up."
 OTHERWISE = "The numbers were changed a little to protect the people behind them."
 TRUE = (
     "The numbers that are shown are as they were counted. To protect the people behind them, some may not be shown, or "
@@ -45,6 +40,11 @@ SYNTHETIC = (
     "that totals and other large numbers are nearly those of the true people; how a small group is made up is only "
     "what larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
 )
+NEAREST = "To protect the people behind the numbers, they were rounded to the nearest multiple of the base."
+DRAWN = (
+    "To protect the people behind the numbers, the totals are shown as they are and what lies between them was drawn "
+    "at random among all tables with these totals: only the totals tell something."
+)
 EXPLAINED = {
     "publish": AS_THEY_ARE,
     "cell-key": NOISE,
@@ -52,65 +52,39 @@ EXPLAINED = {
     "stochastic": NOISE,
     "barnard": NOISE,
     "random-round": ROUNDED,
-    "semi-controlled-round": ROUNDED + " Totals add up.",
-    "controlled-round": ROUNDED + " Totals add up.",
+    "semi-controlled-round": ROUNDED,
+    "controlled-round": ROUNDED,
     "small-count-round": ROUNDED,
-    "round": "To protect the people behind the numbers, they were rounded to the nearest multiple of the base.",
-    "same-margins": "To protect the people behind the numbers, the totals are shown as they are and what lies between "
-    "them was drawn at random among all tables with these totals: only the totals tell something.",
+    "round": NEAREST,
+    "same-margins": DRAWN,
     "synthetic": SYNTHETIC,
     "discrete-gaussian": SYNTHETIC,
     "suppress": HIDDEN,
 }
 
 
-def explained(policy: Policy, release: Release | None = None) -> str:
+SENTENCES = (*dict.fromkeys(EXPLAINED.values()), HIDDEN, ADDITIVE, OTHERWISE, TRUE, CHANGED)
+"""What is said of methods: every catalogue has them."""
+
+
+def explained(policy: Policy, release: Release | None = None, language: str = ENGLISH) -> str:
     """What the policy's method does to the numbers, or did to those of a table, for non-statisticians."""
+    return " ".join(translated(sentence, language) for sentence in _sentences(policy, release))
+
+
+def _sentences(policy: Policy, release: Release | None) -> list[str]:
     if release is not None and release.as_it_is:
-        return AS_THEY_ARE
+        return [AS_THEY_ARE]
     name = policy.methods[0][0]
     if policy.before:
         changed = SYNTHETIC if contract(policy.before[0][0]).step == "population" else CHANGED
-        return changed + (f" {_of_method(name)}" if name != "publish" else "")
+        return [changed, *(_of_method(name) if name != "publish" else [])]
     return _of_method(name)
 
 
-def _of_method(name: str) -> str:
+def _of_method(name: str) -> list[str]:
     """The explanation of a method; of one that has none here, by what it says of itself."""
     said = contract(name)
     otherwise = OTHERWISE if not said.truthful else HIDDEN if said.rule else TRUE
-    return EXPLAINED.get(name, otherwise)
-
-
-def suggestions(service: Service, variables: Pairs, where: Population) -> list[tuple[str, Pairs, Population]]:
-    """Single changes after which the codebook would allow the query: words, variables, population."""
-    found = []
-    for words, changed, population in _changes(service, variables, where):
-        try:
-            service.check(service.resolved(Query.of(dict(changed), where=dict(population) or None)))
-        except DiscreetError:
-            continue
-        found.append((words, changed, population))
-        if len(found) == MOST_SUGGESTIONS:
-            break
-    return found
-
-
-def _changes(service: Service, variables: Pairs, where: Population) -> Iterator[tuple[str, Pairs, Population]]:
-    known = {d.name: d for d in service.dimensions}
-    for k, (name, level) in enumerate(variables):
-        if name not in known:
-            continue
-        levels = [n for n in known[name].levels if n != "total"]
-        if level in levels:
-            for coarser in reversed(levels[: levels.index(level)]):
-                yield (
-                    f"{name} in less detail ({coarser})",
-                    (*variables[:k], (name, coarser), *variables[k + 1 :]),
-                    where,
-                )
-    for k, (name, _) in enumerate(where):
-        yield f"everyone instead of one {name}", variables, where[:k] + where[k + 1 :]
-    if len(variables) > 1:
-        for k, (name, _) in enumerate(variables):
-            yield f"without {name}", variables[:k] + variables[k + 1 :], where
+    additive = [ADDITIVE] if name in ("semi-controlled-round", "controlled-round") else []
+    return [EXPLAINED.get(name, otherwise), *additive]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import orjson
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused
-from discreet.policy import Query
 from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
@@ -26,10 +26,12 @@ from discreet.server.api import (
     service_of,
 )
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
-from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, language_of, templates
-from discreet.server.messages import explained, suggestions
+from discreet.server.corrections import corrected_choice
+from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, as_sentence, language_of, templates
+from discreet.server.messages import explained
+from discreet.server.nearest_tables import NearTable, nearest_tables
+from discreet.server.page_choice import OLD_NAMES, VIEWS, PageChoice
 from discreet.server.parameter_checks import check_parameters
-from discreet.server.queries import query_from, query_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
 
@@ -40,7 +42,7 @@ def known_fields(request: Request) -> None:
     names = FIELDS.get(path, ())
     if path in PAGES:
         names = (*names, "lang")
-    if path in ("/go", "/verdict"):
+    if path in ("/go", "/verdict", "/choices"):
         names = tuple(
             f"{kind}_{d.name}" for kind in ("v", "level", "place", "only") for d in service_of(request).dimensions
         )
@@ -48,92 +50,13 @@ def known_fields(request: Request) -> None:
 
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
-OLD_NAMES = {"wafers": "layers", "wafer": "layer"}  # of permanent links that version 0.1.0 gave
 FIELDS = {
     "/table": ("variables", "where", "view", "layer", "page", *PLACES, *OLD_NAMES),
     "/method": ("variables", "where"),
 }
 PAGES = ("/", "/table", "/about", "/login", "/method")
-views = ("table", "heat", "bars", "stacked", "lines", "pyramid", "multiples", "grid", "map")
 RECENT, MOST_RECENT = "discreet_recent", 6
 YEAR = 365 * 86400
-
-
-@dataclass(frozen=True)
-class PageChoice:
-    """What a visitor has chosen so far: the query's parts and how the table is laid out."""
-
-    variables: tuple[tuple[str, str], ...] = ()
-    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    places: tuple[tuple[str, str], ...] = ()
-    view: str = "table"
-    layer: int = 0
-    page: int = 0
-
-    @property
-    def levels(self) -> dict[str, str]:
-        return dict(self.variables)
-
-    @property
-    def only(self) -> dict[str, str]:
-        return {name: "+".join(codes) for name, codes in self.where}
-
-    @property
-    def place(self) -> dict[str, str]:
-        return dict(self.places)
-
-    def query(self) -> Query:
-        """The query; raises if nothing is chosen."""
-        return Query.of(dict(self.variables), where=dict(self.where) or None)
-
-    def parameters(self, **changes: Any) -> dict[str, str]:
-        """The permalink's parameters."""
-        out = query_parameters(self.variables, self.where)
-        for place in PLACES:
-            if names := [name for name, at in self.places if at == place]:
-                out[place] = ",".join(names)
-        usual = {"view": "table", "layer": "0", "page": "0"}
-        shown_as = {name: str(getattr(self, name)) for name in usual} | {k: str(v) for k, v in changes.items()}
-        return out | {k: v for k, v in shown_as.items() if v != usual.get(k)}
-
-    def link(self, **changes: Any) -> str:
-        """The permalink: the address is the query."""
-        return "/table?" + urlencode(self.parameters(**changes), safe=":,;=")
-
-    @property
-    def api(self) -> str:
-        """The query part of the API's address."""
-        return urlencode({k: v for k, v in self.parameters().items() if k in ("variables", "where")}, safe=":,;=")
-
-    @classmethod
-    def from_link(cls, parameters_given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
-        """From the parameters of a permalink."""
-        parameters_given = {OLD_NAMES.get(name, name): value for name, value in parameters_given.items()}
-        query = query_from(dimensions, parameters_given.get("variables", ""), parameters_given.get("where", ""))
-        places = [
-            (name.strip(), place)
-            for place in PLACES
-            for name in parameters_given.get(place, "").split(",")
-            if name.strip()
-        ]
-        view = parameters_given.get("view", "table")
-        numbers = {name: parameters_given.get(name, "0") for name in ("layer", "page")}
-        return cls(
-            variables=query.variables,
-            where=query.where,
-            places=tuple(places),
-            view=view if view in views else "table",
-            **{name: int(text) if text.isdecimal() and len(text) < 7 else 0 for name, text in numbers.items()},
-        )
-
-    @classmethod
-    def from_form(cls, fields: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
-        """From the fields of the form: v_NAME, level_NAME, place_NAME and only_NAME."""
-        chosen = [d.name for d in dimensions if fields.get(f"v_{d.name}")]
-        variables = tuple(sorted((name, fields.get(f"level_{name}") or name) for name in chosen))
-        where = tuple((d.name, (fields[f"only_{d.name}"],)) for d in dimensions if fields.get(f"only_{d.name}"))
-        places = tuple((n, at) for n in chosen if (at := fields.get(f"place_{n}", "")) in PLACES)
-        return cls(variables, where, places)
 
 
 # -- the journey ------------------------------------------------------------------------------------------------
@@ -162,9 +85,32 @@ async def verdict(request: Request) -> Response:
     caller = await visitor(request)
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
-    preview = await weighed(service, caller, choice)
+    preview = await weighed(request, service, caller, choice)
     text = rendered("verdict.html", language_of(request), verdict=preview, root=root(request))
     return Response(text, media_type="text/html")
+
+
+@router.get("/choices")
+async def choices(request: Request) -> Response:
+    """What may still be added to the form as it stands, and why the rest may not; nothing is counted."""
+    caller = await visitor(request)
+    service = service_of(request, caller)
+    choice = PageChoice.from_form(request.query_params, service.dimensions)
+    language, rules = language_of(request), service.policy.query
+    body = {
+        "cells": service.resolved(choice.query()).cells if choice.variables else 0,
+        "chosen": len(choice.variables) + len(choice.where),
+        "most": rules.max_dimensions,
+        "variables": {
+            one.name: {"levels": _sentences(one.levels, language), "filters": _sentences(one.filters, language)}
+            for one in service.choices.options(choice.variables, choice.where)
+        },
+    }
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+def _sentences(reasons: Mapping[str, str], language: str) -> dict[str, str]:
+    return {level: as_sentence(reason, language) if reason else "" for level, reason in reasons.items()}
 
 
 @router.get("/table")
@@ -178,19 +124,23 @@ async def table(request: Request) -> Response:
         reply = await service.ask(caller, resolved)
         release = reply.release
     except Refused as refused:
-        reason = await weighed(service, caller, choice, refused)
+        reason = await weighed(request, service, caller, choice, refused)
         request.state.rule = refused.rule
         status = fault_of(refused).status
         return rendered_page(request, caller, "page.html", status, choice=choice, verdict=reason, result=None)
-    result = shown(service, choice, reply, release)
+    result = shown(service, choice, reply, release, language_of(request))
+    most = service.policy.query.max_cells
+    allowed = {"state": "allowed", "most": most, "cells": resolved.cells, "nearest": []}
     response = rendered_page(
-        request, caller, "page.html", choice=choice, verdict=None, result=result, link=root(request) + choice.link()
+        request, caller, "page.html", choice=choice, verdict=allowed, result=result, link=root(request) + choice.link()
     )
     remember(request, response, choice)
     return response
 
 
-def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) -> dict[str, Any]:
+def shown(
+    service: Service, choice: PageChoice, reply: Reply, release: Release, language: str = ENGLISH
+) -> dict[str, Any]:
     """What the template needs to show a table."""
     sheet, known = laid_out(release, choice.place, choice.layer, choice.page), service.dimensions
     return {
@@ -198,19 +148,21 @@ def shown(service: Service, choice: PageChoice, reply: Reply, release: Release) 
         "sheet": sheet,
         "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
         "flag": reply.flag,
-        "explained": explained(service.policy, release),
+        "explained": explained(service.policy, release, language),
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
         "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
     }
 
 
-async def weighed(service: Service, caller: Caller, choice: PageChoice, known: Refused | None = None) -> dict[str, Any]:
-    """The live line: cells asked and allowed, whether it would be answered, and what to change."""
+async def weighed(
+    request: Request, service: Service, caller: Caller, choice: PageChoice, known: Refused | None = None
+) -> dict[str, Any]:
+    """The live line: cells asked and allowed, whether it would be answered, and tables near it that would be."""
     most = service.policy.query.max_cells
     if not choice.variables:
         return {"state": "empty", "cells": 0, "most": most}
-    line: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "suggestions": []}
+    line: dict[str, Any] = {"state": "allowed", "most": most, "cells": 0, "nearest": []}
     try:
         resolved = service.resolved(choice.query())
         line["cells"] = resolved.cells
@@ -219,18 +171,27 @@ async def weighed(service: Service, caller: Caller, choice: PageChoice, known: R
         return line | {"state": "wrong", "reason": str(error)}
     if refused is not None:
         line |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
-        line["suggestions"] = [
-            (words, PageChoice(variables, where, choice.places).link())
-            for words, variables, where in suggestions(service, choice.variables, choice.where)
-        ]
+        near = await nearest_tables(service, caller, choice.variables, choice.where, refused, language_of(request))
+        line["nearest"] = [_linked(service, choice, one) for one in near]
     return line
+
+
+def _linked(service: Service, choice: PageChoice, near: NearTable) -> tuple[str, str, str]:
+    """A near table: what was changed, the table in words, its address with the layout that was chosen."""
+    changed = PageChoice(near.query.variables, near.query.where, choice.places)
+    return ", ".join(near.words), changed.title(service.dimensions), changed.link()
 
 
 @router.get("/about")
 async def about(request: Request) -> Response:
     """What the numbers are and are not."""
     caller = await visitor(request)
-    return rendered_page(request, caller, "about.html", explained=explained(service_of(request, caller).policy))
+    return rendered_page(
+        request,
+        caller,
+        "about.html",
+        explained=explained(service_of(request, caller).policy, language=language_of(request)),
+    )
 
 
 # -- signing in -------------------------------------------------------------------------------------------------
@@ -317,8 +278,9 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
     nonce, token = gate.form_token(request)
     common = {
         "caller": caller, "token": token, "dimensions": list(service.dimensions), "rules": service.policy.query,
-        "title": service.counting.title, "views": views,
-        "places": PLACES, "recent": recent(request), "policy": service.policy, "link": "",
+        "variables": service.cards.of(language_of(request)),
+        "title": service.counting.title, "views": VIEWS,
+        "places": PLACES, "recent": titled(recent(request), service), "policy": service.policy, "link": "",
         "root": root(request), "in_languages": in_languages(request),
     }  # fmt: skip
     text = rendered(template, language_of(request), **(common | values))
@@ -333,9 +295,28 @@ def fault_page(request: Request, fault: HttpFault) -> Response:
     """An error as a page, or the redirect that it is."""
     if "Location" in fault.headers:
         return RedirectResponse(root(request) + fault.headers["Location"], fault.status)
-    response = rendered_page(request, Caller(""), "fault.html", fault.status, fault=fault.body)
+    near = table_meant(request, fault) if may_see_codebook(request) else None
+    values = {"fault": fault.body, "near": near, "listed": may_see_codebook(request)}
+    response = rendered_page(request, Caller(""), "fault.html", fault.status, **values)
     response.headers.update(fault.headers)
     return response
+
+
+def may_see_codebook(request: Request) -> bool:
+    """Whether an error may name variables: to everybody, or to whoever was let in."""
+    return service_of(request).settings.mode == "open" or hasattr(request.state, "role")
+
+
+def table_meant(request: Request, fault: HttpFault) -> tuple[str, str] | None:
+    """The table that an address with slips most likely means, in words and as an address."""
+    path = str(request.scope["path"]).removeprefix(root(request))
+    if fault.body["rule"] not in ("input", "path") or not difflib.get_close_matches(path, ["/table"], cutoff=0.7):
+        return None
+    service = service_of(request)
+    choice = corrected_choice(dict(request.query_params), service.dimensions)
+    if choice is None:
+        return None
+    return choice.title(service.dimensions), root(request) + choice.link()
 
 
 def recent(request: Request) -> list[str]:
@@ -346,6 +327,17 @@ def recent(request: Request) -> list[str]:
     except ValueError:
         return []
     return [link for link in links if link.startswith(f"{root(request)}/table?")][:MOST_RECENT]
+
+
+def titled(links: Sequence[str], service: Service) -> list[tuple[str, str]]:
+    """Permalinks with their tables in words; those that the codebook no longer has are left out."""
+    shown = []
+    for link in links:
+        with contextlib.suppress(InputError):
+            choice = PageChoice.from_link(dict(parse_qsl(urlsplit(link).query)), service.dimensions)
+            service.resolved(choice.query())
+            shown.append((link, choice.title(service.dimensions)))
+    return shown
 
 
 def remember(request: Request, response: Response, choice: PageChoice) -> None:

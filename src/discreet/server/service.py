@@ -20,6 +20,7 @@ from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import Answers, CachedAnswer
+from discreet.server.choices import Choices
 from discreet.server.commits import Commits
 from discreet.server.counting import Counting, counting_of, read_data
 from discreet.server.guard import Flag, Guard
@@ -30,6 +31,7 @@ from discreet.server.rate_limits import DAY, MINUTE, Counter
 from discreet.server.server_key import data_mark, keyed_name, with_key
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
+from discreet.server.variable_cards import VariableCards
 from discreet.server.view_data import VIEW, view_bytes
 from discreet.tables.table import Table
 
@@ -87,6 +89,8 @@ class Service:
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
+        self.choices = Choices(self.counting.dimensions, self.policy)
+        self.cards = VariableCards(self.counting.dimensions, self.policy.query.disallowed)
         self.whole = WholeVariables(self.counting.dimensions, self.policy, self.counting.table)
         self.guard = Guard(self.counting, self.policy, self.whole)
         self.answers = Answers(settings.cache)
