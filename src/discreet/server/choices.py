@@ -102,7 +102,8 @@ class Choices:
         query = Query(tuple(sorted(variables)), tuple(sorted(where)))
         population = {name: (levels.get(name) or self._filter_level(name, codes), codes) for name, codes in where}
         names = {name: self.known[name] for name in (*query.names, *population)}
-        return Resolved(query, {name: self._at(name, level) for name, level in variables}, population, names)
+        detail = {name: self._at(name, level) for name, level in variables}
+        return Resolved(query, detail, population, names, tuple(self.known.values()))
 
     def _filter_level(self, name: str, codes: Sequence[str]) -> str:
         held = self.known[name].levels
