@@ -226,10 +226,11 @@ LAYERS = {
         edition_history
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
+        traffic_charts method_standing attack_result
         spans page_choice
         combinations variable_cards
         store server_key
-        guard auth rate_limits record_lines commits history
+        guard auth rate_limits record_lines record_search commits history
         service
         corrections nearest_tables
         api messages pages methodologist

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -85,6 +85,14 @@ class Meters:
         yield from _head("discreet_answers_total", "counter", "Tables given, from a worker's memory or newly made.")
         yield f'discreet_answers_total{{cached="true"}} {int(total[-3])}'
         yield f'discreet_answers_total{{cached="false"}} {int(total[-2])}'
+
+    def time_counts(self, routes: Collection[str]) -> list[tuple[str, int]]:
+        """How many answers of some routes took how long, all workers together."""
+        _, times, _ = self._parts(self.rows.sum(axis=0))
+        places = [at for at, name in enumerate(self.routes) if name in routes]
+        counts = times[places].sum(axis=0) if places else np.zeros(len(SECONDS) + 1)
+        names = [*(f"up to {seconds * 1000:g} ms" for seconds in SECONDS), f"more than {SECONDS[-1]:g} s"]
+        return [(name, int(number)) for name, number in zip(names, counts, strict=True)]
 
 
 def _head(name: str, kind: str, words: str) -> tuple[str, str]:

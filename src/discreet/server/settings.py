@@ -50,6 +50,9 @@ class Settings:
     people: str = ""
     """Of a cube in a hub, the first one that is of the same people."""
 
+    attack_report: str = ""
+    """The report of `discreet attack --json` that methodologists are shown."""
+
     key: bytes = field(default=b"", repr=False)
     """The secret of the server (``server_key.with_key``)."""
 

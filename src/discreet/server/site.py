@@ -24,6 +24,7 @@ from discreet.errors import InputError, Refused
 from discreet.server import api, pages
 from discreet.server import methodologist as method
 from discreet.server.api import HttpFault, fault_of
+from discreet.server.attack_result import read_attack_report
 from discreet.server.auth import Gate
 from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
@@ -86,6 +87,7 @@ def site(settings: Settings) -> FastAPI:
     app.include_router(pages.router)
     app.include_router(method.router)
     app.state.tables = {ONLY_TABLE: app}
+    app.state.attacks = read_attack_report(settings.attack_report) if settings.attack_report else {}
     for router in PORTALS:
         app.include_router(router)
     known = [Depends(pages.known_fields)]
