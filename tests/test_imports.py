@@ -136,7 +136,7 @@ LAYERS = {
         __main__
     """,
     "audits/joined": """
-        same_labels common_cells families join_tree publication unjudged_cells percentages mean_columns
+        same_labels common_cells families join_tree publication unjudged_cells percentages mean_columns published_copy
         sheet_releases sheet_populations shown_cells other_names
         periods mapping conflict argument posterior_counts
         sources together

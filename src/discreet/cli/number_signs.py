@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,6 +67,10 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = reading_options(without=OTHER)(command)
     words = "Of a sheet, what blank cells mean."
     command = click.option("--blank", type=click.Choice(["zero", "hidden", "none"]), help=words)(command)
+    words = "The file that FILE is a protected copy of: its layout and sums are those of the copy."
+    command = click.option("--original", type=click.Path(path_type=Path, dir_okay=False), help=words)(command)
+    words = "Of a sheet, counts below N were to be hidden: what parts leave of a total may be known from N on."
+    command = click.option("--hidden-under", type=click.IntRange(2), metavar="N", help=words)(command)
     for name, (form, text) in reversed(SHEET.items()):
         command = click.option(f"--{name}", multiple=True, metavar=form, help=text)(command)
     return command
@@ -77,7 +82,8 @@ def sheet_of(written: Mapping[str, Any]) -> dict[str, Any]:
     named = {"sheets": written["sheet"], "percent": columns, "leave": written["leave"]}
     said: dict[str, Any] = {name: list(texts) for name, texts in named.items() if texts}
     said |= reading_arguments({name: value for name, value in written.items() if name not in OTHER})
-    return said if written["blank"] is None else {**said, "blank": written["blank"]}
+    more = {name: written[name] for name in ("blank", "original", "hidden_under") if written[name] is not None}
+    return {**said, **more}
 
 
 def percent_of(written: Mapping[str, Any]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -143,6 +144,8 @@ def protect_finished(
         lines += [f"left out: {line}" for line in written.left_out]
         lines += [f"kept: {line}" for line in written.kept]
         lines.append(f"wrote {target}")
+        if any(outcome.hidden for outcome in file.outcomes):
+            lines.append(_audit_command(source, target, marks.secondary, under, more=bool(reading)))
         if written.images:
             images = f"{written.images:,} images" if written.images > 1 else "1 image"
             lines.append(f"verdict on the file: unknown, as {images} in it stay and were not judged")
@@ -150,6 +153,14 @@ def protect_finished(
     for line in lines:
         say(line)
     say(f"for the form: {form_sentence(file.outcomes)}{unjudged}")
+
+
+def _audit_command(source: Path, target: Path, mark: str, under: int | None, *, more: bool) -> str:
+    """How what was written can be audited as readers see it."""
+    words = ["discreet", "audit", str(target), "--original", str(source), "--suppressed", mark]
+    words += [] if under is None else ["--hidden-under", str(under)]
+    rest = ", and the options on how the table is read" if more else ""
+    return f"to audit it as readers have it: {shlex.join(words)}{rest}"
 
 
 def _relations_said(file: Any, lines: list[str]) -> str:

@@ -99,13 +99,15 @@ def read_tables(
     sheets: Sequence[str] | None = None,
     text_sheets: Sequence[str] = (),
     rounding: float = 0.0,
+    hidden_under: int | None = None,
     **options: Any,
 ) -> list[SheetTable]:
     """Every table of a file: of all its sheets that hold one, or of those named; options as of ``read_table``.
 
     ``text_sheets`` are sheets of notes, which hold no table and are not read, whatever numbers stand in their texts.
     ``rounding``: how far each number of a published table may have been rounded by itself, as 2.5 to base 5, so that
-    sums are off.
+    sums are off. ``hidden_under``: counts below it were to be hidden in a published table; what listed parts leave of a
+    shown total may be known from there on (from 10 unless stated).
 
     >>> import pandas as pd
     >>> [len(table.table) for table in read_tables(pd.DataFrame({"sex": ["f", "m"], "n": [3, 4]}))]
@@ -114,7 +116,7 @@ def read_tables(
     _refuse_unknown(options)
     separator, encoding = options.pop("separator", None), options.pop("encoding", None)
     if sheets is None and (raw := own_cells(source)) is not None:
-        return [of_cells(raw, SheetOptions(rounding=rounding, **options))]
+        return [of_cells(raw, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))]
     grids = grids_of(source, separator=separator, encoding=encoding)
     notes = [chosen_sheet(grids, name) for name in text_sheets]
     if sheets is not None:
@@ -127,7 +129,7 @@ def read_tables(
         if sheets is None and len(shown) > 1 and not _has_numbers(grid):
             silent.append(grid.sheet)
             continue
-        tables += _tables_of(grid, SheetOptions(rounding=rounding, **options))
+        tables += _tables_of(grid, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))
     if not tables:
         raise InputError(
             f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"

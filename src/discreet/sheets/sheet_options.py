@@ -38,6 +38,8 @@ class SheetOptions:
     leave: str | Sequence[str] = ()
     nested: bool = True
     partly: bool = False
+    hidden_under: int | None = None
+    """Counts below it were to be hidden in a published table, so that one that follows and is not below is no harm."""
     rounding: float = 0.0
     """How far each number of a published table may have been rounded; sums leave no remainder then."""
 
@@ -55,6 +57,8 @@ class SheetOptions:
             raise InputError(f"totals can be {listed(TOTALS)}, not {self.totals!r}")
         if self.tolerance < 0:
             raise InputError("tolerance cannot be negative")
+        if self.hidden_under is not None and self.hidden_under < 2:
+            raise InputError("hidden_under is the least count that need not be hidden: 2 or more")
         if not 0 <= self.rounding < float("inf"):
             raise InputError("rounding is how far a number may have been rounded, as 2.5 to base 5: 0 or more")
         object.__setattr__(self, "tolerance", float(self.tolerance))

@@ -117,6 +117,7 @@ def published_sheet(
     trees: Sequence[SumTree],
     measure: str,
     doubts: tuple[str, ...],
+    options: SheetOptions,
 ) -> Published:
     """What the sheet publishes, hidden cells among it; a cell that is said not to exist is a zero that all know.
 
@@ -124,7 +125,7 @@ def published_sheet(
     """
     nothing = _finest(cells.absent, cells, dims)
     values = np.where(cells.hidden, np.nan, cells.values)
-    own, rest, left = shown_remainders(cells.codes, trees, cells.position, values, cells.most)
+    own, rest, left = shown_remainders(cells.codes, trees, cells.position, values, cells.most, options.hidden_under)
     known = np.append(np.zeros(len(nothing)), left)
     position = np.concatenate([cells.position, nothing, rest])
     codes = np.stack(

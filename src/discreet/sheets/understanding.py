@@ -157,6 +157,7 @@ def _table(
         trees if not sums.allowed else (),
         measure,
         sum_doubts(cells, trees, further, sums.said, options.rounding),
+        options,
     )
     names = cells.all_names()
     return SheetTable(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.audits.joined.publication import Rounding
+from discreet.audits.joined.published_copy import read_copy
 from discreet.audits.joined.unjudged_cells import unjudged_figures, unjudged_places
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
@@ -21,6 +22,7 @@ from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, MEAN, DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sums.axis_sums import WRONG_TOTALS
+from discreet.sheets.sums.remainders import REST, SMALL
 from discreet.sheets.sums.sum_questions import AND_ROUNDED, IF_ROUNDED, TAKE_SUMS
 from discreet.tables.means import Means
 from discreet.tables.quotients import Quotient
@@ -42,6 +44,12 @@ PUBLISHED = {
 """What is said of sums that are off, of a table that is judged as it was published."""
 
 
+SMALL_RESTS = (
+    f"what listed parts leave of a total is taken for a number that was to be hidden if it is smaller than {SMALL}; if "
+    "only smaller ones were to be, say from which count on one may be known: --hidden-under N"
+)
+
+
 def sheet_releases(
     path: Path,
     total: Totals = None,
@@ -50,7 +58,10 @@ def sheet_releases(
     *,
     rounding: Rounding | None = None,
 ) -> dict[str, Release]:
-    """Every table of a file in a layout of its own, by file and sheet; ``options`` are those of ``read_tables``."""
+    """Every table of a file in a layout of its own, by file and sheet; ``options`` are those of ``read_tables``.
+
+    ``original`` among them: the file of which this one is a published copy, read as that one is.
+    """
     stated = signs.marks.stated
     said: dict[str, Any] = {
         **dict(options or {}),
@@ -62,8 +73,10 @@ def sheet_releases(
     }
     if total is not None:
         said["total"] = total
+    said["rounding"] = 0.0 if rounding is None else rounding.allowance
+    original = said.pop("original", None)
     try:
-        tables = read_tables(path, rounding=0.0 if rounding is None else rounding.allowance, **said)
+        tables = read_tables(path, **said) if original is None else read_copy(path, original, **said)
     except InputError as error:
         words = str(error)
         for text, instead in PUBLISHED.items():
@@ -74,7 +87,13 @@ def sheet_releases(
     for name, table in zip(names, tables, strict=True):
         own = name if names.count(name) == 1 else f"{name} {table.layout.range.address}"
         releases[own] = of_sheet(table, signs, unjudged_places(table, tables), rounded=rounding is not None)
+        if said.get("hidden_under") is None and any(_is_rest(code) for d in table.dimensions for code in d.codes):
+            releases[own] = replace(releases[own], assumed=(*releases[own].assumed, SMALL_RESTS))
     return releases
+
+
+def _is_rest(code: str) -> bool:
+    return code.endswith(f": {REST}")
 
 
 def of_sheet(

@@ -13,6 +13,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
 from discreet.sheets.blocks.label_paths import LabelLevel
+from discreet.sheets.blocks.row_kinds import are_measured
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 
@@ -126,7 +127,7 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
         kind = derived_kind(name, cells)
         if kind is None:
             continue
-        whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells)
+        whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells) and not are_measured(cells)
         signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)
         counts = (kind == "mean" and whole and not signed and not is_statistic(name)) or (
             kind == "share" and _count_first(cells)

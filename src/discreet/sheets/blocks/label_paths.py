@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from discreet.errors import InputError
+from discreet.sheets.blocks.derived_names import derived_kind
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellRange, column_letters
 from discreet.sheets.stated_counts import without_header_count
@@ -189,6 +190,7 @@ def _section_levels(block: SheetBlock) -> list[LabelLevel]:
             runs[-1].append(section)
         else:
             runs.append([section])
+    runs = [_without_means(block, run) for run in runs]
     depth = max(len(run) for run in runs)
     current: list[int | None] = [None] * depth
     of_row: dict[int, list[int | None]] = {}
@@ -206,6 +208,13 @@ def _section_levels(block: SheetBlock) -> list[LabelLevel]:
         texts = ["" if place is None else block.grid.text(*place) for place in places]
         levels.append(LabelLevel("", tuple(texts), tuple(places), sections=True))
     return levels
+
+
+def _without_means(block: SheetBlock, run: Sequence[int]) -> list[int]:
+    """Rows of labels one below the other without those of means, whose numbers were left blank: no section has one."""
+    first = dict(sorted(block.cells, reverse=True))
+    names = {row: block.grid.text(row, first[row]) for row in run}
+    return [row for row in run if row == run[-1] or derived_kind(names[row], []) != "mean"]
 
 
 def is_total_text(text: str) -> bool:

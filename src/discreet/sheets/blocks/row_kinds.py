@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,6 +11,8 @@ from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, 
 
 EMPTY, LABEL_ROW, HEADER_ROW, NUMBER_ROW, NUMBERING_ROW = "empty", "label", "header", "numbers", "numbering"
 Line = Mapping[int, ReadCell]
+MEASURED = re.compile(r"[<>~≈≤≥+\u2212-]?\s?\d[\d.,\u00a0\u202f ]*%?\s*(?:[(\[{]|±|\+/-)\s*[^\s]*\d")
+"""A number, and one in brackets or after a sign behind it."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ def _single(line: Line, numbers_seen: bool, header_seen: bool, wide: bool) -> st
 def _behind_numbers(line: Line) -> str:
     first = min(line)
     rest = [cell for column, cell in line.items() if column != first]
+    if are_measured(rest):
+        return NUMBER_ROW
     texts = sum(cell.kind == WORDS for cell in rest)
     values = sum(cell.kind in (NUMERIC, MARKED) for cell in rest)
     if values and not (texts >= 2 and texts + values == len(rest) and texts > values and _when(rest)):
@@ -89,6 +94,12 @@ def _behind_numbers(line: Line) -> str:
     if texts >= 2 or (texts and not values):
         return HEADER_ROW
     return NUMBER_ROW
+
+
+def are_measured(cells: Sequence[ReadCell]) -> bool:
+    """Whether texts are numbers with a range or another number behind them, as medians are shown: "71 (60-80)"."""
+    texts = [cell.text for cell in cells if cell.kind == WORDS]
+    return bool(texts) and all(MEASURED.match(text.strip()) for text in texts)
 
 
 def _when(cells: Sequence[ReadCell]) -> bool:

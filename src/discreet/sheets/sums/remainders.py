@@ -48,17 +48,23 @@ def with_remainders(
 
 
 def shown_remainders(
-    codes: Sequence[Sequence[str]], trees: Sequence[SumTree], position: Array, values: Array, most: Array
+    codes: Sequence[Sequence[str]],
+    trees: Sequence[SumTree],
+    position: Array,
+    values: Array,
+    most: Array,
+    small: float | None = None,
 ) -> tuple[list[list[str]], Array, Array]:
     """Codes, and positions and numbers of remainders that tell no more than numbers that are shown do.
 
-    Those are of shown numbers alone, and zero, not small, or as large as what the sheet shows or leaves out of the
-    ranges of its marks (``most``): its publisher would have shown them. A smaller one may be what was to be hidden.
+    Those are of shown numbers alone, and zero, not ``small`` (under 10 unless stated), or as large as what the sheet
+    shows or leaves out of the ranges of its marks (``most``): its publisher would have shown them. A smaller one may be
+    what was to be hidden.
     """
     if not any(tree.partly for tree in trees):
         return [list(own) for own in codes], np.zeros((0, len(codes)), int), np.zeros(0)
     named, places, numbers = with_remainders(codes, trees, position, values)
     places, numbers = places[len(values) :], numbers[len(values) :]
     limits = [*values[values > 0].tolist(), *(most[np.isfinite(most)] + 1).tolist()]
-    told = (numbers == 0) | (numbers >= min([SMALL, *limits]))
+    told = (numbers == 0) | (numbers >= min([SMALL if small is None else small, *limits]))
     return named, places[told], numbers[told]
