@@ -18,7 +18,7 @@ from discreet.server.cube import read_cube
 from discreet.server.guard import Guard
 from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
 
-POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "off"\n' + COUNTS + PAY + HOURS
+POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "refuse"\n' + COUNTS + PAY + HOURS
 QUERIES = [
     Query.of("area, sex", measure="pay"),
     Query.of("sex", where="area=B", measure="pay"),
@@ -93,6 +93,25 @@ def test_a_cube_without_the_measure_is_not_served(tmp_path: Path, monkeypatch: p
     )
     with pytest.raises(dc.InputError, match="keeps the measures of the policy"):
         create_app(settings)
+    (tmp_path / "p.toml").write_text(POLICY.replace('"refuse"', '"warn"'))
+    with pytest.raises(dc.InputError, match="under a guard"):
+        create_app(settings)
+
+
+def test_sums_that_differ_by_few_people_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As counts are: of two populations that differ by a small area, the second is not given."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    text = POLICY.replace("[guard]\n", "[query]\nnested_only = false\n[guard]\nmin_difference = 40\n")
+    (tmp_path / "p.toml").write_text(text)
+    cube.build(workers(1500), tmp_path / "cube", parse_policy(text))
+    settings = Settings(
+        policy=str(tmp_path / "p.toml"), cube=str(tmp_path / "cube"), store=f"sqlite:///{tmp_path}/s.db"
+    )
+    with TestClient(create_app(settings)) as client:
+        first = client.get("/api/table?variables=sex&measure=pay")
+        second = client.get("/api/table?variables=sex&where=area=A%2BB%2BC%2BD&measure=pay")
+    assert (first.status_code, second.status_code) == (200, 403)
+    assert second.json()["rule"] == "guard_difference"
 
 
 def test_the_guard_knows_what_a_median_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +25,7 @@ from discreet.server.cube import narrowed, read_cube
 from discreet.server.settings import Settings
 from discreet.tables.table import Table
 
-MOST_CUBES = 200  # of fewer variables, that a worker keeps
+MOST_CUBES = 300  # of fewer variables, that a worker keeps
 
 
 class Counting(Protocol):
@@ -40,6 +40,9 @@ class Counting(Protocol):
 
     def table(self, resolved: Resolved) -> Table:
         """The table of a query before its population is chosen (confidential)."""
+
+    def warm_up(self, measures: Iterable[str]) -> None:
+        """Do beforehand what the first to ask for one of these measures would wait for."""
 
     def people(self, where: Mapping[str, Sequence[int]]) -> dict[str, Array]:
         """Count and sum of keys of the people at these finest codes, given by position (confidential)."""
@@ -88,11 +91,20 @@ class CubeCounting:
         return small
 
     def _nearest(self, wanted: frozenset[str], measure: str) -> Table:
-        """The smallest cube at hand that has the variables: largest contributions take long to find in a large one."""
-        if measure == COUNT:
-            return self.cube
-        kept = [cube for (name, names), cube in list(self._cubes.items()) if name == measure and names >= wanted]
-        return min([self.cube.measured(measure), *kept], key=lambda cube: cube.layout.n_inner)
+        """A cube that has the variables. Largest contributions take long to find in the whole one, so that it is
+        looked through once for each variable that is left out first."""
+        whole = self.cube if measure == COUNT else self.cube.measured(measure)
+        others = [d for d in self.dimensions if d.name not in wanted and d.total is not None]
+        if measure == COUNT or len(others) < 2:
+            return whole
+        first = max(others, key=lambda d: len(d.leaves))
+        return self.narrowed([d.name for d in self.dimensions if d is not first], measure)
+
+    def warm_up(self, measures: Iterable[str]) -> None:
+        """Look through the whole cube now, so that nobody who asks for a measure waits for it."""
+        for measure in measures:
+            for first in self.dimensions if len(self.dimensions) > 2 else ():
+                self.narrowed([d.name for d in self.dimensions if d is not first], measure)
 
 
 class RecordCounting:
@@ -104,6 +116,9 @@ class RecordCounting:
         self.records, self.dimensions = records, tuple(records.dimensions)
         self.title = records.codebook.title
         self.measures = tuple(magnitude.name for magnitude in records.codebook.magnitudes)
+
+    def warm_up(self, measures: Iterable[str]) -> None:
+        """Nothing is kept."""
 
     def table(self, resolved: Resolved) -> Table:
         """Of all records."""

@@ -79,13 +79,7 @@ class Service:
             self.data, self.version, self.data_mark = public.data, public.version, public.data_mark
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
-        for name in self.policy.measures:
-            if name not in self.counting.measures:
-                raise InputError(
-                    f"the policy serves the measure {name!r}, and the data hold none of that name; "
-                    f"{nearest(name, self.counting.measures)}. A cube keeps the measures of the policy that it is "
-                    "built with"
-                )
+        _check_measures(self.policy, self.counting)
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
@@ -130,6 +124,7 @@ class Service:
 
     def warm_up(self) -> None:
         """Answer something to nobody, so that the first caller does not wait for what is loaded only once."""
+        self.counting.warm_up(self.policy.measures)
         if self.counting.held:
             with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
                 self.whole.decide_all()
@@ -249,3 +244,21 @@ class Service:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()
         return CachedAnswer(release, hashlib.sha256(csv).hexdigest(), {"csv": csv})
+
+
+def _check_measures(policy: Policy, counting: Counting) -> None:
+    """Raise if measures are served that the data do not hold, or without a guard.
+
+    Two sums that differ show that somebody is in one of two populations, whatever the noise.
+    """
+    if policy.measures and policy.guard.action not in ("refuse", "budget"):
+        raise InputError(
+            f"two sums of people who differ by one tell of that one, so measures are served under a guard: "
+            f'[guard] action = "refuse" or "budget", not "{policy.guard.action}"'
+        )
+    for name in policy.measures:
+        if name not in counting.measures:
+            raise InputError(
+                f"the policy serves the measure {name!r}, and the data hold none of that name; "
+                f"{nearest(name, counting.measures)}. A cube keeps the measures of the policy that it is built with"
+            )

@@ -78,13 +78,22 @@ def largest(value: Array, weight: Array, contributor: Array, top: int) -> tuple[
     Ties go to the positive one, the smaller contributor number, the larger weight: as engines rank them, so that a
     table has the same ones however it is put together.
     """
-    size = np.where(np.isnan(value), -1.0, np.abs(value))
-    order = np.lexsort((-np.nan_to_num(weight), contributor, value < 0, -size), axis=-1)[..., :top]
-    return (
-        np.take_along_axis(value, order, -1),
-        np.take_along_axis(weight, order, -1),
-        np.take_along_axis(contributor, order, -1),
-    )
+    pools = [pool.reshape(-1, pool.shape[-1]) for pool in (value, weight, contributor)]
+    size = np.where(np.isnan(pools[0]), -1.0, np.abs(pools[0]))
+    if top < size.shape[1]:
+        some = np.argpartition(-size, top - 1, axis=1)[:, :top]
+        least = np.take_along_axis(size, some, 1).min(axis=1)
+        tied = np.flatnonzero((least >= 0) & ((size >= least[:, None]).sum(axis=1) > top))
+        some[tied] = _ranked(*(pool[tied] for pool in pools), size[tied])[:, :top]
+        pools = [np.take_along_axis(pool, some, 1) for pool in pools]
+        size = np.take_along_axis(size, some, 1)
+    order = _ranked(*pools, size)
+    first, second, third = (np.take_along_axis(pool, order, 1).reshape(*value.shape[:-1], -1) for pool in pools)
+    return first, second, third
+
+
+def _ranked(value: Array, weight: Array, contributor: Array, size: Array) -> Array:
+    return np.lexsort((-np.nan_to_num(weight), contributor, value < 0, -size), axis=-1)
 
 
 def _grid(layout: Layout, rows: Array) -> Array:
