@@ -192,7 +192,7 @@ LAYERS = {
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations
-        comparing untouched whole_variables
+        comparing untouched whole_variables area_release
         judging search
         deciding
         statistic_answers

@@ -12,11 +12,21 @@ from discreet.policy.query import Query
 from discreet.policy.record import answer_recorded, replay
 from discreet.policy.screening import screen
 from discreet.policy.search import RUMap, grid, ru_map
-from discreet.policy.sections import CatalogueRules, EditionRules, GuardRules, QueryRules, TableRules, Thresholds
+from discreet.policy.sections import (
+    AreaRules,
+    CatalogueRules,
+    EditionRules,
+    GuardRules,
+    QueryRules,
+    TableRules,
+    Thresholds,
+)
+from discreet.policy.served_measures import ServedMeasure
 
 __all__ = [
     "LOSSES",
     "RISKS",
+    "AreaRules",
     "Attack",
     "CatalogueRules",
     "ClosureSize",
@@ -28,6 +38,7 @@ __all__ = [
     "Query",
     "QueryRules",
     "RUMap",
+    "ServedMeasure",
     "TableRules",
     "Thresholds",
     "answer",

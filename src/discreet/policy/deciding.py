@@ -12,7 +12,8 @@ from discreet.methods.by_hand import Publish
 from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
 from discreet.methods.likely import law_of
-from discreet.policy.judging import Evidence, below_t1, table_rules, thresholds, weigh_evidence
+from discreet.policy.area_release import WithheldAreas
+from discreet.policy.judging import Evidence, below_t1, counted, table_rules, thresholds, weigh_evidence
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, without_closed
 from discreet.policy.query import Resolved
@@ -73,6 +74,9 @@ def protect_by(
         check_hides(protected)
         evidence = weigh_evidence(protected, method, resolved, policy, risks=policy.risk.decides)
         closed = whole.closed(table.dimensions)
+        if policy.areas.variable:
+            people = protected if COUNTS[0] in protected.published else counted(table, method, policy)
+            closed = replace(closed, areas=WithheldAreas.of(people, policy.areas))
         try:
             table_rules(evidence, policy, resolved)
             closed.check(resolved)

@@ -98,6 +98,7 @@ def _check_policy(policy: Policy) -> None:
     unsupported = [name for name in ("t1", "t2", "t3") if getattr(policy.risk, name) is not None]
     unsupported += ["search"] if policy.search else []
     unsupported += ["before"] if policy.before else []
+    unsupported += ["areas"] if policy.areas.variable else []
     unsupported += [f"utility = {policy.utility!r}"] if policy.utility != "none" else []
     if unsupported:
         raise InputError(

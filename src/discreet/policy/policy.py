@@ -25,7 +25,15 @@ from discreet.methods import contract, method, parameters
 from discreet.methods.contract import SECRETS, UNKEYED, Method
 from discreet.policy.measures import read_loss
 from discreet.policy.protection import AS_IT_IS, PUBLISH, check_protection
-from discreet.policy.sections import CatalogueRules, EditionRules, GuardRules, QueryRules, TableRules, Thresholds
+from discreet.policy.sections import (
+    AreaRules,
+    CatalogueRules,
+    EditionRules,
+    GuardRules,
+    QueryRules,
+    TableRules,
+    Thresholds,
+)
 from discreet.policy.served_measures import ServedMeasure, read_served
 from discreet.policy.steps import build_steps, check_step, check_steps, variables_of
 from discreet.rules import Rule, from_dict
@@ -51,6 +59,7 @@ class Policy:
     notes: tuple[str, ...] = ()
     query: QueryRules = field(default_factory=QueryRules)
     table: TableRules = field(default_factory=TableRules)
+    areas: AreaRules = field(default_factory=AreaRules)
     risk: Thresholds = field(default_factory=Thresholds)
     guard: GuardRules = field(default_factory=GuardRules)
     edition: EditionRules = field(default_factory=EditionRules)
@@ -148,7 +157,8 @@ class Policy:
     @property
     def digest(self) -> str:
         """SHA-256 of everything in the policy but the secret."""
-        content = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules", "measures")}
+        content = {k: v for k, v in asdict(self).items() if k not in ("secret", "rules", "measures", "areas")}
+        content |= {"areas": repr(self.areas)} if self.areas.variable else {}
         content |= {"measures": repr(dict(self.measures))} if self.measures else {}
         content["rules"] = [repr(rule) for rule in self.rules]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
@@ -169,6 +179,7 @@ class Policy:
         named += variables_of(self.steps)
         named += [name for _, stated in self.methods for name in kept_totals(stated)]
         named += [name for table in self.catalogue.levels for name in table]
+        named += [self.areas.variable] if self.areas.variable else []
         named += [served.bands for served in self.measures.values() if served.bands]
         for name in named:
             if name not in known:
@@ -270,6 +281,7 @@ def parse_policy(text: str, *, source: str = "policy") -> Policy:
             notes=tuple(document.get("notes", ())),
             query=QueryRules(**query),
             table=TableRules(**document.get("table", {})),
+            areas=AreaRules(**document.get("areas", {})),
             risk=Thresholds(**risk),
             guard=GuardRules(**document.get("guard", {})),
             edition=EditionRules(**document.get("edition", {})),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +22,20 @@ from discreet.tables.layout import Layout
 
 PeopleBy = Callable[[tuple[int, ...]], Array]
 """The protected counts of all combinations of codes of some variables, given by their axes."""
+
+
+class Withheld(Protocol):
+    """Parts of a table that are not given, for a reason of their own."""
+
+    def cells(self, layout: Layout) -> Array:
+        """Which cells of a table are among them."""
+
+    def check(self, resolved: Resolved) -> None:
+        """Refuse a filter by one of them."""
+
+    def notes(self) -> list[str]:
+        """Which they are, for the readers of a table."""
+
 
 MOST_NAMED = 8  # codes of a variable that a note names
 SOMEBODY = 0.5  # people of a population whose number is hidden: not nobody
@@ -52,7 +67,7 @@ def fewest_people(dimensions: Sequence[Dimension], resolved: Resolved, people: P
 
 def _at_totals(layout: Layout, cells: Array, axes: Sequence[int]) -> Array:
     """Values of published cells over all codes of some variables, those of the others at their totals."""
-    values = _by_code(layout, cells)
+    values = counts_by_code(layout, cells)
     for axis in reversed([a for a in range(len(layout.dimensions)) if a not in axes]):
         dimension = layout.dimensions[axis]
         if dimension.total is None:
@@ -62,7 +77,7 @@ def _at_totals(layout: Layout, cells: Array, axes: Sequence[int]) -> Array:
     return np.asarray(values)
 
 
-def _by_code(layout: Layout, cells: Array) -> Array:
+def counts_by_code(layout: Layout, cells: Array) -> Array:
     """Values of published cells as an array over all codes; NaN where no cell is published."""
     values = np.full(int(np.prod(layout.code_shape)), np.nan)
     values[layout.flat] = cells
@@ -76,6 +91,7 @@ class Closed:
     dimensions: tuple[Dimension, ...]
     by_axes: Mapping[tuple[int, ...], Array]
     least: int
+    areas: Withheld | None = None
 
     def cells(self, layout: Layout) -> Array:
         """Which cells of a table break one of them down."""
@@ -85,10 +101,12 @@ class Closed:
             if closed.any():
                 others = [at for k, at in enumerate(whole) if k not in axes]
                 out |= closed[tuple(layout.codes[:, a] for a in axes)] & ~np.logical_and.reduce(others)
-        return out
+        return out if self.areas is None else out | self.areas.cells(layout)
 
     def check(self, resolved: Resolved) -> None:
         """Refuse a filter by one of them."""
+        if self.areas is not None:
+            self.areas.check(resolved)
         names = [d.name for d in self.dimensions]
         axes = tuple(sorted(names.index(name) for name in resolved.population))
         codes = [[self.dimensions[a].index(c) for c in resolved.population[names[a]][1]] for a in axes]
@@ -102,8 +120,9 @@ class Closed:
 
     def notes(self, layout: Layout) -> list[str]:
         """What is not shown, for the readers of a table."""
-        if not self.cells(layout).any():
-            return []
+        areas = [] if self.areas is None else self.areas.notes()
+        if not replace(self, areas=None).cells(layout).any():
+            return areas
         parts = []
         for (axis, *more), closed in self.by_axes.items():
             if not more and closed.any():
@@ -112,7 +131,7 @@ class Closed:
                 parts.append(f"{self.dimensions[axis].name}: {listed}")
         named = f" ({'; '.join(parts)})" if parts else ""
         small = f"how populations of fewer than {self.least:,} people are made up"
-        return [f"Not shown: {small}, nor that of others where it would tell theirs by subtraction{named}."]
+        return [f"Not shown: {small}, nor that of others where it would tell theirs by subtraction{named}.", *areas]
 
 
 def without_closed(protected: Protected, closed: Closed) -> Protected:

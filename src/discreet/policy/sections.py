@@ -58,6 +58,31 @@ class TableRules:
 
 @checked
 @dataclass(frozen=True, kw_only=True)
+class AreaRules:
+    """The variable whose categories are judged one by one, and what the table of each must be like: its shown people,
+    people per cell, and share of cells that show 1 to ``small``.
+
+    >>> AreaRules(variable="district", min_mean=1).max_small_share
+    1.0
+    """
+
+    variable: str = ""
+    min_population: int = 0
+    min_mean: float = 0.0
+    max_small_share: float = 1.0
+    small: int = 2
+
+    def __post_init__(self) -> None:
+        idle = not self.min_population and not self.min_mean and self.max_small_share >= 1
+        if bool(self.variable) == idle:
+            raise InputError(
+                "[areas] names a variable, and a rule that the table of each of its categories must keep "
+                "(min_population, min_mean or max_small_share)"
+            )
+
+
+@checked
+@dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """T1: risk below which nothing need be done. T2: most risk after protection. T3: most loss.
 

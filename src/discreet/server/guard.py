@@ -16,7 +16,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,7 +26,9 @@ from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
+from discreet.methods.contract import protect
 from discreet.policy import Policy, Query
+from discreet.policy.area_release import WithheldAreas
 from discreet.policy.statistic_answers import counted_query
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server.combinations import Combinations, Compared, Pair
@@ -93,6 +95,7 @@ class Guard:
         self._counts: dict[Box, float] = {}
         self.pair = lru_cache(maxsize=200_000)(self._pair)
         self.closed = lru_cache(maxsize=4096)(self._closed)  # decided once
+        self.areas_withheld = lru_cache(maxsize=4096)(self._areas_withheld)
         self.combinations = Combinations(self.families, self.pair)
 
     def geometry(self, query: Query) -> Geometry:
@@ -110,9 +113,32 @@ class Guard:
         return Geometry(tuple(families))
 
     def geometries(self, query: Query) -> tuple[Geometry, ...]:
-        """The same without what a table withholds: codes that it does not break down stand in it as totals alone. A
-        quantile tells of the counts of its bands."""
+        """The same without what a table withholds: areas that it is not given for, and codes that it does not break
+        down, which stand in it as totals alone. A quantile tells of the counts of its bands."""
         query = counted_query(query, self.policy)
+        told = self._broken_down(query)
+        area = self.policy.areas.variable
+        if area not in query.names or not (gone := self.areas_withheld(query)):
+            return told
+        axis = self.axis[area]
+        shown = [self.family(axis, self.families[axis][one.families[axis]] - gone) for one in told]
+        return tuple(
+            Geometry((*one.families[:axis], family, *one.families[axis + 1 :]))
+            for one, family in zip(told, shown, strict=True)
+        )
+
+    def _areas_withheld(self, query: Query) -> Sets:
+        """The areas that a table is not given for."""
+        resolved = query.resolved(self.dimensions)
+        table = replace(self.counting.table(resolved), measure="count")
+        areas = WithheldAreas.of(protect(table, self.policy.make(0, [*resolved.levels])), self.policy.areas)
+        if areas is None:
+            return frozenset()
+        dimension = self.dimensions[self.axis[areas.dimension.name]]
+        return frozenset(_bits(dimension, areas.dimension.codes[k]) for k in np.flatnonzero(areas.codes))
+
+    def _broken_down(self, query: Query) -> tuple[Geometry, ...]:
+        """What a table tells about but for codes that it does not break down."""
         closed = {name: codes for name, level in query.variables if (codes := self.closed(name, level))}
         if not closed or len(query.variables) + len(query.where) < 2:
             return (self.geometry(query),)

@@ -84,15 +84,17 @@ def largest(value: Array, weight: Array, contributor: Array, top: int) -> tuple[
         some = np.argpartition(-size, top - 1, axis=1)[:, :top]
         least = np.take_along_axis(size, some, 1).min(axis=1)
         tied = np.flatnonzero((least >= 0) & ((size >= least[:, None]).sum(axis=1) > top))
-        some[tied] = _ranked(*(pool[tied] for pool in pools), size[tied])[:, :top]
+        some[tied] = _ranked([pool[tied] for pool in pools], size[tied])[:, :top]
         pools = [np.take_along_axis(pool, some, 1) for pool in pools]
         size = np.take_along_axis(size, some, 1)
-    order = _ranked(*pools, size)
+    order = _ranked(pools, size)
     first, second, third = (np.take_along_axis(pool, order, 1).reshape(*value.shape[:-1], -1) for pool in pools)
     return first, second, third
 
 
-def _ranked(value: Array, weight: Array, contributor: Array, size: Array) -> Array:
+def _ranked(pools: list[Array], size: Array) -> Array:
+    """Places along the last axis, of the first in rank first."""
+    value, weight, contributor = pools
     return np.lexsort((-np.nan_to_num(weight), contributor, value < 0, -size), axis=-1)
 
 
