@@ -66,13 +66,13 @@ export class Chart {
     const echarts = await loaded();
     const geometry = this.kind === "map" ? await geometryOf(this.grid, echarts) : null;
     this.width = this.box.clientWidth;
-    const { option, height } = optionOf(this.kind, shape, colours(), this.width, geometry);
+    const { option, height, shape: own } = optionOf(this.kind, shape, colours(), this.width, geometry);
     this.box.style.height = `${height}px`;
     this.chart?.dispose();
     this.chart = echarts.init(this.box, null, { renderer: "svg", width: this.width, height });
     this.chart.setOption(option);
     this.made = { option, height };
-    const said = alternative(this.kind, shape, name);
+    const said = alternative(this.kind, own ?? shape, name);
     this.box.setAttribute("aria-label", said);
     this.text.textContent = said;
     this.root.dataset.drawn = this.kind;

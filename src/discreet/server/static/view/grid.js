@@ -51,10 +51,10 @@ export class Grid {
     this.bold = `600 ${this.font.replace(/^\d+ /, "")}`;
     this.columns = state.columns.length ? combinations(cube, state.columns, state.folded) : [[]];
     this.rows = state.rows.length ? combinations(cube, state.rows, state.folded, this.rank()) : [[]];
-    const room = this.box.clientWidth || 900;
+    const room = this.root.clientWidth || this.root.parentElement?.parentElement?.clientWidth || 900; // not that of the box, which fits what is in it
     this.stubs = state.rows.map((k) => {
       const d = cube.dimensions[k];
-      const own = Math.max(...d.labels.map((text, n) => wide(text, this.bold) + this.beside(d, n)));
+      const own = Math.max(...d.labels.map((text, n) => wide(text, n === d.total ? this.bold : this.font) + this.beside(d, n)));
       const across = state.columns.length ? wide(cube.dimensions[state.columns.at(-1)].label, this.bold) + 30 : 0;
       const most = (room < 600 ? 0.46 : 0.42) * room / state.rows.length;
       return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + across + 20) + 4, most), 80));
@@ -72,7 +72,7 @@ export class Grid {
     const tall = this.rows.map((line) => {
       const lines = line.map((n, depth) => {
         const d = cube.dimensions[state.rows[depth]];
-        return this.lines(d.labels[n], this.stubs[depth] - this.beside(d, n));
+        return this.lines(d.labels[n], this.stubs[depth] - this.beside(d, n), n === d.total);
       });
       return PADDING + LINE * Math.max(1, ...lines) + (state.ranges && cube.hasRanges ? RANGE : 0);
     });
@@ -88,8 +88,8 @@ export class Grid {
   }
 
   // how many lines a text takes: words are not broken, so a line may stay a part empty
-  lines(text, room) {
-    const need = wide(text, this.bold);
+  lines(text, room, bold = true) {
+    const need = wide(text, bold ? this.bold : this.font);
     return need <= room ? 1 : Math.ceil((need * 1.15) / Math.max(room, 40));
   }
 

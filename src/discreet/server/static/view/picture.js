@@ -254,19 +254,20 @@ function map(shape, ink, width, geometry) {
     const own = inRows >= 0 ? line.map((one, at) => (at === inRows ? n : one)) : line;
     const other = inRows >= 0 ? column : column.map((one, at) => (state.columns[at] === axis ? n : one));
     const cell = shape.grid.numberAt(own, other);
-    return { name: code, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
+    return { name: code, cell, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
   }).filter((one) => geometry.names.has(one.name) && one.value !== null);
   const labels = new Map(d.codes.map((code, n) => [code, d.labels[n]]));
   const whole = { ...shape, cells: [data.map((one) => ({ value: one.value }))] };
   const option = {
     ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
     series: [{
-      type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, bottom: 70, top: 10,
-      label: { show: data.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, textBorderColor: ink.paper, textBorderWidth: 2 },
+      type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 70, top: 10, preserveAspect: "contain",
+      label: { show: data.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 },
       itemStyle: { borderColor: ink.line, areaColor: ink.paper }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
     }],
   };
-  return { option, height: Math.min(640, Math.max(360, width * 0.7)) };
+  const areas = { ...shape, categories: data.map((one) => one.label), series: [""], columns: [[]], lines: data.map((one) => [one.name]), across: d.label, legend: "", cells: data.map((one) => [one.cell]) };
+  return { option, height: Math.min(640, Math.max(360, width * 0.7)), shape: areas };
 }
 
 export function optionOf(kind, shape, ink, width, geometry) {
