@@ -17,6 +17,7 @@ from discreet.base.naming import unused
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.policy import Query
+from discreet.policy.served_measures import SUM
 from discreet.server.api import HttpFault, admitted
 from discreet.server.auth import Caller
 from discreet.server.service import Service
@@ -36,6 +37,16 @@ class Codelist:
     codes: tuple[str, ...]
     groups: bool
     """Whether the codes are groups of finer ones."""
+
+
+@dataclass(frozen=True)
+class PortalStatistic:
+    """A measure with a statistic of it, in words, and its unit."""
+
+    measure: str
+    statistic: str
+    label: str
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -62,9 +73,21 @@ class PortalTable:
         return unused(CONTENTS, self.variables)
 
     @cached_property
+    def statistics(self) -> dict[str, PortalStatistic]:
+        """What can be asked of the cells, by the code that portals know it by: the count, sums, means, ..."""
+        stated = {COUNT: PortalStatistic(COUNT, "", COUNT, "")}
+        for name, served in self.service.policy.measures.items():
+            for statistic in served.statistics:
+                code = unused(name if statistic == SUM else f"{name}-{statistic}", stated)
+                label = served.label or name
+                words = label if statistic == SUM else f"{label}, {statistic}"
+                stated[code] = PortalStatistic(name, statistic, words, served.unit)
+        return stated
+
+    @property
     def measures(self) -> dict[str, str]:
-        """What can be counted or summed, with labels."""
-        return {COUNT: COUNT}
+        """The labels of what can be asked of the cells."""
+        return {code: one.label for code, one in self.statistics.items()}
 
     def variable(self, name: str) -> Dimension:
         """A variable by its name; an error that tells the nearest one."""

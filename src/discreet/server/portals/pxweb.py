@@ -238,9 +238,9 @@ def text_options(sent: Mapping[str, str]) -> tuple[str, ...]:
 
 async def selected_release(table: PortalTable, caller: Caller, chosen: Selection) -> tuple[Release, Any, str]:
     """The selected cells as answered to the caller, the reply, and the address of the whole answer."""
-    query = selection_query(table, chosen, chosen.measures[0])
+    query = selection_query(table, chosen)
     reply = await table.service.ask(caller, table.service.resolved(query))
-    release = selected(reply.release, table.variables, chosen.codes)
+    release = selected(reply.release, table.variables, chosen.codes, chosen.measure)
     return release, reply, f"/api/table?{address_of(query)}"
 
 

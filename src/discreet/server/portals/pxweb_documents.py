@@ -144,7 +144,10 @@ def contents_dimension(
     category = {
         "index": {name: n for n, name in enumerate(measures)},
         "label": {name: table.measures[name] for name in measures},
-        "unit": {name: {"base": table.measures[name], "decimals": places.get(name, 0)} for name in measures},
+        "unit": {
+            name: {"base": table.statistics[name].unit or table.measures[name], "decimals": places.get(name, 0)}
+            for name in measures
+        },
     }
     return {"label": "contents", "category": category, "extension": {"elimination": False, "show": "value"}}
 
@@ -193,7 +196,7 @@ def codelist_document(table: PortalTable, codelist: Codelist, base: str) -> dict
 
 def selection_document(table: PortalTable, chosen: Selection, base: str) -> dict[str, Any]:
     """A selection as it can be sent back."""
-    selection = [{"variableCode": table.contents, "codelist": None, "valueCodes": list(chosen.measures)}]
+    selection = [{"variableCode": table.contents, "codelist": None, "valueCodes": [chosen.measure]}]
     selection += [
         {"variableCode": name, "codelist": None, "valueCodes": list(codes)} for name, codes in chosen.codes.items()
     ]

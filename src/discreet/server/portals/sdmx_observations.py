@@ -11,16 +11,19 @@ from discreet.formats import to_bytes
 from discreet.formats.layers import facts, heading, number_texts
 from discreet.formats.sdmx import CONFIDENTIALITY, OBSERVATION
 from discreet.release import CONFIDENTIAL, Release
-from discreet.server.portals.portal_table import MOST_SHOWN
+from discreet.server.portals.portal_table import COUNT, MOST_SHOWN
 from discreet.server.portals.sdmx_names import AGENCY, MEASURE_DIMENSION, VERSION_OF_STRUCTURES, Flow
 from discreet.server.portals.sdmx_structures import SAID, SCHEMAS, SPACES, header, reference
-from discreet.server.portals.selecting import Selection
+from discreet.server.portals.selecting import Selection, one_measure
 
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def key_selection(flow: Flow, key: str) -> Selection:
-    """The selection of a key: codes of each dimension joined by ``+``, dimensions separated by ``.``; none is all."""
+    """The selection of a key: codes of each dimension joined by ``+``, dimensions separated by ``.``; none is all.
+
+    The last dimension is the measure, of which one is asked: the count, if none is named.
+    """
     one = flow.whole
     places = [one.dimensions[name] for name in flow.variables] + [MEASURE_DIMENSION]
     parts = [""] * len(places) if key in ("", "all") else key.split(".")
@@ -32,8 +35,8 @@ def key_selection(flow: Flow, key: str) -> Selection:
     codes = {}
     for name, part in zip(flow.variables, parts, strict=False):
         codes[name] = _meant(one.dimensions[name], one.codes[name], part)
-    measures = _meant(MEASURE_DIMENSION, one.measures, parts[-1])
-    return Selection(codes, measures)
+    measures = _meant(MEASURE_DIMENSION, one.measures, parts[-1]) if parts[-1] else (COUNT,)
+    return Selection(codes, one_measure(one.table, measures))
 
 
 def _meant(dimension: str, known: dict[str, str], part: str) -> tuple[str, ...]:

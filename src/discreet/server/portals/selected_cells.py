@@ -9,12 +9,16 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
+from discreet.errors import InputError
+from discreet.policy.served_measures import COUNT
 from discreet.release import Release
 from discreet.release.release import read_only
 
 
-def selected(release: Release, variables: Mapping[str, Dimension], codes: Mapping[str, Sequence[str]]) -> Release:
-    """The cells with the selected codes, in the order of these.
+def selected(
+    release: Release, variables: Mapping[str, Dimension], codes: Mapping[str, Sequence[str]], measure: str = COUNT
+) -> Release:
+    """The cells with the selected codes, in the order of these; ``measure`` is what its numbers are called.
 
     A variable that the answer was filtered by or summed over is a dimension again, with its one code; a variable of
     the answer that was not selected is shown at its total.
@@ -44,13 +48,17 @@ def selected(release: Release, variables: Mapping[str, Dimension], codes: Mappin
         column = place[release.codes[:, k]]
         keep &= column >= 0
         columns.append(column)
+    stated, *more = release.values
+    if more:
+        raise InputError(f"the answer has {len(release.values)} measures, and one at a time is selected from")
     rows = np.flatnonzero(keep)
     rows = rows[np.lexsort([column[rows] for column in reversed(columns)])]
     return replace(
         release,
         dimensions=tuple(_flat(variables[name], wanted) for name, wanted in codes.items()),
         codes=read_only(np.stack([column[rows] for column in columns], axis=1)),
-        values={name: read_only(values[rows]) for name, values in release.values.items()},
+        values={measure: read_only(release.values[stated][rows])},
+        decimals={measure: release.decimals[stated]},
         status=read_only(release.status[rows]),
         quotients={},
         means={},

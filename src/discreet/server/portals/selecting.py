@@ -17,15 +17,15 @@ EXPRESSION = re.compile(r"(TOP|BOTTOM|RANGE|FROM|TO)\((.*)\)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Selection:
-    """The codes that are wanted of every variable named, in the order of the table, and the measures."""
+    """The codes that are wanted of every variable named, in the order of the table, and what is asked of the cells."""
 
     codes: Mapping[str, tuple[str, ...]]
-    measures: tuple[str, ...] = (COUNT,)
+    measure: str = COUNT
 
     @property
     def canonical(self) -> str:
         """The selection as text, the same for the same selection."""
-        return repr((list(self.codes.items()), self.measures))
+        return repr((list(self.codes.items()), self.measure))
 
 
 def selection_of(
@@ -42,9 +42,9 @@ def selection_of(
     for name in (*wanted, *lists, *single):
         if name != table.contents:
             table.variable(name)
-    measures = tuple(table.measures)
+    measure = COUNT
     if table.contents in wanted:
-        measures = matching_codes(table.contents, measures, wanted[table.contents])
+        measure = one_measure(table, matching_codes(table.contents, tuple(table.measures), wanted[table.contents]))
     codes = {}
     for name, dimension in table.variables.items():
         if name in wanted or name in lists:
@@ -56,8 +56,15 @@ def selection_of(
         elif dimension.total is None:
             raise InputError(f"the variable {name!r} has no total, so codes of it must be selected")
     if not codes:
-        return Selection(table.default, measures)
-    return Selection(codes, measures)
+        return Selection(table.default, measure)
+    return Selection(codes, measure)
+
+
+def one_measure(table: PortalTable, codes: Sequence[str]) -> str:
+    """The one measure that is selected: each is a table of its own, with its own rules and line in the record."""
+    if len(codes) > 1:
+        raise InputError(f"{table.contents}: select one of {', '.join(codes)} at a time")
+    return codes[0]
 
 
 def _codes_of(table: PortalTable, dimension: Dimension, identity: str | None) -> tuple[str, ...]:
@@ -185,7 +192,7 @@ CALLS: Mapping[str, Callable[[Sequence[str], Sequence[str]], Sequence[str]]] = {
 # -- the query --------------------------------------------------------------------------------------------------
 
 
-def selection_query(table: PortalTable, selection: Selection, measure: str = COUNT) -> Query:
+def selection_query(table: PortalTable, selection: Selection) -> Query:
     """The query whose answer holds every cell of a selection.
 
     A variable of which only the total is selected is left out. One other code is the population of the table, as far as
@@ -204,7 +211,9 @@ def selection_query(table: PortalTable, selection: Selection, measure: str = COU
         name: level_holding(table.variables[name], codes) for name, codes in detailed.items() if name not in filters
     }
     where = {name: detailed[name] for name in filters}
-    return Query.of(variables or {_smallest(table): _smallest(table)}, where=where or None, measure=measure)
+    asked = table.statistics[selection.measure]
+    shown = variables or {_smallest(table): _smallest(table)}
+    return Query.of(shown, where=where or None, measure=asked.measure, statistic=asked.statistic)
 
 
 def _can_filter(dimension: Dimension, codes: Sequence[str]) -> bool:
