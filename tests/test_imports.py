@@ -222,7 +222,7 @@ LAYERS = {
         running
     """,
     "server": """
-        settings schema queries parameter_checks languages choices pacing edition_marks edition_series
+        settings schema queries parameter_checks languages choices browser_safety pacing edition_marks edition_series
         edition_history
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations

@@ -47,8 +47,14 @@ for _ in range(200):
         time.sleep(0.2)
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-    page = browser.new_page(viewport={"width": 1100, "height": 760})
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.goto(base)
+    for name in ("age", "activity"):
+        page.locator(f"input[name=v_{name}]").check()
+    page.get_by_text("This table can be made.").wait_for()
+    page.screenshot(path=HERE / "server-choose.png")
     page.goto(f"{base}/table?variables=age,activity&where=region=R1&rows=age&columns=activity&view=heat")
+    page.locator("body[data-viewer=ready]").wait_for()
     page.screenshot(path=HERE / "server.png")
     browser.close()
 server.terminate()

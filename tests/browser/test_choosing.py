@@ -50,7 +50,7 @@ def test_the_whole_journey(page: Page, pictures: Path) -> None:
 def test_the_table_is_changed_in_its_own_page(page: Page) -> None:
     """What was chosen is chosen still."""
     page.goto("/table?variables=age,sex&where=region=R1")
-    page.get_by_text("Change the table").click()
+    page.get_by_role("link", name="Change the table").click()
     expect(page.locator("input[name=v_age]")).to_be_checked()
     expect(page.locator("[data-filter=region] .opener")).to_contain_text("Region 1")
     page.locator("input[name=v_age]").uncheck()
@@ -194,3 +194,25 @@ def test_without_script_the_form_still_works(browser: Browser, address: str) -> 
     page.get_by_role("link", name="Everyone instead of Stateless").click()
     expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
     context.close()
+
+
+def test_a_table_is_saved_in_the_browser(page: Page) -> None:
+    """Saved, found on the first page, removed; the history is forgotten when asked."""
+    page.goto("/table?variables=age,sex")
+    page.get_by_role("button", name="Save this table").click()
+    expect(page.get_by_role("button", name="Saved", exact=True)).to_have_attribute("aria-pressed", "true")
+    for name in ("education", "citizenship"):
+        page.goto(f"/table?variables={name}")
+    page.goto("/")
+    saved, recent = (page.get_by_role("region", name=name) for name in ("Saved tables", "Recent tables"))
+    expect(saved.get_by_role("link")).to_have_text(["Age × Sex"])
+    expect(recent.get_by_role("link")).to_have_text(["Citizenship", "Educational attainment", "Age × Sex"])
+    assert accessible(page) == []
+    recent.get_by_role("button", name="Forget recent tables").click()
+    expect(recent).to_be_hidden()
+    saved.get_by_role("link", name="Age × Sex").click()
+    page.get_by_role("link", name="Change the table").click()
+    expect(page.locator("#change")).to_have_attribute("open", "")
+    page.goto("/")
+    saved.get_by_role("button", name="Remove Age × Sex").click()
+    expect(saved).to_be_hidden()

@@ -67,13 +67,16 @@ KEPT = 4  # exit code: the edition that is there stays, and the records that wer
 @click.option("--cube", "cube_folder", type=PATH, help="Keep the built cube in this folder and use it next time.")
 @click.option("--https", is_flag=True, help="A proxy in front speaks TLS: cookies are Secure.")
 @click.option("--proxy", is_flag=True, help="Take the last address of X-Forwarded-For for that of the user.")
+@click.option(
+    "--embed", multiple=True, metavar="ORIGIN", help="A site whose pages may show tables in a frame; repeatable."
+)
 @click.option("--metrics", is_flag=True, help="Counts for Prometheus at /metrics; not through a proxy.")
 @click.option("--attack-report", type=PATH, help="A report of `discreet attack --json` for the methodologist's page.")
 def serve(
     data: Path | str, policy_file: Path, more_policies: Sequence[str], codebook: Path | None,
     database_table: str | None, engine: str | None, store: str, mode: str, host: str, port: int, workers: int,
     rate: int, tables: int, cube_folder: Path | None,
-    https: bool, proxy: bool, metrics: bool, attack_report: Path | None,
+    https: bool, proxy: bool, embed: Sequence[str], metrics: bool, attack_report: Path | None,
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
 
@@ -90,7 +93,7 @@ def serve(
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
-            https=https, proxy=proxy, metrics=metrics,
+            https=https, proxy=proxy, embed=tuple(embed), metrics=metrics,
             attack_report="" if attack_report is None else str(attack_report.resolve()),
         )  # fmt: skip
         several = {} if is_cube(data) else cubes_in(data)

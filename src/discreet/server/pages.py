@@ -26,6 +26,7 @@ from discreet.server.api import (
     service_of,
 )
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
+from discreet.server.browser_safety import content_policy
 from discreet.server.corrections import corrected_choice
 from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, as_sentence, language_of, templates
 from discreet.server.messages import explained
@@ -52,9 +53,10 @@ def known_fields(request: Request) -> None:
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
 FIELDS = {
     "/table": ("variables", "where", "view", "layer", "page", *PLACES, *OLD_NAMES),
+    "/embed": ("variables", "where", "view", "layer", "page", *PLACES),
     "/method": ("variables", "where"),
 }
-PAGES = ("/", "/table", "/about", "/login", "/method")
+PAGES = ("/", "/table", "/embed", "/about", "/login", "/method")
 RECENT, MOST_RECENT = "discreet_recent", 6
 YEAR = 365 * 86400
 
@@ -136,6 +138,23 @@ async def table(request: Request) -> Response:
     )
     remember(request, response, choice)
     return response
+
+
+@router.get("/embed")
+async def embed(request: Request) -> Response:
+    """A table by itself, for a frame in the pages of others; only those that the settings name may show it."""
+    frames = service_of(request).settings.embed
+    if not frames:
+        raise HttpFault(404, "not found", "path", "there is nothing here", "see /api/metadata")
+    caller = await visitor(request)
+    service = service_of(request, caller)
+    choice = PageChoice.from_link(request.query_params, service.dimensions)
+    reply = await service.ask(caller, service.resolved(choice.query()))
+    language = language_of(request)
+    result = shown(service, choice, reply, reply.release, language)
+    values = {"choice": choice, "result": result, "root": root(request), "link": root(request) + choice.link()}
+    text = rendered("embed.html", language, **values, title=choice.title(service.dimensions), views=VIEWS)
+    return Response(text, media_type="text/html", headers={"Content-Security-Policy": content_policy(frames)})
 
 
 def shown(
@@ -233,6 +252,17 @@ async def sign_out(request: Request) -> Response:
     return response
 
 
+@router.post("/forget")
+async def forget(request: Request) -> Response:
+    """Forget the tables that this browser looked at last."""
+    gate = gate_of(request)
+    if await gate.form(request) is None:
+        raise HttpFault(403, "refused", "form", "the form is too old or not ours", "load the page again")
+    response = RedirectResponse(f"{root(request)}/", 303)
+    response.delete_cookie(gate.cookie(RECENT))
+    return response
+
+
 # -- around them ------------------------------------------------------------------------------------------------
 
 
@@ -281,7 +311,7 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
         "variables": service.cards.of(language_of(request)),
         "title": service.counting.title, "views": VIEWS,
         "places": PLACES, "recent": titled(recent(request), service), "policy": service.policy, "link": "",
-        "root": root(request), "in_languages": in_languages(request),
+        "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
     text = rendered(template, language_of(request), **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})

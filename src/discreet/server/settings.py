@@ -11,6 +11,7 @@ from discreet.errors import InputError, listed, nearest
 
 MODES = ("open", "restricted")
 NAME = re.compile("[a-z0-9][a-z0-9-]{0,13}")  # of a cube in a hub: an address, as the others are
+ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9.-]{1,253}(:[0-9]{1,5})?")  # a site whose pages may hold a frame
 TAKEN = ("api", "static", "health", "metrics")
 ROLES = ("public", "approved", "methodologist", "admin")  # each includes those before it
 
@@ -52,6 +53,8 @@ class Settings:
 
     attack_report: str = ""
     """The report of `discreet attack --json` that methodologists are shown."""
+    embed: tuple[str, ...] = ()
+    """Origins whose pages may show tables in a frame ("https://news.example"); none unless stated."""
 
     key: bytes = field(default=b"", repr=False)
     """The secret of the server (``server_key.with_key``)."""
@@ -61,6 +64,9 @@ class Settings:
             raise InputError(f"mode {self.mode!r} is none of {listed(MODES)}")
         if self.rate < 1 or self.tables < 1 or self.cache < 0:
             raise InputError("rate and tables must be at least 1, and the cache cannot be negative")
+        for origin in self.embed:
+            if not ORIGIN.fullmatch(origin):
+                raise InputError(f"embed is an origin such as 'https://news.example', not {origin!r}")
         for name in self.cubes:
             if not NAME.fullmatch(name) or name in TAKEN:
                 raise InputError(

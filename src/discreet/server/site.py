@@ -26,6 +26,7 @@ from discreet.server import methodologist as method
 from discreet.server.api import HttpFault, fault_of
 from discreet.server.attack_result import read_attack_report
 from discreet.server.auth import Gate
+from discreet.server.browser_safety import content_policy
 from discreet.server.logs import error_place, log, milliseconds
 from discreet.server.metrics import METERS, TYPE
 from discreet.server.parameter_checks import check_parameters, ill_formed
@@ -36,12 +37,8 @@ from discreet.server.service import Service
 from discreet.server.settings import Settings
 from discreet.server.store import Unreachable
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 SAFE = (
-    (b"content-security-policy", POLICY.encode()),
+    (b"content-security-policy", content_policy().encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
@@ -239,7 +236,8 @@ def make_safe(scope: Scope, message: Message) -> None:
     """Add the headers that keep a browser safe, and that nothing is kept unless it was said to be."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     given = {name for name, _ in message["headers"]}
-    message["headers"] = [*message["headers"], *((n, v) for n, v in SAFE if n not in given)]
+    framed = (b"x-frame-options",) if b"content-security-policy" in given else ()  # it says who may frame the page
+    message["headers"] = [*message["headers"], *((n, v) for n, v in SAFE if n not in given and n not in framed)]
     if b"cache-control" not in given:
         kept = b"public, max-age=3600" if path.startswith("/static/") else b"no-store"
         message["headers"].append((b"cache-control", kept))
