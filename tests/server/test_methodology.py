@@ -20,6 +20,8 @@ from discreet.policy import Effort
 from discreet.server.attack_result import attack_rows, read_attack_report
 from discreet.server.auth import new_token, new_user
 from discreet.server.method_standing import CLOSE, Standing, best_method, standing_words
+from discreet.server.methodologist import TABLES
+from discreet.server.metrics import METERS, ROUTES
 from discreet.server.record_search import RecordSearch, asked_by_hour
 from tests import servers
 
@@ -38,6 +40,7 @@ def test_nobody_else_reaches_it(tmp_path: Path) -> None:
     """Visitors are led to the form to sign in, approved users are refused, by every address; nothing is shown."""
     with servers.client(tmp_path) as client:
         approved, ada = signed_in(client, "approved"), signed_in(client, "methodologist")
+        assert "show_sex" not in client.get("/method?show_sx=1").text
         for path in PATHS:
             visitor, user = client.get(path), client.get(path, headers=approved)
             assert (visitor.status_code, visitor.headers["location"]) == (303, "/login")
@@ -134,6 +137,21 @@ def test_the_record_is_searched_and_exported(tmp_path: Path) -> None:
         assert "Refusals of the last 24 hours by rule" in page
         hours = asked_by_hour(client.app.state.service.store)  # type: ignore[attr-defined]
         assert (len(hours), sum(h[1] for h in hours), sum(h[2] for h in hours)) == (24, 3, 1)
+
+
+def test_every_route_of_tables_is_timed(tmp_path: Path) -> None:
+    """All routes have a name in the metrics, those of the pictures among them."""
+    with servers.client(tmp_path) as client:
+        before = sum(number for _, number in METERS.time_counts(TABLES))
+        assert set(TABLES) <= set(METERS.routes)
+        assert len(METERS.routes) < ROUTES - 1
+        for path in (
+            "/api/table.csv?variables=sex",
+            "/api/pxweb/v2/tables/table/data",
+            "/api/sdmx/2.1/data/TABLE-SEX/all",
+        ):
+            assert client.get(path).status_code == 200
+        assert sum(number for _, number in METERS.time_counts(TABLES)) == before + 3
 
 
 def test_pages_of_the_record() -> None:

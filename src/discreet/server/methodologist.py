@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from discreet.audits import audit
@@ -49,29 +49,32 @@ from discreet.server.traffic_charts import lying_bars, standing_bars
 
 SEARCHED = ("words", "who", "outcome", "rule", "since", "page")
 PICKED = ("show", "only")  # fields of the form, one of each for every variable
-TABLES = ("/table", "/api/table", "/api/table.{suffix}")
+TABLES = (
+    "/table",
+    "/api/table",
+    "/api/table.{suffix}",
+    "/api/pxweb/v2/tables/{identity}/data",
+    "/api/pxweb/v1/{language}/{folder}/{identity}",
+    "/api/sdmx/2.1/data/{flow}/{key}",
+)
 DAY = 86_400
 
 
-def known_method_fields(request: Request) -> None:
-    """Every parameter is one that the page reads, and stands there once."""
-    picked = [f"{kind}_{d.name}" for kind in PICKED for d in service_of(request).dimensions]
-    check_parameters(query_text(request), ("variables", "where", "lang", *SEARCHED, *picked))
-
-
-router = APIRouter(include_in_schema=False, dependencies=[Depends(known_method_fields)])
+router = APIRouter(include_in_schema=False)
 MOST_AUDITED = 1500  # cells
 NOT_SHOWN = ("draws", "exact", "note", "pareto", "allowed")  # columns of the map that the page says otherwise
 REFERENCE = "as it is"
 
 
 async def methodologist(request: Request) -> Caller:
-    """The caller, if the role allows to see the truth."""
+    """The caller, if the role allows to see the truth; then every parameter must be one that the page reads."""
     caller = await visitor(request)
     if not caller.may("methodologist"):
         if not caller.signed_in:
             raise HttpFault(303, "sign in", "role", "sign in first", "", Location="/login")
         raise HttpFault(403, "refused", "role", "this page is for methodologists", "ask for the role")
+    picked = [f"{kind}_{d.name}" for kind in PICKED for d in service_of(request).dimensions]
+    check_parameters(query_text(request), ("variables", "where", "lang", *SEARCHED, *picked))
     return caller
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.base.annotations import Floats
 from discreet.base.version import VERSION
 
-WORKERS, ROUTES = 64, 64
+WORKERS, ROUTES = 64, 128
 STATUSES = (200, 204, 302, 303, 304, 400, 401, 403, 404, 405, 406, 413, 414, 422, 429, 500, 503)
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 OTHER = "other"
