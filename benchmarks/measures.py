@@ -1,0 +1,318 @@
+"""Speed of tables of a magnitude from a cube, and attacks on what is shown of it: averaging, differences, means, areas.
+
+    python benchmarks/measures.py [people] [places]
+
+Every attack has a blind guess beside it, which sees one answer or none; what is gained over it is what the server gives
+away. Nobody in the data is real.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import discreet as dc
+from discreet.data.codebook import Magnitude
+from discreet.datasets.census import census_arrow, census_codebook
+from discreet.policy import Policy, Query, parse_policy
+from discreet.policy.answering import answer_query
+from discreet.policy.area_release import failing_areas
+from discreet.policy.sections import AreaRules
+from discreet.policy.whole_variables import WholeVariables
+from discreet.server import cube
+from discreet.server.counting import CubeCounting
+
+POLICY = """
+[query]
+max_dimensions = 3
+[table]
+min_population = 100
+[[method]]
+name = "cell-key"
+d = 5
+v = 3
+[measures.income]
+statistics = ["sum", "mean"]
+noise = { flex = 50000, p = [0.25, 0.05], epsilon = [1, 0.5], separation = 5000 }
+hide = [{ rule = "p-percent", p = 10 }]
+"""
+
+
+def policy() -> Policy:
+    return replace(parse_policy(POLICY), secret=b"a secret of sixteen letters")
+
+
+def people(n: int) -> dc.Microdata:
+    """The synthetic census with an income for everybody."""
+    table = census_arrow(n)
+    income = np.random.default_rng(1).lognormal(10, 0.8, n).round().astype(np.int64)
+    book = replace(census_codebook(), magnitudes=(Magnitude("income", decimals=0),))
+    return dc.Microdata.read(table.append_column("income", pa.array(income)), book)
+
+
+def speed(data: dc.Microdata) -> None:
+    """Every table of up to three variables: first asked, and asked again."""
+    made = policy()
+    folder = Path(tempfile.mkdtemp()) / "cube"
+    start = time.perf_counter()
+    cube.build(data, folder, made)
+    print(f"cube of {data.n:,} people with one magnitude built in {time.perf_counter() - start:.1f} s")
+    counting = CubeCounting(cube.read_cube(folder)[0])
+    whole = WholeVariables(counting.dimensions, made, counting.table)
+    start = time.perf_counter()
+    whole.decide_all()
+    counting.warm_up(made.measures)
+    print(f"warmed up in {time.perf_counter() - start:.1f} s")
+    names = [d.name for d in counting.dimensions]
+    for words, statistic in (("sums, first asked", "sum"), ("means", "mean"), ("sums again", "sum")):
+        times = []
+        for size in (1, 2, 3):
+            for chosen in itertools.combinations(names, size):
+                query = Query.of(list(chosen), measure="income", statistic=statistic).resolved(counting.dimensions)
+                start = time.perf_counter()
+                answer_query(counting.table, query, made, whole).to_csv()
+                times.append(1000 * (time.perf_counter() - start))
+        p50, p99 = np.percentile(times, [50, 99])
+        rate = 1000 / np.mean(times)
+        print(f"  {words}: {len(times)} tables, median {p50:.1f} ms, p99 {p99:.1f} ms, {rate:.0f} a second")
+
+
+# -- attacks ----------------------------------------------------------------------------------------------------
+
+SECRET = b"a secret of sixteen letters"
+TOWN = """
+[table]
+min_population = {least}
+[[method]]
+name = "cell-key"
+d = 5
+v = 3
+[measures.income]
+statistics = ["sum", "mean"]
+min_count = 1
+noise = {{ flex = 50000, p = [0.25, 0.05], epsilon = [1, 0.5], separation = 5000 }}
+"""
+GROUPS = [f"g{k}" for k in range(7)]
+OTHERS = [f"v{k}" for k in range(4)]
+NEAR = 0.05  # an estimate within 5 % of the truth is right
+
+
+@dataclass(frozen=True)
+class Town:
+    """People of one place with seven groups, four further variables and a skewed income."""
+
+    columns: dict[str, Any]
+
+    @classmethod
+    def drawn(cls, seed: int, n: int) -> Town:
+        rng = np.random.default_rng(seed)
+        columns: dict[str, Any] = {"group": rng.choice(GROUPS, n), "person": np.arange(n) + 100_000 * seed}
+        columns |= {name: rng.choice(["a", "b"], n) for name in OTHERS}
+        return cls(columns | {"income": rng.lognormal(10, 0.8, n).round().astype(np.int64)})
+
+    def without(self, person: int) -> Town:
+        return Town({name: np.delete(values, person) for name, values in self.columns.items()})
+
+    def asked(self, variables: str, least: int = 0, **more: Any) -> Any:
+        """What the policy shows, as an array over all codes, totals first; NaN where it is hidden."""
+        data = dc.Microdata.of(
+            pa.table(self.columns), dimensions=["group", *OTHERS], unit="person", magnitudes=["income"], secret=SECRET
+        )
+        made = replace(parse_policy(TOWN.format(least=least)), secret=SECRET)
+        release = dc.answer(data, Query.of(variables, **more), made)
+        return np.asarray(next(iter(release.values.values())))
+
+    def sums(self, *names: str) -> Any:
+        """True sums of the finest cells."""
+        return self._added(names, self.columns["income"])
+
+    def counts(self, *names: str) -> Any:
+        """True counts of the finest cells."""
+        return self._added(names, np.ones(len(self.columns["income"])))
+
+    def _added(self, names: Sequence[str], amounts: Any) -> Any:
+        codes = [GROUPS if name == "group" else ["a", "b"] for name in names]
+        sums = np.zeros([len(one) for one in codes])
+        places = tuple(np.searchsorted(one, self.columns[name]) for one, name in zip(codes, names, strict=True))
+        np.add.at(sums, places, amounts)
+        return sums
+
+
+def right(estimate: Any, truth: Any) -> float:
+    """How often an estimate of a filled cell is near the truth."""
+    estimate, truth = np.concatenate(estimate), np.concatenate(truth)
+    held = truth > 0
+    return float(np.mean(np.abs(estimate - truth)[held] <= NEAR * truth[held]))
+
+
+def told(words: str, attacked: float, blind: float) -> None:
+    print(f"  {words}: right {attacked:.1%}, blind {blind:.1%}, gain {100 * (attacked - blind):+.1f} points")
+
+
+def subsets(towns: int, n: int) -> None:
+    """A3: sums of seven groups from those of 40 sets of them, each set counted as one, by least squares.
+
+    A policy refuses sets that are not codes (``nested_only``), so that the same attack has the groups alone.
+    """
+    blind, attacked, truth = [], [], []
+    for seed in range(towns):
+        town, rng = Town.drawn(seed, n), np.random.default_rng(seed)
+        direct = town.asked("group", measure="income")[1:]
+        rows, shown = [np.eye(7)], [direct]
+        for _ in range(40):
+            inside = rng.random(7) < 0.5
+            if not inside.any() or inside.all():
+                continue
+            joined = np.where(inside[np.searchsorted(GROUPS, town.columns["group"])], "a", "b")
+            rows.append(inside[None].astype(float))
+            shown.append(Town({**town.columns, "v0": joined}).asked("v0", measure="income")[1:2])
+        blind.append(direct)
+        attacked.append(np.linalg.lstsq(np.concatenate(rows), np.concatenate(shown), rcond=None)[0])
+        truth.append(town.sums("group"))
+    told("A3, 40 free groupings, if they were allowed", right(attacked, truth), right(blind, truth))
+    try:
+        Town.drawn(0, n).asked("v0", where="group=g0|g1", measure="income")
+        told("A3, under the policy", right(attacked, truth), right(blind, truth))
+    except dc.Refused as refused:
+        print(f"    under the policy they are refused ({refused.rule}): what is left is the blind guess")
+
+
+def breakdowns(towns: int, n: int, least: int) -> None:
+    """A4: the sums of groups from all breakdowns by one and two of four variables, the mean by precision."""
+    blind, attacked, truth = [], [], []
+    for seed in range(towns):
+        town = Town.drawn(seed, n)
+        direct = town.asked("group", least, measure="income")[1:]
+        estimates, spread = [direct], [1.0]
+        for size in (1, 2):
+            for chosen in itertools.combinations(OTHERS, size):
+                shown = town.asked(", ".join(["group", *chosen]), least, measure="income").reshape(8, *[3] * size)
+                estimates.append(shown[(slice(1, None), *[slice(1, None)] * size)].reshape(7, -1).sum(axis=1))
+                spread.append(2.0**size)  # as many largest contributions with noise of their own
+        given = ~np.isnan(np.stack(estimates))
+        weights = given / np.array(spread)[:, None]
+        blind.append(direct)
+        attacked.append((np.nan_to_num(np.stack(estimates)) * weights).sum(axis=0) / weights.sum(axis=0))
+        truth.append(town.sums("group"))
+    told(f"A4, ten breakdowns averaged, min_population {least}", right(attacked, truth), right(blind, truth))
+
+
+def lone_people(towns: int, n: int) -> None:
+    """A4 on persons: the income of whoever is alone in a cell, from all tables of three variables by least squares."""
+    names = ["group", *OTHERS]
+    shape = (7, 2, 2, 2, 2)
+    blind, attacked, truth = [], [], []
+    for seed in range(towns):
+        town = Town.drawn(seed, n)
+        finest = np.arange(np.prod(shape)).reshape(shape)
+        rows, shown = [], []
+        for axes in itertools.combinations(range(5), 3):
+            sizes = [shape[k] for k in axes]
+            cells = town.asked(", ".join(names[k] for k in axes), measure="income")
+            inner = cells.reshape([size + 1 for size in sizes])[1:, 1:, 1:].ravel()
+            where = np.moveaxis(finest, axes, (0, 1, 2)).reshape(len(inner), -1)
+            row = np.zeros((len(inner), finest.size))
+            np.put_along_axis(row, where, 1.0, axis=1)
+            rows.append(row)
+            shown.append(inner)
+        matrix, right_side = np.concatenate(rows), np.concatenate(shown)
+        scale = 1 / (0.25 * right_side + 1000)
+        cells = np.maximum(np.linalg.lstsq(matrix * scale[:, None], right_side * scale, rcond=None)[0], 0)
+        alone = town.counts("group", "v0", "v1").ravel() == 1
+        blind.append(shown[0][alone])
+        attacked.append(cells.reshape(28, 4).sum(axis=1)[alone])
+        truth.append(town.sums("group", "v0", "v1").ravel()[alone])
+    told("A4 on persons alone in a cell, all tables by least squares", right(attacked, truth), right(blind, truth))
+
+
+def gaps(towns: int, n: int) -> None:
+    """A5: A + B = T, all perturbed; A corrected by a third of the gap."""
+    blind, attacked, truth = [], [], []
+    for seed in range(towns):
+        town = Town.drawn(seed, n)
+        shown = town.asked("group, v0", measure="income").reshape(8, 3)[1:]
+        gap = shown[:, 0] - shown[:, 1] - shown[:, 2]
+        blind.append(shown[:, 1:].ravel())
+        attacked.append((shown[:, 1:] + gap[:, None] / 3).ravel())
+        truth.append(town.sums("group", "v0").ravel())
+    told("A5, additivity gap", right(attacked, truth), right(blind, truth))
+
+
+def differences(towns: int, n: int) -> None:
+    """A6: the income of one person as the difference of two sums, with and without; blind: the median income.
+
+    Whether the person is there at all two different sums always tell; a server refuses the second one.
+    """
+    blind, attacked, truth = [], [], []
+    for seed in range(towns):
+        town = Town.drawn(seed, n)
+        gap = town.asked("v0", measure="income")[0] - town.without(0).asked("v0", measure="income")[0]
+        blind.append([np.exp(10.0)])
+        attacked.append([gap])
+        truth.append([town.columns["income"][0]])
+    told("A6, income of one by two sums (refused by the guard)", right(attacked, truth), right(blind, truth))
+
+
+def means(towns: int, n: int) -> None:
+    """A11: the number of people as sum by mean; blind: as it is shown."""
+    blind, attacked = [], []
+    for seed in range(towns):
+        town = Town.drawn(seed, n)
+        true = np.array([np.sum(town.columns["group"] == one) for one in GROUPS])
+        total, mean = (town.asked("group", measure="income", statistic=one)[1:] for one in ("sum", "mean"))
+        blind.append(town.asked("group")[1:] == true)
+        attacked.append(np.rint(total / mean) == true)
+    told("A11, count by sum and mean", float(np.mean(attacked)), float(np.mean(blind)))
+
+
+def lists(draws: int) -> None:
+    """Is somebody in an area? Only the list of areas that a table is not given for is seen; prior one half.
+
+    The best guess for each area by the chance that it is on the list with and without one more person, over areas of
+    all sizes about the limit, and for those where it tells most.
+    """
+    rng = np.random.default_rng(5)
+    rules = AreaRules(variable="area", min_mean=2.0, max_small_share=0.4)
+    noise, cells = dc.CellKey(5, 3, seed=1).noise, 20
+    gains = []
+    for mean in np.repeat(np.linspace(0.5, 6, 12), 5):
+        counts = rng.poisson(mean, cells)
+        more = counts.copy()
+        more[rng.integers(cells)] += 1
+        shares = []
+        for one in (counts, more):
+            uniform = rng.random((draws, cells))
+            shown = one + np.where(one > 0, noise.look_up(np.broadcast_to(one, uniform.shape), uniform), 0)
+            shares.append(failing_areas(shown.astype(float), shown.sum(axis=1).astype(float), rules).mean())
+        gains.append(abs(shares[0] - shares[1]) / 2)
+    worst = float(np.sort(gains)[-5:].mean())
+    print(f"  lists of areas: right {0.5 + np.mean(gains):.1%}, blind 50 %, gain {100 * np.mean(gains):+.1f} points")
+    print(f"    the five of 60 areas where it tells most: gain {100 * worst:+.1f} points")
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000
+    towns = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    speed(people(n))
+    print(f"attacks on sums of 60 people in seven groups, {towns} places; right is within 5 %")
+    subsets(towns, 60)
+    breakdowns(towns, 60, 0)
+    breakdowns(towns, 60, 20)
+    lone_people(towns, 60)
+    gaps(towns, 60)
+    differences(towns, 60)
+    means(towns, 60)
+    lists(20_000)
+
+
+if __name__ == "__main__":
+    main()
