@@ -77,6 +77,24 @@ def test_a_range_holds_the_truth_nine_times_in_ten(name: str) -> None:
     assert np.mean([hit for hits in held.values() for hit in hits]) >= LEVEL
 
 
+@pytest.mark.parametrize("name", ["cell-key", "random-round 3", "semi-controlled 3", "synthetic"])
+def test_the_range_of_a_percentage_follows_from_both_numbers(name: str) -> None:
+    """Least part of the greatest whole to greatest part of the least, as the page has it: nine times in ten."""
+    hits: list[bool] = []
+    for seed, table in enumerate(tables(12)):
+        shown, low, high = ranges(METHODS[name](seed), table)
+        codes = table.layout.codes
+        cells = ShownCells(table.dimensions, codes, shown)
+        wholes = [dataclasses.replace(cells, values=side).summed_over(2) for side in (shown, low, high)]
+        true_whole = dataclasses.replace(cells, values=table.count.astype(float)).summed_over(2)
+        use = (codes[:, 2] > 0) & (true_whole > 0) & (wholes[1] > 0) & np.isfinite(high)
+        share = table.count[use] / true_whole[use]
+        least, most = low[use] / wholes[2][use], np.minimum(high[use] / wholes[1][use], 1)
+        hits += ((least <= share) & (share <= most)).tolist()
+    assert len(hits) > 200
+    assert np.mean(hits) >= LEVEL
+
+
 @pytest.mark.parametrize(
     "transition", [Transition.rounding(3), Transition.rounding(10), dc.CellKey(2, 1, seed=1).transition()]
 )

@@ -70,10 +70,12 @@ def _inverted(matrix: bytes, shape: tuple[int, ...], period: int) -> CellNoise:
     seen = np.zeros(last + period, bool)
     possible_below, possible_above = below.copy(), above.copy()
     for count in range(last + period + reach + 1):
-        usual, chance = set(), 0.0
+        usual: set[int] = set()
+        chance, least = 0.0, 1.0
         for shown, p in sorted(transition.outcomes(count), key=lambda pair: (-pair[1], abs(pair[0] - count))):
-            if chance < LEVEL - SLACK:
+            if chance < LEVEL - SLACK or p > least - SLACK:  # the other of two alike, too: ranges are even
                 usual.add(shown)
+                least = p
             chance += p
             if shown < len(below):
                 possible_below[shown] = max(possible_below[shown], shown - count)

@@ -169,7 +169,7 @@ def shown(
         "flag": reply.flag,
         "explained": explained(service.policy, release, language),
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
-        "only": [(d.name, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
+        "only": [(d.title, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
     }
 
