@@ -15,6 +15,7 @@ from discreet.linear.system import System
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
+from discreet.methods.suppress.repair.joint_escape import joint_escape
 from discreet.methods.suppress.repair.joint_reach import reached_together
 
 
@@ -56,8 +57,8 @@ def test_levels_said_to_be_reached_are(seed: int) -> None:
     assert 0 < done.sum() < len(done)
 
 
-@pytest.mark.parametrize("programs", [1, 3, 100])
-def test_what_is_hidden_for_many_suffices(programs: int) -> None:
+@pytest.mark.parametrize(("programs", "group"), [(1, 2), (3, 2), (100, 1), (12, 1_000)])
+def test_what_is_hidden_for_many_suffices(programs: int, group: int) -> None:
     """In groups or one by one: with the further cells every level is within reach."""
     known, truth, cells = amounts(7, 0.2)
     needs = Requirements.of(cells, np.minimum(0.2 * truth[cells], truth[cells]), 0.2 * truth[cells])
@@ -67,7 +68,7 @@ def test_what_is_hidden_for_many_suffices(programs: int) -> None:
     short = np.flatnonzero((reach < np.stack([needs.below, needs.above]) - 1e-6).any(axis=0))
     published = known.lower == known.upper
     costs = Costs(np.where(published, np.abs(truth[:n]) + 1, 0.0), np.zeros(n), np.full(n, np.inf))
-    tuning = replace(DEFAULT.repair, joint_programs=programs)
+    tuning = replace(DEFAULT.repair, joint_programs=programs, joint_group=group)
     more, hopeless = further_cells(known, truth, needs.take(short), reach[:, short], costs, tuning)
     assert len(short) > 2
     assert not len(hopeless)
@@ -76,3 +77,28 @@ def test_what_is_hidden_for_many_suffices(programs: int) -> None:
     low, high = intervals(after, cells[short])
     assert (truth[cells[short]] - low >= needs.below[short] - 1e-3).all()
     assert (high - truth[cells[short]] >= needs.above[short] - 1e-3).all()
+
+
+def test_groups_are_made_of_what_is_not_served_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program is about a level that an earlier move reaches, nor twice about one group."""
+    known, truth, cells = amounts(7, 0.2)
+    n = len(known.lower)
+    level = np.minimum(0.2 * truth[cells], truth[cells])
+    published = known.lower == known.upper
+    costs = Costs(np.where(published, np.abs(truth[:n]) + 1, 0.0), np.zeros(n), np.full(n, np.inf))
+    served: list[tuple[list[int], np.ndarray]] = []
+
+    def watched(escapes: Any, asked: np.ndarray, steps: np.ndarray, cost: np.ndarray) -> np.ndarray | None:
+        for cell, step in zip(asked.tolist(), steps.tolist(), strict=True):
+            assert all(move[cell] * np.sign(step) < abs(step) for _, move in served)
+        move = joint_escape(escapes, asked, steps, cost)
+        assert move is not None
+        served.append((asked.tolist(), move))
+        return move
+
+    monkeypatch.setattr("discreet.methods.suppress.repair.further_cells.joint_escape", watched)
+    tuning = replace(DEFAULT.repair, joint_programs=4, joint_group=3)
+    further_cells(known, truth, Requirements.of(cells, level, level), np.zeros((2, len(cells))), costs, tuning)
+    group = max(-(-len(cells) // 4), 3)
+    assert 1 < len(served) <= 8
+    assert all(len(asked) <= group for asked, _ in served)

@@ -10,9 +10,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.methods.suppress.model.singletons import NONE, OWN, Singletons
-
-MOST_BY_LINES = 300_000
-"""Cells of a table that are looked at line by line; with more of them machine code is sooner done, even if compiled."""
+from discreet.methods.suppress.model.tuning import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,8 @@ def takes_long_as_python(columns: Any) -> bool:
     from discreet.methods.suppress.gauss import _kernel as kernel
 
     seconds = STEP * reduction_steps(len(columns.indices), columns.shape[1])
-    return not is_in_memory(kernel.eliminate_columns) and seconds > TO_LOAD and columns.shape[1] <= MOST_BY_LINES
+    few = columns.shape[1] <= DEFAULT.problem.by_lines
+    return few and seconds > TO_LOAD and not is_in_memory(kernel.eliminate_columns)
 
 
 def _watched(function: Any, arguments: tuple[Any, ...], total: int, progress: Progress | None) -> Any:

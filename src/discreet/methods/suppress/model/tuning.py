@@ -215,6 +215,7 @@ class ProblemTuning:
     hidden_before: float = 1e-3  # of its weight: what a cell costs that was hidden last time
     blame_seconds: float = 3.0  # for the reason that a refusal gives
     insider_rounds: int = 20  # of elimination for those who know their own cells
+    by_lines: int = 300_000  # cells that are looked at line by line; of more, machine code is sooner done
 
 
 @dataclass(frozen=True)
@@ -234,8 +235,10 @@ class RepairTuning:
     whole_seconds: float = 5.0  # of one model for moves in whole numbers, where neither program nor walk gives one
     whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
     # escapes for several cells at once
-    joint_programs: int = 12  # groups that cells with a level are divided into, if they are more than twice as many
-    joint_repricing: int = 1  # times that each program is run again with other prices
+    joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
+    joint_group: int = 12  # cells of a group at least, where there are twice as many
+    joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own
+    joint_repricing: int = 2  # times that each program is run again with other prices, over what it moved
     joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far
     joint_reward: float = 10.0  # for a unit on the way to a step, where a unit of the dearest cell costs 1
     # contributors alone in a cell

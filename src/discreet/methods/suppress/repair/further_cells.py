@@ -61,20 +61,24 @@ class _Search:
 
     def in_groups(self) -> None:
         """A few moves for many needs with a level; those that they do not serve are left."""
-        many = self.escapes.tuning.joint_programs
+        tuning = self.escapes.tuning
         free = np.isin(self.needs.cell, self.escapes.free)
-        waiting = [j for j in np.flatnonzero(free & ~self.plain).tolist() if self._steps(j)]
-        if len(waiting) <= 2 * many:
+        left = [j for j in np.flatnonzero(free & ~self.plain).tolist() if self._steps(j)]
+        if len(left) <= 2 * tuning.joint_group:
             return
-        for first in range(many):
+        size = max(-(-len(left) // tuning.joint_programs), tuning.joint_group)
+        while len(left) > tuning.joint_least:
+            group = left[:: -(-len(left) // size)]  # from all over the table
             for _ in range(2):  # up, then what is left down
-                group = [(j, ways[0][0]) for j in waiting[first::many] if (ways := self._steps(j))]
-                if not group:
+                ways = [(j, ways[0][0]) for j in group if (ways := self._steps(j))]
+                if not ways:
                     break
-                cells, steps = self.needs.cell[[j for j, _ in group]], np.array([step for _, step in group])
+                cells, steps = self.needs.cell[[j for j, _ in ways]], np.array([step for _, step in ways])
                 move = joint_escape(self.escapes, cells, steps, self.cost)
                 if move is not None:
                     self._take(move)
+            tried = set(group)
+            left = [j for j in left if j not in tried and self._steps(j)]
 
     def one_by_one(self) -> Array:
         """The cheapest escape for each need in turn that is not served yet; the cells that have none."""

@@ -58,6 +58,9 @@ def joint_escape(escapes: Escapes, cells: Array, steps: Array, cost: Array) -> A
         if best is None or (missing, paid) < best:
             best, answer = (missing, paid), move
         again = price / (np.abs(change) + tuning.joint_little)
+        dear = (np.abs(change) * unit <= tuning.slack) & (price > 2 * float(price.min(initial=np.inf)))
+        most[: 2 * n][np.tile(dear, 2)] = 0  # what did not move is a hundred times as dear now: it stays
+        solver.change_bounds(np.arange(2 * n), np.zeros(2 * n), most[: 2 * n])
         solver.forget()
         solver.change_costs(np.arange(2 * n), np.tile(again / float(again.max(initial=1)), 2))
     return answer
