@@ -219,14 +219,19 @@ def unmovable(known: Known, targets: Array, *, progress: Progress | None = None)
     return ~movement_of(known, targets, progress=progress).moves
 
 
-def movement_of(known: Known, targets: Array, *, progress: Progress | None = None) -> Movement:
-    """Of each target whether it has two possible values, and of which that is in doubt."""
+def movement_of(
+    known: Known, targets: Array, *, progress: Progress | None = None, proofs: int | None = None
+) -> Movement:
+    """Of each target whether it has two possible values, and of which that is in doubt.
+
+    ``proofs``: more targets than this that nothing moves are taken to have one value, without a proof of each.
+    """
     from discreet.linear.witness import movement
 
     system = known.system()
     wanted = _numbers(targets, known.matrix.shape[1])
     try:
-        return movement(system, wanted, progress)
+        return movement(system, wanted, progress, proofs=proofs)
     except ContradictionError:
         from discreet.audits.contradiction import explain
 

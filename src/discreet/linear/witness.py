@@ -36,9 +36,17 @@ def movable(system: System, targets: Array, progress: Progress | None = None) ->
 
 
 def movement(
-    system: System, targets: Array, progress: Progress | None = None, tuning: LinearTuning = LINEAR
+    system: System,
+    targets: Array,
+    progress: Progress | None = None,
+    tuning: LinearTuning = LINEAR,
+    *,
+    proofs: int | None = None,
 ) -> Movement:
-    """The same, with what is in doubt."""
+    """The same, with what is in doubt.
+
+    ``proofs``: where nothing moves more targets of a part than this, they are taken to have one value without a proof.
+    """
     small, steps = reduce(system)
     wanted = forward(steps, targets)
     low = small.lower.copy()
@@ -51,7 +59,7 @@ def movement(
         if bounds is not None:
             low[variables], high[variables] = bounds
             continue
-        low[variables], high[variables], sure[variables] = _seen(part, local, tuning)
+        low[variables], high[variables], sure[variables] = _seen(part, local, tuning, proofs)
         tell(len(local))
     least, most = back(steps, np.where(sure, low, high), high)
     low, high = back(steps, low, high)
@@ -60,7 +68,7 @@ def movement(
     return Movement(moves, two_values(low[targets], high[targets]) & ~moves)
 
 
-def _seen(system: System, targets: Array, tuning: LinearTuning) -> tuple[Array, Array, Array]:
+def _seen(system: System, targets: Array, tuning: LinearTuning, proofs: int | None) -> tuple[Array, Array, Array]:
     """Extremes over solutions that differ, and which are sure; what no solution moves gets its exact interval."""
     low = np.full(system.size, np.inf)
     high = np.full(system.size, -np.inf)
@@ -72,13 +80,19 @@ def _seen(system: System, targets: Array, tuning: LinearTuning) -> tuple[Array, 
         stuck = targets[low[targets] == high[targets]]
     if len(stuck):
         base = None if moves is None else system.point
-        sure[stuck] = _move_by_programs(system, base, stuck, low, high, tuning)
+        sure[stuck] = _move_by_programs(system, base, stuck, low, high, tuning, proofs)
     unseen = low > high  # variables that nobody asked about
     return np.where(unseen, system.lower, low), np.where(unseen, system.lower, high), sure
 
 
 def _move_by_programs(
-    system: System, base: Array | None, stuck: Array, low: Array, high: Array, tuning: LinearTuning
+    system: System,
+    base: Array | None,
+    stuck: Array,
+    low: Array,
+    high: Array,
+    tuning: LinearTuning,
+    proofs: int | None,
 ) -> Array:
     """The same for targets that no move was found for, and which are sure: pushed together, then one by one."""
     few = tuning.pushed_few if system.rows.shape[0] > tuning.large else tuning.few
@@ -92,7 +106,9 @@ def _move_by_programs(
     if system.integer:  # a short interval may hold one whole-number solution only
         moved = np.setdiff1d(stuck, unmoved)
         sure[moved] = _second_values(pushed, moved)
-    if len(unmoved):
+    if proofs is not None and len(unmoved) > proofs:
+        high[unmoved] = low[unmoved]
+    elif len(unmoved):
         low[unmoved], high[unmoved], sure[unmoved] = exact(system, unmoved, Tell(None, 1, 0))
     return sure[stuck]
 

@@ -6,9 +6,14 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import discreet as dc
 from discreet.audits.known import Known, intervals, unmovable
+from discreet.methods.suppress.model.problem import Requirements
+from discreet.methods.suppress.model.tuning import DEFAULT
+from discreet.methods.suppress.repair.further_cells import Costs
+from discreet.methods.suppress.repair.repair import repair
 from tests.problems import two_way
 
 
@@ -35,3 +40,27 @@ def test_many_linked_tables_of_a_sparse_census_are_repaired() -> None:
     known = Known.hiding(table, done.hidden)
     known = replace(known, lower=np.where(done.hidden, 1, known.lower))
     assert not unmovable(known, np.flatnonzero(done.status == "u")).any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_taken_to_have_one_value_are_repaired(seed: int) -> None:
+    """Without a proof of each that it is stuck; afterwards every one has a second whole value."""
+    table = dc.Table.of(np.random.default_rng(seed).poisson(1.2, (6, 5, 4)), ["a", "b", "c"])
+    values = table.count.astype(float)
+    hidden = table.is_inner & (table.count == 1)
+    known = Known.hiding(table, hidden)
+    known = replace(known, lower=np.where(hidden, 0, known.lower))
+    cells = np.flatnonzero(hidden)
+    stuck = unmovable(known, cells)
+    assert stuck.any()
+    system = known.system()
+    assert system.point is not None
+    costs = Costs(np.where(hidden, 0, values + 1), np.zeros(len(values)), np.full(len(values), np.inf))
+    tuning = replace(DEFAULT.repair, proofs=0)
+    needs = Requirements.of(cells, np.zeros(len(cells)), np.zeros(len(cells)))
+    result = repair(known, system.point, needs, costs, hidden, tuning=tuning)
+    assert not len(result.hopeless)
+    assert (result.hidden & ~hidden).any()
+    after = np.where(result.hidden, 0, known.lower), np.where(result.hidden, np.inf, known.upper)
+    low, high = intervals(replace(known, lower=after[0], upper=after[1]), cells)
+    assert (high > low).all()

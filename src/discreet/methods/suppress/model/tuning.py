@@ -225,6 +225,7 @@ class RepairTuning:
 
     rounds: int = 5  # audits of one pattern; what is hidden in one round may shorten what another cell needs
     slack: float = 1e-6  # of a unit: less is the solver's noise, not a move
+    proofs: int = 200  # cells that seem to have one value only; of more, no proof of each while cells can be added
     # the cheapest escape of one cell
     one_model: int = 20_000  # variables that one model takes at once; beyond, a model around each cell
     around: int = 1_500  # variables of the first model around a cell

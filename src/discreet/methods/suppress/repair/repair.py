@@ -52,7 +52,7 @@ def repair(
     """
     undecided = np.empty(0, np.int64)
     for turn in range(1, tuning.rounds + 1):
-        needs, reach, doubt = _short(known, truth, needs, progress, tuning)
+        needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs)
         undecided = np.union1d(undecided, doubt)
         if not len(needs):
             return Repaired(hidden, turn, needs.cell, undecided)
@@ -68,16 +68,25 @@ def repair(
 
 
 def _short(
-    known: Known, truth: Array, needs: Requirements, progress: Progress | None, tuning: RepairTuning
+    known: Known,
+    truth: Array,
+    needs: Requirements,
+    progress: Progress | None,
+    tuning: RepairTuning,
+    proofs: int | None = None,
 ) -> tuple[Requirements, Array, Array]:
-    """The needs that are not met, how far below and above the truth their cells reach so far, and cells in doubt."""
+    """The needs that are not met, how far below and above the truth their cells reach so far, and cells in doubt.
+
+    ``proofs``: where more cells than this are seen to have one value only, no proof is worked out for each of them;
+    one that has another after all is asked about again when there are fewer.
+    """
     from discreet.audits.known import intervals, movement_of
 
     wide = (needs.below > 0) | (needs.above > 0) | (needs.sliding > 0)
     short, reach = np.zeros(len(needs), bool), np.zeros((2, len(needs)))
     doubt = np.empty(0, np.int64)
     if not wide.all():
-        movement = movement_of(known, needs.cell[~wide], progress=progress)
+        movement = movement_of(known, needs.cell[~wide], progress=progress, proofs=proofs)
         short[~wide] = ~movement.moves & ~movement.doubt
         doubt = needs.cell[~wide][movement.doubt]
     wide &= ~reached_together(known, truth, needs)
