@@ -39,7 +39,7 @@ function colours() {
 export class Chart {
   constructor(grid, kind) {
     Object.assign(this, { grid, kind });
-    this.box = element("div", { class: "chart-box", role: "img", id: "chart" });
+    this.box = element("div", { class: "chart-box", role: "img", id: "chart", "aria-label": words("Bars") });
     this.text = element("p", { class: "chart-text" });
     this.buttons = element("p", { class: "chart-files" },
       element("button", { type: "button", on: { click: () => this.save("png") } }, words("Save as PNG")),
@@ -53,13 +53,13 @@ export class Chart {
     if (!this.root.isConnected) return;
     const name = kinds(this.grid).find(([kind]) => kind === this.kind)?.[1] ?? words("Bars");
     const shape = picture(this.grid);
+    this.box.setAttribute("aria-label", name); // until there is more to say
     const marks = shape.lines.length * shape.columns.length;
     this.buttons.hidden = marks > MOST;
     if (marks > MOST) {
       this.chart?.dispose();
       this.chart = null;
       this.box.replaceChildren();
-      this.box.setAttribute("aria-label", name);
       this.text.textContent = words("%(many)s numbers are too many for one chart, which has room for %(most)s: fold groups, or move a variable to the layers.", { many: marks, most: MOST });
       return;
     }
