@@ -8,6 +8,7 @@ PORT   := 8000
 DIST   := dist
 BUNDLE := bundle
 EXTRAS := server,postgresql
+BENCH  ?= --speed
 
 # R loads Python as a library; Debian has it in a package of its own
 SHARED := import os, sysconfig; v = sysconfig.get_config_var; \
@@ -60,7 +61,7 @@ docs: $(VENV)/installed  ## run every example of the documentation
 site: $(VENV)/installed  ## the documentation as pages that need no network: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/installed  ## ratios, side by side with what a user would use instead; writes docs/benchmarks.md
+bench: $(VENV)/installed  ## what is timed against a goal, about 25 minutes; writes docs/benchmarks.md
 	$(BIN)/python benchmarks/page.py $(BENCH)
 
 dist: $(VENV)/installed  ## what is uploaded: source distribution and wheel, the same bytes for the same commit

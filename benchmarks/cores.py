@@ -5,7 +5,7 @@
 The least time of the rounds by the clock, the two numbers of workers in turn. From the speed-up follows the share of
 the work that runs side by side (Amdahl's law), and from that what 8 and 32 processors could give at most. The result of
 one worker and of two is compared to the bit; of the tree, which may end in another of equally cheap patterns, the cost
-and the bound are. On a machine that others use the figures mean little.
+and the bound are. Where they differ the script fails. On a machine that others use the figures mean little.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,14 +102,19 @@ def main() -> None:
     given = parser.parse_args()
     print("| work | 1 worker | 2 workers | speed-up | parallel share | on 8 | on 32 | same result |")
     print("|---|--:|--:|--:|--:|--:|--:|---|")
+    different = []
     for name, work in works(given.cells).items():
         if given.only and name not in given.only:
             continue
         one = measured(work, given.rounds)
+        if not one.same:
+            different.append(name)
         figures = f"{one.one:.2f} s | {one.two:.2f} s | {one.one / one.two:.2f} | {one.share:.0%}"
         print(
             f"| {name} | {figures} | {one.on(8):.1f} | {one.on(32):.1f} | {'yes' if one.same else 'NO'} |", flush=True
         )
+    if different:
+        sys.exit(f"another result with two workers: {', '.join(different)}")
 
 
 if __name__ == "__main__":

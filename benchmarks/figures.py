@@ -153,6 +153,36 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             log=True,
         )
     ],
+    "closure": [
+        Listing(
+            "attacks on the demo's policy",
+            r"^\| (?P<attack>[^|]+?) \|[^|]*\|[^|]*\| (?:[^|]*: )?(?P<attacked>\d+%) \((?P<blind>\d+%)\) \|",
+            bars=("attacked", "blind"),
+            label=("attack",),
+            unit="percent",
+        )
+    ],
+    "cores": [
+        Listing(
+            "seconds by the clock",
+            rf"^\| (?P<work>[a-z][^|]*?) \| (?P<one_worker>{N}) s \| (?P<two_workers>{N}) s \|",
+            bars=("one worker", "two workers"),
+            label=("work",),
+            unit="seconds",
+        )
+    ],
+    "csp": [
+        Listing(
+            "cost by the cheapest of the run",
+            rf"^  (?P<method>[a-z]\S*(?: \S+)*?)\s{{2,}}(?P<cells>{N})\s+(?P<value_lost>{N})\s+(?P<cost>{N})\s+"
+            rf"(?P<by_the_cheapest>{N})\s+(?P<seconds>{N})(?:\s+(?P<gap>{N}(?: %)?))?\s+clean$",
+            section=r"^(?P<section>\w+, (?:value|unity)): ",
+            bars=("by the cheapest",),
+            label=("", "method"),
+            unit="ratio",
+        ),
+        Listing("goals", r"^  (?P<mark>pass|FAIL): (?P<goal>.*)$", section=r"^(?P<section>\w+, (?:value|unity)): "),
+    ],
     "defences": [
         Listing(
             "counts of 1 to 3 shown exactly",
@@ -161,6 +191,34 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             bars=("shown", "best single number"),
             label=("policy",),
             unit="share",
+        )
+    ],
+    "docs_policies": [
+        Listing(
+            "counts of 1 to 3 shown exactly",
+            r"^\| (?P<page>[^|]+?) \| (?P<method>[^|]+?) \|[^|]*\| (?P<exact>\d+%) \((?P<best_single_number>\d+%)\) \|",
+            bars=("exact", "best single number"),
+            label=("page", "method"),
+            unit="percent",
+        )
+    ],
+    "editions": [
+        Listing(
+            "attributes read off two editions",
+            rf"^\| (?P<policy>[^|]+?) \| (?P<new>{N}) \| (?P<same_secret>{N}) \| (?P<another_secret>{N}) \|",
+            bars=("same secret", "another secret"),
+            label=("policy", "new"),
+            unit="share",
+        )
+    ],
+    "first_call": [
+        Listing(
+            "time of a first call",
+            rf"^\| (?P<command>[a-z][^|]*?) \| (?P<table>[^|]+?) \| (?P<before>[^|]+?) \| (?P<seconds>{N}) "
+            rf"\| (?P<processor>{N}) \|",
+            bars=("seconds",),
+            label=("command", "table", "before"),
+            unit="seconds",
         )
     ],
     "formats": [
@@ -173,6 +231,18 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             unit="seconds",
         )
     ],
+    "guard": [
+        Listing(
+            "processor time of a decision",
+            rf"^  a past of (?P<tables>{N}) tables or more: processor time, "
+            rf"median (?P<median>{N}) ms, 99 % (?P<p99>{N}) ms",
+            section=r"^(?P<section>\w+): ",
+            bars=("median", "p99"),
+            label=("", "tables"),
+            unit="milliseconds",
+            log=True,
+        )
+    ],
     "jos15": [
         Listing(
             "risk and utility",
@@ -180,6 +250,20 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             rf"\s+(?P<utility>{N})\s+(?P<utility_in_print>{N})",
             drawing=_map,
         )
+    ],
+    "measures": [
+        Listing(
+            "attacks on magnitudes",
+            rf"^  (?P<attack>[^:]+): right (?P<right>{N}\s?%), blind (?P<blind>{N}\s?%), gain (?P<gain>\S+) points",
+            bars=("right", "blind"),
+            label=("attack",),
+            unit="percent",
+        ),
+        Listing(
+            "speed",
+            rf"^  (?P<tables>[^:]+): {N} tables, median (?P<median_ms>{N}) ms, p99 (?P<p99_ms>{N}) ms, "
+            rf"(?P<a_second>{N}) a second",
+        ),
     ],
     "perturb": [
         Listing(
@@ -243,7 +327,7 @@ LISTINGS: dict[str, Sequence[Listing]] = {
     "server": [
         Listing(
             "time of an answer",
-            rf"^  uncached, one caller: median (?P<median>{N}) ms \({N}\), p99 (?P<p99>{N}) ms",
+            rf"^  uncached, one caller: median (?P<median>{N}) ms \({N}[^)]*\), p99 (?P<p99>{N}) ms",
             section=r"^(?P<section>[a-z][\w -]+)$",
             bars=("median", "p99"),
             label=("",),
@@ -264,6 +348,18 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             unit="seconds",
         )
     ],
+    "suppress": [
+        Listing(
+            "time of elimination",
+            rf"^(?P<table>\w+)\s+(?P<cells>{N})\s+(?P<primary>{N})\s+(?P<secondary>{N})\s+(?P<no_singletons>{N})\s+"
+            rf"(?P<singletons>{N})\s+(?P<goal>{N} s: \w+|no goal)\s+(?P<MB>{N})"
+            rf"(?:\s+1 : (?P<times_faster_than_R>{N}) of the recorded (?P<R>{N}) s)?",
+            bars=("singletons", "R"),
+            label=("table",),
+            unit="seconds",
+            log=True,
+        )
+    ],
     "tabulate": [
         Listing(
             "time",
@@ -282,5 +378,21 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             rf"print (?P<estimate_in_print>{N}[^|]*?) \|",
             drawing=_against_print,
         )
+    ],
+    "whole_call": [
+        Listing(
+            "whole call by elimination alone",
+            rf"^(?P<table>\S+(?: \S+)*?)\s{{2,}}(?P<cells>{N})\s+(?P<hidden>{N})\s+(?P<added>{N})\s+"
+            rf"(?P<undecided>{N})\s+(?P<elimination_s>{N})\s+(?P<whole_s>{N})\s+{N}\s+(?P<ratio>{N})\s+"
+            rf"(?P<goal>{N}(?: s)?|inf)\s+(?P<MB>{N})\s+\w{{8}}(?P<word> missed)?",
+            bars=("ratio",),
+            label=("table",),
+            unit="ratio of processor times",
+            log=True,
+        ),
+        Listing(
+            "growth",
+            rf"^slope of seconds over cells, (?P<family>[^:]+): (?P<slope>{N}), goal (?P<goal>{N})(?P<word>.*)$",
+        ),
     ],
 }

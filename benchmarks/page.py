@@ -1,15 +1,18 @@
 """Runs the benchmarks, records what they print, and writes their page from the records: ratios, tables and figures.
 
     python benchmarks/page.py [NAME ...] [--give NAME=ARGUMENTS ...] [--output docs/benchmarks.md]
+    python benchmarks/page.py --speed [--give csp=FOLDER ...] [--tiny]
     python benchmarks/page.py --security [--tiny]
     python benchmarks/page.py --draw
 
 Without names every script beside this one is run, but for the digest; with names only those, and the records of the
 others stay. Records are in ``results.json``, with date and machine; ``--draw`` runs nothing and writes page and figures
 from them. What a script printed also takes the place of what stands between ``<!-- NAME: begin -->`` and ``<!--
-NAME: end -->`` in any page beside the output. ``--security`` runs what docs/security.md and docs/server.md have, at
-sizes that take about half an hour on two cores; ``--tiny`` tries the same in a few minutes and writes no page.
-``--give agreement=FOLDER`` hands a script its arguments; one whose docstring asks for a FOLDER is left out otherwise.
+NAME: end -->`` in any page beside the output. ``--speed`` runs what is timed against a goal, which takes about 25
+minutes on two cores that do nothing else: what `make bench` does unless told otherwise. ``--security`` runs what
+docs/security.md and docs/server.md have, at sizes that take about half an hour on two cores; ``--tiny`` tries the same
+in a few minutes and writes no page. ``--give agreement=FOLDER`` hands a script its arguments; one whose docstring asks
+for a FOLDER is left out otherwise.
 """
 
 from __future__ import annotations
@@ -49,6 +52,17 @@ SECURITY = {  # scripts whose figures docs/security.md and docs/server.md have: 
     "guard": ("", "--people 3000 --sessions 20"),
     "cache_timing": ("", "--tables 20 --rounds 1"),
     "server": ("", "--people 3000"),
+}
+SPEED = {  # what is timed against a goal: sizes for the page, and for a trial
+    "suppress": ("--most 400000", "--most 2000"),
+    "whole_call": ("--most 120000", "'four-way 11k'"),
+    "audit": ("", ""),
+    "first_call": ("--rounds 2", "--rounds 1"),
+    "cores": ("", "--cells 500 --rounds 1"),
+    "csp": ("", "--time 2 --quick"),
+    "sheets": ("", "--rows 300 --sheets 2"),
+    "server": ("", "--people 3000"),
+    "measures": ("", "3000 20"),
 }
 DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
@@ -131,7 +145,7 @@ def runs(script: Path) -> bool:
 def put(folder: Path, one: Result) -> list[str]:
     """Write what a script printed between its marks, in every page below a folder that has them; gives their names."""
     begin, end = f"<!-- {one.name}: begin -->", f"<!-- {one.name}: end -->"
-    table = one.printed if "\n|---" in one.printed else f"```text\n{one.printed}\n```"
+    table = one.printed if is_table(one.printed) else f"```text\n{one.printed}\n```"
     changed = []
     for page in sorted(folder.rglob("*.md")):
         head, found, rest = page.read_text(encoding="utf-8").partition(begin)
@@ -165,10 +179,16 @@ def written(results: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def is_table(printed: str) -> bool:
+    """Whether a script printed a table of Markdown, with few lines beside it; anything else is shown as it is."""
+    lines = [line for line in printed.splitlines() if line]
+    return "\n|---" in printed and 2 * sum(line.startswith("|") for line in lines) > len(lines)
+
+
 def section(one: Result) -> list[str]:
     """What the page says of one script."""
     lines = [f"## {one.name}.py", "", one.about, "", f"{one.how}, {one.date}."]
-    as_printed = "\n|---" in one.printed
+    as_printed = is_table(one.printed)
     for title, rows in [] if as_printed else tables(one.name, one.printed):
         lines += ["", f"**{title[:1].upper()}{title[1:]}**", "", *markdown(rows)]
     if drawn(one.name, one.printed) is not None:
@@ -196,8 +216,9 @@ def main() -> None:
     parser.add_argument("--give", action="append", default=[], metavar="NAME=ARGUMENTS")
     parser.add_argument("--output", type=Path, default=PAGE)
     parser.add_argument("--folder", type=Path, default=HERE, help="where the scripts are")
+    parser.add_argument("--speed", action="store_true", help="what is timed against a goal")
     parser.add_argument("--security", action="store_true", help="what docs/security.md and docs/server.md have")
-    parser.add_argument("--tiny", action="store_true", help="with --security: a trial, and no page is written")
+    parser.add_argument("--tiny", action="store_true", help="with these two: a trial, and no page is written")
     parser.add_argument("--results", type=Path, help="where records of runs are kept; beside the scripts")
     parser.add_argument("--draw", action="store_true", help="run nothing: write page and figures from the records")
     given = parser.parse_args()
@@ -205,13 +226,14 @@ def main() -> None:
     if given.draw:
         draw(list(recorded(given.results).values()), given.output)
         return
-    if given.tiny and not given.security:
-        parser.error("--tiny goes with --security")
+    chosen = (SPEED if given.speed else {}) | (SECURITY if given.security else {})
+    if given.tiny and not chosen:
+        parser.error("--tiny goes with --speed or --security")
     found = [path for path in sorted(given.folder.glob("*.py")) if path.stem not in ASIDE]
     scripts = {path.stem: path for path in found if runs(path)}
-    arguments = {name: sizes[given.tiny] for name, sizes in SECURITY.items()} if given.security else {}
+    arguments = {name: sizes[given.tiny] for name, sizes in chosen.items()}
     arguments |= dict(one.split("=", 1) for one in given.give)
-    names = given.names or list(SECURITY if given.security else scripts)
+    names = given.names or list(chosen or scripts)
     for name in [*given.names, *arguments]:
         if name not in scripts:
             parser.error(f"no script {name!r}; there are {', '.join(scripts)}")

@@ -152,3 +152,35 @@ def test_small_work_runs_as_python_until_it_adds_up(loops: Path) -> None:
     assert not (loops.parent / "cache").exists()
     assert said(loops, ask.format(calls="slow._spent = 1e9; slow(10)")) == "True"
     assert said(loops, ask.format(calls="slow(10**9)")) == "True"
+
+
+LONGER = """
+from discreet.base.compiled import compiled
+
+@compiled(steps=lambda n, stop: 1, restarts=True)
+def longer(n, stop):  # says one step, whatever it takes
+    total = 0
+    for i in range(n):
+        if stop[0]:
+            break
+        total += i * i % 7
+    stop[1] = total
+    return total
+"""
+
+
+def test_what_takes_longer_than_thought_begins_again_as_machine_code(loops: Path) -> None:
+    """A loop that told too few steps is left after a while; the result is the same, and only then is it compiled."""
+    (loops / "inner.py").write_text(LONGER)
+    ask = """
+import numpy as np
+from discreet.base import compiled
+from loops.inner import longer
+compiled.TO_COMPILE = compiled.TO_IMPORT = 0.05
+for n in (10, 3_000_000):
+    stop = np.zeros(2, np.int64)
+    print(int(longer(n, stop)) == int(stop[1]) == sum(i * i % 7 for i in range(n)), compiled.is_in_memory(longer))
+"""
+    done = ran(loops, ask)
+    assert done.stdout.split() == ["True", "False", "True", "True"]
+    assert done.stderr.count("compiling for") == 1

@@ -2,8 +2,9 @@
 
 Compiling a loop takes seconds, loading it from disk tenths of one, and running it uncompiled some microseconds a step.
 So a loop that can say how many steps a call will take runs small work as plain Python, to the same bits, and is
-compiled or loaded once the work is larger or has added up. Machine code is kept on disk, under names that hold a
-digest of all sources that went into it.
+compiled or loaded once the work is larger or has added up. How many steps a sparse elimination takes is known only when
+it is done; such a loop is left where it takes longer than was thought, and begun again as machine code. Machine code is
+kept on disk, under names that hold a digest of all sources that went into it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ STEP = 2e-6  # seconds of one step as Python
 TO_COMPILE = 2.0  # seconds that a loop may run as Python in a process, while its machine code is not on disk
 TO_LOAD = 0.05  # the same, where it is
 TO_IMPORT = 0.3  # and this much more while the compiler itself is not loaded
+TOO_LONG = 2.0  # a loop that can begin again is left after so many times what it may take
 
 _always: ContextVar[bool] = ContextVar("always", default=False)
 _pending: list[Callable[[], None]] = []  # pieces of loops that the compiler has not been told of
@@ -37,19 +39,25 @@ _lock = threading.RLock()
 @overload
 def compiled(function: Function, /) -> Function: ...
 @overload
-def compiled(*, steps: Steps | None = None, reorder_sums: bool = False) -> Callable[[Function], Function]: ...
-def compiled(function: Any = None, /, *, steps: Steps | None = None, reorder_sums: bool = False) -> Any:
+def compiled(
+    *, steps: Steps | None = None, restarts: bool = False, reorder_sums: bool = False
+) -> Callable[[Function], Function]: ...
+def compiled(
+    function: Any = None, /, *, steps: Steps | None = None, restarts: bool = False, reorder_sums: bool = False
+) -> Any:
     """Machine code that runs without the interpreter's lock and divides by zero as NumPy does.
 
     ``steps``: of the same arguments, about how often the innermost lines will run; a loop without it is never Python.
     Only for loops whose result has the same bits as Python: whole numbers, and + − * / of numbers in a fixed order.
+    ``restarts``: the loop changes none of its arguments but the last one, an array that it looks at all the time and
+    that asks it to stop; so it may be left where it takes longer than ``steps`` told, and begun again.
     ``reorder_sums`` lets sums be added up in another order, which vector instructions need; NaN and infinity keep
     their meaning. The result of such a function may differ in its last bits between processors.
     """
     options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}} if reorder_sums else {}
     if function is None:
-        return lambda later: Loop(later, options, steps)
-    return Loop(function, options, steps)
+        return lambda later: Loop(later, options, steps, restarts)
+    return Loop(function, options, steps, restarts)
 
 
 def compiled_part(function: Function) -> Function:
@@ -105,10 +113,32 @@ def is_in_memory(loop: Callable[..., Any]) -> bool:
     return isinstance(loop, Loop) and (loop._machine_code is not None or _always.get())
 
 
+class _TooLongError(Exception):
+    """A loop takes longer as Python than it may."""
+
+
+class _Watched:
+    """The array by which a loop is asked to stop; looking at it ends the loop when its time as Python is up."""
+
+    def __init__(self, asked: Any, until: float) -> None:
+        self._asked = asked
+        self._until = until
+
+    def __getitem__(self, place: int) -> Any:
+        if time.thread_time() > self._until:
+            raise _TooLongError
+        return self._asked[place]
+
+    def __setitem__(self, place: int, number: Any) -> None:
+        self._asked[place] = number
+
+
 class Loop:
     """A function that runs as Python or as machine code, whichever is sooner done."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], steps: Steps | None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], steps: Steps | None, restarts: bool = False
+    ) -> None:
         self.py_func = function
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -116,6 +146,7 @@ class Loop:
         self.__wrapped__ = function
         self._options = options
         self._steps = steps
+        self._restarts = restarts
         self._machine_code: Any = None
         self._spent = 0.0
         self._patience: float | None = None
@@ -129,7 +160,10 @@ class Loop:
             return self.machine_code(*arguments)
         if self._spent + STEP * self._steps(*arguments) > self._allowed():
             return self.machine_code(*arguments)
-        return self._as_python(*arguments)
+        try:
+            return self._as_python(*arguments)
+        except _TooLongError:
+            return self.machine_code(*arguments)
 
     @property
     def machine_code(self) -> Any:
@@ -161,11 +195,14 @@ class Loop:
     def _as_python(self, *arguments: Any) -> Any:
         import numpy as np
 
-        began = time.perf_counter()
-        with np.errstate(all="ignore"):  # as machine code, which does not look
-            result = self.py_func(*arguments)
-        self._spent += time.perf_counter() - began
-        return result
+        began = time.thread_time()  # not the clock: whatever else runs here makes compiling slower, too
+        if self._restarts:
+            arguments = (*arguments[:-1], _Watched(arguments[-1], began + TOO_LONG * self._allowed() - self._spent))
+        try:
+            with np.errstate(all="ignore"):  # as machine code, which does not look
+                return self.py_func(*arguments)
+        finally:
+            self._spent += time.thread_time() - began
 
     def _allowed(self) -> float:
         """Seconds that this loop may take as Python in this process."""

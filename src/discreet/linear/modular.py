@@ -44,7 +44,7 @@ def first_pivot(candidate: Any, left: int, priority: Any) -> int:
     return pivot  # type: ignore[no-any-return]
 
 
-@compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)))
+@compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)), restarts=True)
 def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any, priority: Any, stop: Any) -> Any:
     """The rank of the basis columns, and what they leave of the targets as the three arrays of a sparse matrix.
 
@@ -129,7 +129,7 @@ def span_of(columns: csc_array, basis: Array, targets: Array) -> tuple[int, csc_
     return int(rank), csc_array((values, rows, ends), shape=(columns.shape[0], len(targets)))
 
 
-@compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)))
+@compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)), restarts=True)
 def _reduced_kernel(indptr: Any, indices: Any, data: Any, priority: Any, stop: Any) -> Any:
     """The columns fully reduced: each has a 1 in its pivot row, in which no other has anything; and the pivots."""
     many = len(indptr) - 1

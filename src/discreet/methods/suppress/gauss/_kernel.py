@@ -47,7 +47,7 @@ from discreet.methods.suppress.gauss._kernel_state import (
 SECONDARY = 1
 
 
-@compiled(steps=lambda columns, question, clock: reduction_steps(len(columns.row), len(columns.start)))
+@compiled(steps=lambda columns, question, clock: reduction_steps(len(columns.row), len(columns.start)), restarts=True)
 def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
     """Which columns of the order are withheld, which primaries the forced ones already give away, and the rank.
 
