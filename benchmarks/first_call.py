@@ -129,7 +129,7 @@ def small(folder: Path) -> Iterator[tuple[str, str, Words]]:
     yield "firms, 81 cells", "audit", ("audit", "firms-shown.csv")
     yield "firms, 81 cells", "risk", ("risk", *ready[:-2])
     book = sheet(folder).name
-    yield "sheet, 55 cells", "protect", ("protect", book, "--hide-under", "6", "-o", "safe.xlsx")
+    yield "sheet, 55 cells", "protect", ("protect", book, "--hide-under", "6", "-o", "safe.xlsx", "--force")
     told = ("--original", book, "--suppressed", "*", "--hidden-under", "6")
     yield "sheet, 55 cells", "audit", ("audit", "safe.xlsx", *told)
 
@@ -213,16 +213,36 @@ def needed(package: str, seen: set[str]) -> set[str]:
     return seen
 
 
+WITHOUT = {  # what would not work
+    "llvmlite": "with numba: tables of more than a few thousand cells",
+    "numba": "the same",
+    "pyarrow": "records, Parquet, writing CSV",
+    "duckdb": "counting records",
+    "scipy": "suppression, audit",
+    "numpy": "everything",
+    "pandas": "everything",
+    "highspy": "audit, repair",
+    "matplotlib": "figures, with the next three",
+}
+
+
 def sizes() -> None:
     """Megabytes of each package of a plain install, largest first."""
-    weights = {}
-    for name in needed(PLAIN, set()) - {PLAIN}:
-        files = metadata.distribution(name).files or []
-        weights[name] = sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).is_file()) / 1e6
+    weights, derived = {}, 0.0
+    for name in needed(PLAIN, set()):
+        files = [Path(str(file.locate())) for file in metadata.distribution(name).files or []]
+        there = {path: path.stat().st_size / 1e6 for path in files if path.is_file()}
+        weights[name] = sum(there.values())
+        derived += sum(size for path, size in there.items() if path.suffix == ".pyc")
+    print("| package | MB | without it would not work |\n|---|--:|---|")
     for name, weight in sorted(weights.items(), key=lambda item: -item[1]):
-        if weight >= 1:
-            print(f"{name:20} {weight:6.0f} MB")
-    print(f"{'all':20} {sum(weights.values()):6.0f} MB")
+        if weight >= 5:
+            print(f"| {name} | {weight:.0f} | {WITHOUT.get(name, '')} |")
+    print(f"| others | {sum(weight for weight in weights.values() if weight < 5):.0f} | |")
+    total = sum(weights.values())
+    word = "reached" if total <= SIZE_GOAL else "missed"
+    print(f"| **all** | {total:.0f} | goal {SIZE_GOAL} MB: {word} |")
+    print(f"| of it byte code, which `pip install --no-compile` leaves out | {derived:.0f} | |")
 
 
 def main() -> None:
