@@ -58,7 +58,7 @@ SPEED = {  # what is timed against a goal: sizes for the page, and for a trial
     "whole_call": ("--most 120000", "'four-way 11k'"),
     "audit": ("", ""),
     "first_call": ("--rounds 2", "--rounds 1"),
-    "cores": ("", "--cells 500 --rounds 1"),
+    "cores": ("--cells 3000 --rounds 2", "--cells 500 --rounds 1"),
     "csp": ("", "--time 2 --quick"),
     "sheets": ("", "--rows 300 --sheets 2"),
     "server": ("", "--people 3000"),
