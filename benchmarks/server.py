@@ -150,7 +150,8 @@ def measure(folder: Path, name: str, method: str) -> None:
     spent.append(server.cpu())
     each = np.diff(spent) / [300, 600, 5000] * 1000
     print(f"\n{name}")
-    median, slowest, rate, cached_rate = np.median(one), np.percentile(one, 99), 600 / seconds, 5000 / cached_seconds
+    median, slowest = float(np.median(one)), float(np.percentile(one, 99))
+    rate, cached_rate = 600 / seconds, 5000 / cached_seconds
     most = max(server.megabytes())
     print(
         f"  uncached, one caller: median {median:.1f} ms {at_most(median, 15)}, "
