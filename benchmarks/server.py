@@ -74,6 +74,18 @@ class Connection:
         return int(head[9:12]), await self.reader.readexactly(int(size[1]) if size else 0)
 
 
+async def spread(server: Server, callers: int) -> list[int]:
+    """How connections of so many callers, who ask at once, are spread over the workers."""
+    held = await asyncio.gather(*(Connection().open(server.port) for _ in range(callers)))
+    await asyncio.gather(*(connection.get("/api/metadata") for connection in held))
+    counts = server.connections()
+    for connection in held:
+        connection.writer.close()
+        await connection.writer.wait_closed()
+    await asyncio.sleep(0.05)
+    return counts
+
+
 async def load(
     ports: int | Sequence[int], work: list[str], connections: int
 ) -> tuple[list[float], float, dict[int, int]]:
@@ -131,6 +143,15 @@ class Server:
         told = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in workers]
         return sum(int(t[11]) + int(t[12]) for t in told) / os.sysconf("SC_CLK_TCK")
 
+    def connections(self) -> list[int]:
+        """How many connections each worker holds now."""
+        workers = re.findall(r'"event": "started", "worker": (\d+)', self.log.read_text())
+        open_ = [{os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()} for pid in workers]
+        listed = Path("/proc/net/tcp").read_text().splitlines()[1:]
+        mine = {f"socket:[{line.split()[9]}]" for line in listed if line.split()[1].endswith(f":{self.port:04X}")
+                and line.split()[3] == "01"}  # fmt: skip
+        return [len(files & mine) for files in open_]
+
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
@@ -148,7 +169,9 @@ def measure(folder: Path, name: str, method: str) -> None:
     spent.append(server.cpu())
     cached, cached_seconds, _ = asyncio.run(load(server.port, work[:50] * 100, 8))
     spent.append(server.cpu())
+    _, four_seconds, _ = asyncio.run(load(server.port, work[900:1200], 4))
     each = np.diff(spent) / [300, 600, 5000] * 1000
+    spreads = [asyncio.run(spread(server, 4)) for _ in range(10)]
     print(f"\n{name}")
     median, slowest = float(np.median(one)), float(np.percentile(one, 99))
     rate, cached_rate = 600 / seconds, 5000 / cached_seconds
@@ -158,6 +181,9 @@ def measure(folder: Path, name: str, method: str) -> None:
         f"p99 {slowest:.1f} ms {at_most(slowest, 60)}"
     )
     print(f"  distinct tables a second, {CALLERS} callers: {rate:.0f} {at_least(rate, 150)}")
+    print(f"  distinct tables a second, 4 callers: {300 / four_seconds:.0f}")
+    evenly = sum(counts == [2, 2] for counts in spreads)
+    print(f"  connections of 4 callers by worker, ten times: {spreads}, even {evenly} {at_least(evenly, 10)}")
     print(
         f"  cached answers a second, 8 callers: {cached_rate:.0f} {at_least(cached_rate, 1500)}, "
         f"median {np.median(cached):.1f} ms"

@@ -188,7 +188,7 @@ LAYERS = {
         privacy_budget
     """,
     "policy": """
-        query measures population_models posterior steps protection method_digest served_measures
+        query measures population_models posterior steps protection method_digest served_measures held_tables
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations
@@ -227,7 +227,7 @@ LAYERS = {
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
         traffic_charts method_standing attack_result
-        spans page_choice
+        spans page_choice held_shapes accepting
         combinations variable_cards
         store server_key
         guard auth rate_limits record_lines record_search commits history

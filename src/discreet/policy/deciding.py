@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from discreet.data.dimension import Dimension
 from discreet.errors import Refused
@@ -13,7 +14,7 @@ from discreet.methods.contract import protect
 from discreet.methods.effect import check_hides
 from discreet.methods.likely import law_of
 from discreet.policy.area_release import WithheldAreas
-from discreet.policy.judging import Evidence, below_t1, counted, table_rules, thresholds, weigh_evidence
+from discreet.policy.judging import Evidence, Grounds, below_t1, counted, table_rules, thresholds
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, without_closed
 from discreet.policy.query import Resolved
@@ -35,9 +36,12 @@ def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeV
 
     ``whole`` knows, for all tables of the same data, which populations are not broken down.
     """
-    chosen, evidence, closed = protect_by(table, resolved, policy, whole)
-    release = released(without_closed(chosen, closed), evidence, resolved, policy, closed)
-    return replace(release, noise=noise_of(chosen, policy, list(whole.dimensions.values())))
+    chosen, evidence = protect_by(table, resolved, policy, whole)
+    release = replace(
+        noted_release(chosen, evidence, resolved, policy),
+        noise=noise_of(chosen.protected, policy, list(whole.dimensions.values())),
+    )
+    return filtered(release, {name: codes for name, (_, codes) in resolved.population.items()})
 
 
 def noise_of(chosen: Protected, policy: Policy, dimensions: Sequence[Dimension]) -> NoiseLaw | None:
@@ -58,35 +62,30 @@ def noise_of(chosen: Protected, policy: Policy, dimensions: Sequence[Dimension])
 
 def protect_by(
     table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables
-) -> tuple[Protected, Evidence, Closed]:
+) -> tuple[ProtectedTable, Evidence]:
     """The table by the first method that passes, or with ``search`` by the one of best expected utility that does; with
-    its evidence and the populations that it may not break down.
+    its evidence.
 
     Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
     allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show, and it
     is one of counts, so it lets no table of magnitudes out.
     """
-    passed: list[tuple[Protected, Evidence, Closed]] = []
+    passed: list[tuple[ProtectedTable, Evidence]] = []
     refusals: list[Refused] = []
     for number in range(len(policy.methods)):
-        method = policy.make(number, [*resolved.levels])
-        protected = protect(table, method)
-        check_hides(protected)
-        evidence = weigh_evidence(protected, method, resolved, policy, risks=policy.risk.decides)
-        closed = whole.closed(table.dimensions)
-        if policy.areas.variable:
-            people = protected if COUNTS[0] in protected.published else counted(table, method, policy)
-            closed = replace(closed, areas=WithheldAreas.of(people, policy.areas))
+        make = partial(ProtectedTable.of, table, number, resolved, policy, whole)
+        tried = whole.held.worked_out(table, ("protected", number), make)
+        evidence = tried.grounds.weigh(resolved, policy, risks=policy.risk.decides)
         try:
             table_rules(evidence, policy, resolved)
-            closed.check(resolved)
+            tried.closed.check(resolved)
             if number == 0 and table.measure in COUNTS and below_t1(evidence, policy):
-                return Publish()(table), evidence.unchanged, closed
+                return replace(tried, protected=Publish()(table)), evidence.unchanged
             thresholds(evidence, policy)
         except Refused as refused:
             refusals.append(refused)
             continue
-        passed.append((protected, evidence, closed))
+        passed.append((tried, evidence))
         if not policy.search:
             break
     if not passed:
@@ -94,28 +93,57 @@ def protect_by(
     return min(passed, key=lambda pair: pair[1].loss if pair[1].loss is not None else math.inf)
 
 
+@dataclass(frozen=True, eq=False)
+class ProtectedTable:
+    """A table by one method, with what the decision rests on and what it may not break down, whichever population is
+    asked (confidential)."""
+
+    protected: Protected
+    grounds: Grounds
+    closed: Closed
+
+    @classmethod
+    def of(cls, table: Table, number: int, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedTable:
+        """By one of the policy's methods."""
+        method = policy.make(number, [*resolved.levels])
+        protected = protect(table, method)
+        check_hides(protected)
+        grounds = Grounds.of(protected, method, policy)
+        closed = whole.closed(table.dimensions)
+        if policy.areas.variable:
+            people = protected if COUNTS[0] in protected.published else counted(table, method, policy)
+            closed = replace(closed, areas=WithheldAreas.of(people, policy.areas))
+        return cls(protected, grounds, closed)
+
+    @cached_property
+    def shown(self) -> Protected:
+        """Without what breaks a closed population down."""
+        return without_closed(self.protected, self.closed)
+
+    @cached_property
+    def release(self) -> Release:
+        """All of what is shown, before anything is noted."""
+        return self.shown.release()
+
+    @cached_property
+    def closed_notes(self) -> tuple[str, ...]:
+        """What is not shown, for readers."""
+        return tuple(self.closed.notes(self.shown.table.layout))
+
+
 # -- out --------------------------------------------------------------------------------------------------------
 
 
-def released(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy, closed: Closed) -> Release:
-    """What is given of a decided table: its population, with notes."""
-    return filtered(
-        noted_release(chosen, evidence, resolved, policy, closed),
-        {name: codes for name, (_, codes) in resolved.population.items()},
-    )
-
-
-def noted_release(chosen: Protected, evidence: Evidence, resolved: Resolved, policy: Policy, closed: Closed) -> Release:
+def noted_release(chosen: ProtectedTable, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
     """The whole of a decided table, before its population is cut out."""
-    open_ = [] if policy.before else protection_notes(chosen)
-    notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved)]
-    notes += closed.notes(chosen.table.layout)
-    if policy.before:
-        notes.insert(
-            len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
-        )
-        chosen = replace(chosen, method=changed_words(chosen, policy), truthful=False)
-    return chosen.release(notes=notes)
+    open_ = [] if policy.before else protection_notes(chosen.protected)
+    notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved), *chosen.closed_notes]
+    if not policy.before:
+        return replace(chosen.release, notes=tuple(notes))
+    notes.insert(
+        len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
+    )
+    return replace(chosen.release, notes=tuple(notes), method=changed_words(chosen.protected, policy), truthful=False)
 
 
 def changed_words(protected: Protected, policy: Policy) -> str:

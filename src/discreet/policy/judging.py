@@ -20,7 +20,7 @@ from discreet.policy.measures import LOSSES
 from discreet.policy.policy import Policy
 from discreet.policy.population_models import model_of
 from discreet.policy.populations import fewest_people, population_counts
-from discreet.policy.posterior import ShownCounts, bounded_small_share, guesses, reach_of, small_share
+from discreet.policy.posterior import Guess, ShownCounts, bounded_small_share, reach_of, small_share
 from discreet.policy.pretabular import twin_of
 from discreet.policy.query import Resolved
 from discreet.policy.sections import TableRules
@@ -79,31 +79,59 @@ def weigh_evidence(
     says that the data are a sample, the risk is that of the population behind it (``population`` of [risk]). Data that
     were changed before counting, and then published, are judged by their twin (``discreet.policy.pretabular``).
     """
-    asked, twin = protected, None if contract_of(method).protects else twin_of(protected.table)
-    if "count" not in protected.published:
-        protected = counted(protected.table, method, policy)
-    shown, hidden = _shown(protected)
-    transition = _transition_of(method, protected.table.layout, shown)
-    share = _small_share(protected, shown, hidden, transition, policy.table.small)
-    if twin is not None:
-        # single cells of a twin scatter too far, those of the changed data too little: whichever finds more
-        share = max(share, float(((twin > 0) & (twin <= policy.table.small)).mean()))
-    if shown.sum() <= 0:
-        worst = dict.fromkeys(policy.risk.measures.names, (1.0, 1.0))
-        return Evidence(population=0, mean=0, small_share=share, before=1, after=1, utility=None, risks=worst)
-    size = _population_size(asked, method, policy, int(shown.sum())) if policy.risk.population else None
-    judged = _Judged.of(shown, method, transition, resolved, policy, size, twin, risks)
-    before, after = judged.risks.get(policy.risk.measures.names[0], (1.0, 1.0))
-    return Evidence(
-        population=fewest_people(protected.table.dimensions, resolved, partial(population_counts, protected)),
-        mean=float(shown.mean()),
-        small_share=share,
-        before=before,
-        after=after,
-        utility=judged.utility,
-        loss=judged.loss,
-        risks=judged.risks,
-    )
+    return Grounds.of(protected, method, policy).weigh(resolved, policy, risks=risks)
+
+
+@dataclass(frozen=True, eq=False)
+class Grounds:
+    """What the evidence of a protected table rests on, whichever population is asked (confidential)."""
+
+    asked: Protected
+    counts: Protected
+    method: Any
+    shown: Array
+    twin: Array | None
+    transition: Transition | None
+    small_share: float
+    guess: Guess | None
+
+    @classmethod
+    def of(cls, protected: Protected, method: Any, policy: Policy) -> Grounds:
+        """Of a protected table; one of magnitudes is judged by its counts."""
+        asked, twin = protected, None if contract_of(method).protects else twin_of(protected.table)
+        if "count" not in protected.published:
+            protected = counted(protected.table, method, policy)
+        shown, hidden = _shown(protected)
+        transition = _transition_of(method, protected.table.layout, shown)
+        share = _small_share(protected, shown, hidden, transition, policy.table.small)
+        if twin is not None:
+            # single cells of a twin scatter too far, those of the changed data too little: whichever finds more
+            share = max(share, float(((twin > 0) & (twin <= policy.table.small)).mean()))
+        guess = None if transition is None or shown.sum() <= 0 else Guess.of(shown, transition)
+        return cls(asked, protected, method, shown, twin, transition, share, guess)
+
+    def weigh(self, resolved: Resolved, policy: Policy, *, risks: bool) -> Evidence:
+        """The evidence for one query."""
+        shown, total = self.shown, int(self.shown.sum())
+        if total <= 0:
+            worst = dict.fromkeys(policy.risk.measures.names, (1.0, 1.0))
+            return Evidence(
+                population=0, mean=0, small_share=self.small_share, before=1, after=1, utility=None, risks=worst
+            )
+        size = _population_size(self.asked, self.method, policy, total) if policy.risk.population else None
+        judged = _Judged.of(self, resolved, policy, size, risks)
+        before, after = judged.risks.get(policy.risk.measures.names[0], (1.0, 1.0))
+        people = partial(population_counts, self.counts)
+        return Evidence(
+            population=fewest_people(self.counts.table.dimensions, resolved, people),
+            mean=float(shown.mean()),
+            small_share=self.small_share,
+            before=before,
+            after=after,
+            utility=judged.utility,
+            loss=judged.loss,
+            risks=judged.risks,
+        )
 
 
 def counted(table: Table, method: Any, policy: Policy) -> Protected:
@@ -137,22 +165,13 @@ class _Judged:
     loss: float | None
 
     @classmethod
-    def of(
-        cls,
-        counts: Array,
-        method: Any,
-        transition: Transition | None,
-        resolved: Resolved,
-        policy: Policy,
-        size: int | None,
-        twin: Array | None,
-        wanted: bool,
-    ) -> _Judged:
+    def of(cls, grounds: Grounds, resolved: Resolved, policy: Policy, size: int | None, wanted: bool) -> _Judged:
+        counts, transition, twin = grounds.shown, grounds.transition, grounds.twin
         measures = policy.risk.measures
         rng = np.random.default_rng(int(resolved.query.digest[:16], 16))  # the same query is judged alike each time
         was = counts[None] if twin is None else twin[None]
-        if transition is not None:
-            was = guesses(counts, transition, rng, DRAWS)
+        if grounds.guess is not None:
+            was = grounds.guess.drawn(rng, DRAWS)
         if len(was):
             was = was[was.sum(axis=tuple(range(1, was.ndim))) > 0]
         if not len(was):
@@ -170,7 +189,7 @@ class _Judged:
             unmoved = transition is None and twin is None
             after = before if unmoved else measures.after(was, now, axes, transition, same)
         risks = {name: (float(np.mean(before[name])), float(np.mean(after[name]))) for name in before}
-        if (transition is None and contract_of(method).protects) or (policy.before and twin is None):
+        if (transition is None and contract_of(grounds.method).protects) or (policy.before and twin is None):
             return cls(risks, None, None)
         kept = np.asarray(hellinger_utility(was, now, axis=axes))
         loss = 1.0 - kept if policy.loss == "hellinger" else LOSSES[policy.loss](was, now, axes)

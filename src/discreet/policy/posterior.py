@@ -28,15 +28,38 @@ def guesses(shown: Array, transition: Transition, rng: np.random.Generator, draw
     >>> sorted(set(guesses(np.array([0, 3, 300]), Transition.rounding(3), rng, 50)[:, 2].tolist()))
     [298, 299, 300, 301, 302]
     """
-    flat = shown.ravel()
-    reach = reach_of(transition)
-    chances = np.cumsum(_posteriors(transition, _seen(flat)), axis=1)
-    alike = np.where(flat <= SMALL, flat, SMALL + 1 + flat % transition.period)
-    drawn = rng.random((draws, flat.size))
-    out = np.broadcast_to(flat - reach, drawn.shape).copy()
-    for k in range(2 * reach):  # one more for every step that the drawn number lies above
-        out += drawn >= chances[alike, k]
-    return out.reshape(draws, *shown.shape)
+    return Guess.of(shown, transition).drawn(rng, draws)
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What is shown of a table, and for every cell the row of ``chances`` that says what it may have been.
+
+    ``chances[k]`` of a row is the chance of no more than what is shown, less ``reach``, plus k.
+    """
+
+    shown: Array
+    alike: Array
+    chances: Array
+    reach: int
+
+    @classmethod
+    def of(cls, shown: Array, transition: Transition) -> Guess:
+        """Of shown counts, by the matrix of the method."""
+        flat = shown.ravel()
+        chances = np.cumsum(_posteriors(transition, _seen(flat)), axis=1)
+        alike = np.where(flat <= SMALL, flat, SMALL + 1 + flat % transition.period)
+        rows, alike = np.unique(alike, return_inverse=True)
+        return cls(shown, alike, chances[rows].T.copy(), reach_of(transition))
+
+    def drawn(self, rng: np.random.Generator, draws: int) -> Array:
+        """So many tables (``guesses``)."""
+        flat = self.shown.ravel()
+        drawn = rng.random((draws, flat.size))
+        out = np.broadcast_to(flat - self.reach, drawn.shape).copy()
+        for k in range(2 * self.reach):  # one more for every step that the drawn number lies above
+            out += drawn >= self.chances[k][self.alike]
+        return out.reshape(draws, *self.shown.shape)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,17 @@ counts of bands. A true mean beside a perturbed count would tell the count (tota
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from discreet.base.annotations import Array, Floats
 from discreet.errors import InputError, Refused, nearest
 from discreet.methods.contract import protect
-from discreet.policy.deciding import filtered, noted_release, protect_by
+from discreet.policy.deciding import ProtectedTable, filtered, noted_release, protect_by
 from discreet.policy.judging import Evidence
 from discreet.policy.policy import Policy
-from discreet.policy.populations import Closed, without_cells, without_closed
+from discreet.policy.populations import without_cells, without_closed
 from discreet.policy.query import Query, Resolved
 from discreet.policy.served_measures import COUNT, SUM, ServedMeasure, Statistic
 from discreet.policy.whole_variables import TableOf, WholeVariables
@@ -75,7 +76,7 @@ class ProtectedMeasure:
 
     shown: Protected
     evidence: Evidence
-    closed: Closed
+    counts: ProtectedTable
 
     @property
     def name(self) -> str:
@@ -127,25 +128,29 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
 
 def _counts(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
     """The counts behind a table, weighted if there are weights, never published as they are by T1."""
-    measure = OF_WEIGHTS if OF_WEIGHTS in table.statistics else COUNT
-    counts = replace(table, measure=measure, magnitude=None, _inner_contributions=None, _spanning=None)
+    counts = whole.held.worked_out(table, "counts", partial(_counts_of, table))
     judged = replace(policy, risk=replace(policy.risk, t1=None))
-    chosen, evidence, closed = protect_by(counts, resolved, judged, whole)
-    return ProtectedMeasure(without_closed(chosen, closed), evidence, closed)
+    chosen, evidence = protect_by(counts, resolved, judged, whole)
+    return ProtectedMeasure(chosen.shown, evidence, chosen)
+
+
+def _counts_of(table: Table) -> Table:
+    measure = OF_WEIGHTS if OF_WEIGHTS in table.statistics else COUNT
+    return replace(table, measure=measure, magnitude=None, _inner_contributions=None, _spanning=None)
 
 
 def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
     """The sums of a measure: refused or not by their counts, sensitive cells hidden before noise is added."""
     served = policy.measures[resolved.query.measure]
     if served.noise is None:
-        chosen, evidence, closed = protect_by(table, resolved, policy, whole)
-        gone = chosen.hidden
+        decided, evidence = protect_by(table, resolved, policy, whole)
+        chosen, gone = decided.protected, decided.protected.hidden
     else:
         counts = _counts(table, resolved, policy, whole)
-        evidence, closed, gone = counts.evidence, counts.closed, counts.shown.hidden
-        chosen = protect(table, served.make_noise(policy.secret))
-    sensitive = _sensitive(table, served)
-    return ProtectedMeasure(without_closed(without_cells(chosen, gone | sensitive), closed), evidence, closed)
+        decided, evidence, gone = counts.counts, counts.evidence, counts.shown.hidden
+        chosen = whole.held.worked_out(table, "noise", lambda: protect(table, served.make_noise(policy.secret)))
+    sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
+    return ProtectedMeasure(without_closed(without_cells(chosen, gone | sensitive), decided.closed), evidence, decided)
 
 
 def _sensitive(table: Table, served: ServedMeasure) -> Array:
@@ -260,7 +265,8 @@ def _given(
 ) -> Release:
     """Numbers worked out of protected ones as a release of the asked population."""
     evidence = replace(part.evidence, utility=None)  # what is stated is the quality of counts
-    whole = noted_release(part.shown, evidence, resolved, policy, part.closed)
+    shown = replace(part.counts, protected=part.shown)
+    whole = noted_release(shown, evidence, resolved, policy)
     if len(whole) != len(values):
         raise InputError("the method leaves cells out of the table, so no statistic of them can be worked out")
     values = np.round(values, decimals)

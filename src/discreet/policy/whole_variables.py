@@ -18,6 +18,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
 from discreet.methods.contract import protect
+from discreet.policy.held_tables import HeldTables
 from discreet.policy.joint_populations import withheld_together
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, population_counts
@@ -33,13 +34,15 @@ class WholeVariables:
     """The decisions for the variables of some data under a policy, each made when it is first needed.
 
     ``above`` are those of policies for users who are given the answers of this one, too: what they withhold is withheld
-    here, so that both together tell no more than theirs. Set it before anything is decided.
+    here, so that both together tell no more than theirs. Set it before anything is decided. ``held`` keeps what is
+    decided for tables that are asked again and again.
     """
 
     def __init__(self, dimensions: Sequence[Dimension], policy: Policy, table_of: TableOf) -> None:
         self.dimensions = {d.name: d for d in dimensions}
         self.least = policy.table.min_population
         self.above: Sequence[WholeVariables] = ()
+        self.held = HeldTables()
         self._own_most = max(policy.query.max_filters, 1) if self.least > 0 else 0
         self._policy = policy
         self._table_of = table_of

@@ -18,7 +18,7 @@ from discreet.server.spans import MOST_KEPT, Boxes, Spaces, derived_boxes, deriv
 from discreet.server.unions import Sets, adds_up, atoms, union
 
 Families = tuple[int, ...]
-MOST_FAMILIES = 1 << 31  # more than there can be along a variable
+MOST_PAIRS = 1 << 16  # of families along two variables that are counted one by one
 MOST_CONTEXTS = 200  # populations along the other variables that are looked at for one variable
 
 
@@ -154,16 +154,16 @@ class Combinations:
 
     def _boxes(self, new: Families, one: int, other: int, near: Array, earlier: Array) -> Boxes:
         """What queries leave along two axes; kept."""
-        held = np.unique(earlier[near, one] * MOST_FAMILIES + earlier[near, other])
-        if len(held) < 2:
+        first, second = _each_once(earlier[near, one], earlier[near, other])
+        if len(first) < 2:
             return ()
         mine = (new[one], new[other])
-        key = (one, other, mine, held.tobytes())
+        key = (one, other, mine, first.tobytes() + second.tobytes())
         left = self._left.get(key)
         if left is None:
             if len(self._left) > MOST_KEPT:
                 self._left = {}
-            left = derived_boxes(self.spaces[one], self.spaces[other], mine, np.divmod(held, MOST_FAMILIES))
+            left = derived_boxes(self.spaces[one], self.spaces[other], mine, (first, second))
             self._left[key] = left
         return left
 
@@ -219,6 +219,14 @@ class Combinations:
         for k in context:
             cells *= min(self.pair(k, new[k], f).cells for f in {*_present(near[:, k]).tolist(), new[k]})
         return cells
+
+
+def _each_once(first: Array, second: Array) -> tuple[Array, Array]:
+    """Pairs of numbers, each once and in order."""
+    size = int(second.max(initial=0)) + 1
+    pairs = first * size + second
+    few = int(first.max(initial=0)) < MOST_PAIRS // size
+    return np.divmod(_present(pairs) if few else np.unique(pairs), size)
 
 
 def _present(numbers: Array) -> Array:

@@ -14,6 +14,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from discreet.server.accepting import HELD_CONNECTIONS
+
 REQUEST_SECONDS = 10.0  # from a connection, or the first byte of a request, to its last byte
 READ_SECONDS = 30.0  # in which a caller has to read on when we wait for it
 IDLE_SECONDS = 5  # between two requests
@@ -43,6 +45,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._address = self.client[0] if self.client else ""
         self._make_room()
         self.held[self._address] += 1
+        HELD_CONNECTIONS.begun()
+        HELD_CONNECTIONS.note(self.held.total())
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -53,6 +57,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.held[self._address] -= 1
         if not self.held[self._address]:
             del self.held[self._address]
+        HELD_CONNECTIONS.note(self.held.total())
         super().connection_lost(exc)
         for cycle in self._cycles:  # uvicorn tells the last one only, and requests may wait behind each other
             cycle.disconnected = cycle.disconnected or not cycle.response_complete

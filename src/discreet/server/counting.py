@@ -62,10 +62,20 @@ class CubeCounting:
         self.cube, self.dimensions, self.title = cube, tuple(cube.dimensions), cube.title
         self.measures = tuple(cube._measured)
         self._cubes: dict[tuple[str, frozenset[str]], Table] = {}
+        self._tables: dict[tuple[str, frozenset[tuple[str, str]]], Table] = {}
 
     def table(self, resolved: Resolved) -> Table:
+        """One that is held, or a new one."""
+        held = self._tables.get(_shape(resolved))
+        return self.made(resolved) if held is None else held
+
+    def made(self, resolved: Resolved) -> Table:
         """From the smallest cube that has the variables."""
         return from_cube(self.narrowed(resolved.levels, resolved.query.measure), resolved)
+
+    def hold(self, resolved: Resolved, table: Table) -> None:
+        """Give this table from now on where one of the same variables is asked."""
+        self._tables[_shape(resolved)] = table
 
     def people(self, where: Mapping[str, Sequence[int]]) -> dict[str, Array]:
         """By adding up the cells of the smallest cube that has the variables."""
@@ -91,11 +101,11 @@ class CubeCounting:
         return small
 
     def _nearest(self, wanted: frozenset[str], measure: str) -> Table:
-        """A cube that has the variables. Largest contributions take long to find in the whole one, so that it is
-        looked through once for each variable that is left out first."""
+        """A cube that has the variables. The whole one takes long to look through, most of all for largest
+        contributions, so that it is looked through once for each variable that is left out first."""
         whole = self.cube if measure == COUNT else self.cube.measured(measure)
         others = [d for d in self.dimensions if d.name not in wanted and d.total is not None]
-        if measure == COUNT or len(others) < 2:
+        if len(others) < 2:
             return whole
         first = max(others, key=lambda d: len(d.leaves))
         return self.narrowed([d.name for d in self.dimensions if d is not first], measure)
@@ -105,6 +115,11 @@ class CubeCounting:
         for measure in measures:
             for first in self.dimensions if len(self.dimensions) > 2 else ():
                 self.narrowed([d.name for d in self.dimensions if d is not first], measure)
+
+
+def _shape(resolved: Resolved) -> tuple[str, frozenset[tuple[str, str]]]:
+    """What a table before its population is chosen depends on."""
+    return resolved.query.measure, frozenset(resolved.levels.items())
 
 
 class RecordCounting:

@@ -22,8 +22,9 @@ from discreet.server.auth import Caller
 from discreet.server.cache import Answers, CachedAnswer
 from discreet.server.choices import Choices
 from discreet.server.commits import Commits
-from discreet.server.counting import Counting, counting_of, read_data
+from discreet.server.counting import Counting, CubeCounting, counting_of, read_data
 from discreet.server.guard import Flag, Guard
+from discreet.server.held_shapes import held_shapes
 from discreet.server.history import History, PendingAnswer
 from discreet.server.pacing import Pace
 from discreet.server.queries import address
@@ -88,6 +89,7 @@ class Service:
         self.whole = WholeVariables(self.counting.dimensions, self.policy, self.counting.table)
         self.guard = Guard(self.counting, self.policy, self.whole)
         self.answers = Answers(settings.cache)
+        self._closed = False
         self.pace = Pace()
         self.rate: Counter = Counter(self.store, "rate", MINUTE) if public is None else public.rate
         self.addresses: Counter = Counter(self.store, "address", MINUTE) if public is None else public.addresses
@@ -131,6 +133,22 @@ class Service:
         for dimension in self.dimensions[:2] if self.counting.held else ():
             with contextlib.suppress(DiscreetError):
                 self._answer(self.resolved(Query.of(dimension.name)))
+
+    def hold_tables(self) -> None:
+        """Make the tables that answers are cut out of, beside the first questions, until the service is closed.
+
+        In an order of its own: which of them are there tells nothing of what was asked.
+        """
+        for shape in held_shapes(self.dimensions, self.policy) if isinstance(self.counting, CubeCounting) else ():
+            if self._closed:
+                return
+            with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
+                table = self.counting.made(shape)
+                self.whole.held.hold(table)
+                answer_query(lambda _, table=table: table, shape, self.policy, self.whole)
+                self.counting.hold(shape, table)
+        for service in self.roles.values():
+            service.hold_tables()
 
     def resolved(self, query: Query) -> Resolved:
         """A query against the codebook; unknown variables, levels and codes are errors that name the nearest."""
@@ -212,10 +230,17 @@ class Service:
 
     async def close(self) -> None:
         """Finish writing and let go of the store."""
+        self.stop_holding()
         for service in self.roles.values():
             await service.commits.close()
         await self.commits.close()
         self.store.close()
+
+    def stop_holding(self) -> None:
+        """Make no further tables beforehand."""
+        self._closed = True
+        for service in self.roles.values():
+            service.stop_holding()
 
     # -- steps --------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextMana
     async def life(app: Any) -> AsyncIterator[None]:
         for one in sites:
             one.state.service.warm_up()
+        holding = [asyncio.create_task(_holding(one.state.service)) for one in sites]
         following = [asyncio.create_task(one.state.gate.follow_keys()) for one in sites]
         log.info("started", extra={"worker": os.getpid()})
         for service in [d for one in sites for d in (one.state.service, *one.state.service.roles.values())]:
@@ -67,10 +68,21 @@ def living(sites: Sequence[FastAPI]) -> Callable[[Any], AbstractAsyncContextMana
         for task in following:
             task.cancel()
         for one in sites:
+            one.state.service.stop_holding()
+        await asyncio.gather(*holding)
+        for one in sites:
             await one.state.service.close()
         log.info("stopped", extra={"worker": os.getpid()})
 
     return life
+
+
+async def _holding(service: Service) -> None:
+    """Tables are made beforehand; without them answers take longer, and are the same."""
+    try:
+        await asyncio.to_thread(service.hold_tables)
+    except Exception as error:  # noqa: BLE001 - its message may hold data
+        log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
 
 
 def site(settings: Settings) -> FastAPI:

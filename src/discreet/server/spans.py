@@ -9,9 +9,9 @@ atoms are tried, and boxes of one atom along each of two variables.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ MOST_TRIPLES = 24
 MOST_ATOMS = 200  # along one variable; of more, those that the new table cuts are looked at
 MOST_BOXES = 64  # atoms along two variables, crossed
 MOST_KEPT = 20_000  # choices of families that are kept
+MOST_PATTERNS = 1_000  # of one number of atoms that are kept
 NEAR_ZERO = 1e-7
 Boxes = tuple[tuple[int, int], ...]  # sets of codes along two variables
 
@@ -56,7 +57,9 @@ class Spaces:
     def __init__(self, families: Sequence[Sets]) -> None:
         self.families = families
         self._cuts: dict[tuple[bytes, bool], tuple[int, ...]] = {}
-        self._told: dict[tuple[int, ...], Told] = {}
+        self._told: dict[tuple[int, ...], tuple[Patterns, Array]] = {}
+        self._patterns: dict[int, Patterns] = {}
+        self._lock = threading.Lock()  # around new patterns: answers are decided and foreseen in several threads
 
     def cut(self, numbers: Array, *, around: bool) -> tuple[int, ...]:
         """The atoms that the sets of families with these numbers cut out (see ``_cut``)."""
@@ -64,19 +67,27 @@ class Spaces:
         parts = self._cuts.get(key)
         if parts is None:
             if len(self._cuts) > MOST_KEPT:
-                self._cuts, self._told = {}, {}
+                self._cuts = {}
             parts = _cut([self.families[k] for k in numbers.tolist()], around)
             self._cuts[key] = parts
         return parts
 
-    def told(self, parts: tuple[int, ...], numbers: Array) -> Told:
-        """What these families tell of atoms."""
-        told = self._told.get(parts)
-        if told is None or len(told.known) < len(self.families):  # room for more than there are: more will come
-            told = self._told[parts] = Told.none(parts, 2 * len(self.families), told)
-        for k in numbers[~told.known[numbers]].tolist():
-            told.note(k, self.families[k])
-        return told
+    def told(self, parts: tuple[int, ...], numbers: Array) -> tuple[Patterns, Array]:
+        """What these families tell of atoms, as numbers of patterns; the number of a family is its place."""
+        known = self._told.get(parts)
+        if known is not None and len(known[1]) >= len(self.families) and (known[1][numbers] >= 0).all():
+            return known
+        with self._lock:
+            if len(self._told) > MOST_KEPT or any(len(some) > MOST_PATTERNS for some in self._patterns.values()):
+                self._told, self._patterns = {}, {}
+            patterns = self._patterns.setdefault(len(parts), Patterns(len(parts)))
+            told = np.full(2 * len(self.families), -1)  # room for more than there are: more will come
+            if known is not None and known[0] is patterns:
+                told[: len(known[1])] = known[1][: len(told)]
+            for k in numbers[told[numbers] < 0].tolist():
+                told[k] = patterns.number(_pattern(self.families[k], parts))
+            self._told[parts] = patterns, told
+            return patterns, told
 
 
 def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tuple[Array, Array]) -> Boxes:
@@ -89,7 +100,7 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
     >>> derived_boxes(both, both, (1, 1), (np.array([0, 1, 0]), np.array([0, 0, 1])))
     ((1, 2), (2, 1), (2, 2))
     """
-    first, second = (np.array([*numbers.tolist(), own]) for numbers, own in zip(others, mine, strict=True))
+    first, second = (np.append(numbers, own) for numbers, own in zip(others, mine, strict=True))
     rows, columns = (np.flatnonzero(np.bincount(numbers)) for numbers in (first, second))
     for around in (True, False):
         parts = (one.cut(rows, around=around), other.cut(columns, around=around))
@@ -100,7 +111,8 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
             break
     else:
         return ()
-    a, b = one.told(parts[0], rows), other.told(parts[1], columns)
+    (a, along_first), (b, along_second) = one.told(parts[0], rows), other.told(parts[1], columns)
+    first, second = along_first[first], along_second[second]
     open_ = a.single[first].T @ b.single[second] == 0  # the rest is told by one of them by itself
     if open_.any():
         open_ &= _may_lie(a.parting[first], b.parting[second])
@@ -148,8 +160,18 @@ def _range(gram: Array) -> Array:
 
 
 def _vectors(family: Sets, parts: Sequence[int]) -> Array:
-    """The sets of a family over atoms."""
-    return np.array([[float(one & part == part) for part in parts] for one in family])
+    """The sets of a family over atoms of which each lies within every set or beside it."""
+    held = _elements(family)
+    last = held.shape[1] - 1
+    return held[:, [min((part & -part).bit_length() - 1, last) for part in parts]]
+
+
+@lru_cache(maxsize=4096)
+def _elements(family: Sets) -> Array:
+    """The sets of a family over the finest codes; the last column stands for those that are in none."""
+    size = max((one.bit_length() for one in family), default=0) // 8 + 1
+    held = np.array([list(one.to_bytes(size, "little")) for one in family], np.uint8).reshape(len(family), size)
+    return np.unpackbits(held, axis=1, bitorder="little").astype(float)
 
 
 def _cut(families: Sequence[Sets], around: bool) -> tuple[int, ...]:
@@ -167,36 +189,45 @@ def _cut(families: Sequence[Sets], around: bool) -> tuple[int, ...]:
     return tuple(sorted(atoms(alone | beside | {whole})))
 
 
-class Told(NamedTuple):
-    """What families tell of some atoms; the first axis of all arrays is the number of the family."""
+Pattern = frozenset[tuple[int, ...]]  # sets of atoms, by their places
 
-    parts: tuple[int, ...]
-    known: Array  # whether the family has been looked at
-    gram: Array  # of the sets that the family tells, as vectors over the atoms
-    single: Array  # 1: the family tells the atom by itself
-    parting: Array  # 1: one of these sets holds one atom and not the other
 
-    @classmethod
-    def none(cls, parts: tuple[int, ...], families: int, before: Told | None = None) -> Told:
-        """Before any family has been looked at, or any but those of ``before``."""
-        n = len(parts)
-        square = (families, n, n)
-        told = cls(parts, np.zeros(families, bool), np.zeros(square), np.zeros((families, n)), np.zeros(square))
-        if before is not None:
-            for new, old in zip(told[1:], before[1:], strict=True):
-                new[: len(old)] = old
-        return told
+def _pattern(family: Sets, parts: tuple[int, ...]) -> Pattern:
+    """What a family tells of atoms: each of them that it makes up, and those of its sets that are unions of them."""
+    known, whole = atoms(family), union(family)
+    sets = {one for one in parts if not one & ~whole and not any(atom & one and atom & ~one for atom in known)}
+    all_parts = union(parts)
+    for one in family:
+        if not one & ~all_parts and not any(part & one and part & ~one for part in parts):
+            sets.add(one)
+    return frozenset(tuple(k for k, part in enumerate(parts) if one & part) for one in sets)
 
-    def note(self, number: int, family: Sets) -> None:
-        """A family: each atom that it makes up, and those of its sets that are unions of atoms."""
-        known = atoms(family)
-        sets = {one for one in self.parts if union(atom for atom in known if atom & ~one == 0) == one}
-        sets |= {one for one in family if one == union(part for part in self.parts if part & one)}
-        rows = _vectors(frozenset(sets), self.parts).reshape(-1, len(self.parts))
-        self.gram[number] = rows.T @ rows
-        self.single[number] = rows[rows.sum(axis=1) == 1].sum(axis=0)
-        self.parting[number] = (rows[:, :, None] != rows[:, None, :]).any(axis=0)
-        self.known[number] = True
+
+class Patterns:
+    """What families can tell of so many atoms, each once, by number; few patterns stand for very many families."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._numbers: dict[Pattern, int] = {}
+        self.gram = np.zeros((0, n, n))  # of the sets, as vectors over the atoms
+        self.single = np.zeros((0, n))  # 1: the atom is told by itself
+        self.parting = np.zeros((0, n, n))  # 1: one of the sets holds one atom and not the other
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, pattern: Pattern) -> int:
+        """The number of a pattern, by which the arrays have it."""
+        known = self._numbers.get(pattern)
+        if known is not None:
+            return known
+        rows = np.zeros((len(pattern), self.n))
+        for k, places in enumerate(pattern):
+            rows[k, places] = 1.0
+        self.gram = np.concatenate([self.gram, (rows.T @ rows)[None]])
+        self.single = np.concatenate([self.single, rows[rows.sum(axis=1) == 1].sum(axis=0)[None]])
+        self.parting = np.concatenate([self.parting, (rows[:, :, None] != rows[:, None, :]).any(axis=0)[None]])
+        return self._numbers.setdefault(pattern, len(self._numbers))
 
 
 def _may_lie(one: Array, other: Array) -> Array:

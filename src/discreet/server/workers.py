@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError, Refused
+from discreet.server.accepting import HELD_CONNECTIONS
 from discreet.server.metrics import METERS
 from discreet.server.settings import Settings
 
@@ -66,6 +67,7 @@ def work(settings: Settings, listener: socket.socket, *, alone: bool = False) ->
     import uvicorn
     from threadpoolctl import threadpool_limits
 
+    from discreet.server.accepting import EvenServer
     from discreet.server.app import create_app
     from discreet.server.connections import IDLE_SECONDS, bounded_protocol
     from discreet.server.logs import configure
@@ -79,7 +81,10 @@ def work(settings: Settings, listener: socket.socket, *, alone: bool = False) ->
         timeout_graceful_shutdown=CALM - 5, lifespan="on", ws="none", timeout_keep_alive=IDLE_SECONDS,
         http=bounded_protocol(proxy=settings.proxy),
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    if alone:
+        uvicorn.Server(config).run(sockets=[listener])
+    else:
+        EvenServer(config, listener).run()
 
 
 def _end_with(parent: int) -> None:
@@ -125,7 +130,7 @@ class Keeper:
                 return
             pid, _ = os.wait()
             born = self.alive.pop(pid, 0.0)
-            self.rows.pop(pid, None)
+            HELD_CONNECTIONS.end(self.rows.pop(pid, None))
             if not self.stopping and time.monotonic() - born < QUICK:
                 time.sleep(1)
 
@@ -138,6 +143,7 @@ class Keeper:
         code = 1
         try:
             METERS.begin(row)
+            HELD_CONNECTIONS.begin(row)
             for name in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
                 signal.signal(name, signal.SIG_DFL)
             work(self.settings, self.found)
