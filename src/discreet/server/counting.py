@@ -26,6 +26,7 @@ from discreet.server.settings import Settings
 from discreet.tables.table import Table
 
 MOST_CUBES = 300  # of fewer variables, that a worker keeps
+MOST_BETWEEN = 200_000  # cells of a cube of counts that is kept only to make smaller ones
 
 
 class Counting(Protocol):
@@ -108,6 +109,8 @@ class CubeCounting:
         if len(others) < 2:
             return whole
         first = max(others, key=lambda d: len(d.leaves))
+        if measure == COUNT and whole.layout.n_inner > MOST_BETWEEN * len(first.leaves):
+            return whole
         return self.narrowed([d.name for d in self.dimensions if d is not first], measure)
 
     def warm_up(self, measures: Iterable[str]) -> None:

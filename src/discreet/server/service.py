@@ -37,6 +37,7 @@ from discreet.server.view_data import VIEW, view_bytes
 from discreet.tables.table import Table
 
 CSVW = "csvw"  # metadata that say where their CSV is
+MOST_CUBE = 5_000_000  # cells of a cube from which tables are made beforehand in a few seconds
 LARGE = 20_000  # cells from which a table is made off the event loop
 
 
@@ -139,14 +140,17 @@ class Service:
 
         In an order of its own: which of them are there tells nothing of what was asked.
         """
-        for shape in held_shapes(self.dimensions, self.policy) if isinstance(self.counting, CubeCounting) else ():
+        counting = self.counting
+        quick = isinstance(counting, CubeCounting) and counting.cube.layout.n_inner <= MOST_CUBE
+        for shape in held_shapes(self.dimensions, self.policy) if quick else ():
             if self._closed:
                 return
             with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
-                table = self.counting.made(shape)
+                assert isinstance(counting, CubeCounting)
+                table = counting.made(shape)
                 self.whole.held.hold(table)
                 answer_query(lambda _, table=table: table, shape, self.policy, self.whole)
-                self.counting.hold(shape, table)
+                counting.hold(shape, table)
         for service in self.roles.values():
             service.hold_tables()
 
