@@ -263,3 +263,22 @@ def test_the_template_has_the_guard_s_defaults() -> None:
     assert parse_policy(dc.policy.template()).guard == GuardRules()
     with pytest.raises(dc.errors.InputError, match="did you mean 'action'"):
         parse_policy('[guard]\nacton = "warn"')
+
+
+def test_a_share_tells_about_what_it_is_a_share_of() -> None:
+    """The share of 'most' in all areas, beside its count, is the count of all areas: the difference is one small area."""
+    small, large = (guard([300, 300, 300, few], min_difference=10) for few in (4, 400))
+
+    def rule(found: Guard, new: Query, *before: Query) -> str:
+        flag = found.flag(new, Earlier(one for query in before for one in found.geometries(query)).rows())
+        return "" if flag is None else flag.rule
+
+    most = Query.of("sex", where="area=most")
+    for statistic in ("percent-area", "rate-area"):
+        share = Query.of("sex", where="area=most", statistic=statistic)
+        assert rule(small, share) == rule(small, share, most) == "guard_difference"
+        assert rule(large, share) == rule(large, share, most) == ""
+        assert rule(small, share, Query.of("area, sex")) == ""
+        assert len(small.geometries(share)) == 2
+    assert rule(small, Query.of("sex", where="area=most", statistic="percent"), most) == ""
+    assert rule(small, Query.of("sex"), most) == "guard_difference"

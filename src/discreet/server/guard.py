@@ -29,7 +29,7 @@ from discreet.methods import contract
 from discreet.methods.contract import protect
 from discreet.policy import Policy, Query
 from discreet.policy.area_release import WithheldAreas
-from discreet.policy.statistic_answers import counted_query
+from discreet.policy.statistic_answers import counted_query, statistic_of
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server.combinations import Combinations, Compared, Pair
 from discreet.server.counting import Counting
@@ -112,9 +112,24 @@ class Guard:
             families[axis] = self.family(axis, _level_sets(self.dimensions[axis], level) | {self.whole[axis]})
         return Geometry(tuple(families))
 
+    def flag(self, query: Query, earlier: Array) -> Flag | None:
+        """The first reason to flag a query beside ``Earlier`` ones, or None: its tables are told one after the other."""
+        for part in told_tables(query):
+            told = self._geometries(part)
+            flags = (self.check(geometry, earlier) for geometry in told)
+            if (flag := next((flag for flag in flags if flag is not None), None)) is not None:
+                return flag
+            new = _rows([one.families for one in told])
+            earlier = np.concatenate([earlier, new]) if len(earlier) else new
+        return None
+
     def geometries(self, query: Query) -> tuple[Geometry, ...]:
-        """The same without what a table withholds: areas that it is not given for, and codes that it does not break
-        down, which stand in it as totals alone. A quantile tells of the counts of its bands."""
+        """What all tables of a query tell about."""
+        return tuple(one for part in told_tables(query) for one in self._geometries(part))
+
+    def _geometries(self, query: Query) -> tuple[Geometry, ...]:
+        """What a table tells about without what it withholds: areas that it is not given for, and codes that it does
+        not break down, which stand in it as totals alone. A quantile tells of the counts of its bands."""
         query = counted_query(query, self.policy)
         told = self._broken_down(query)
         area = self.policy.areas.variable
@@ -306,6 +321,20 @@ class Guard:
 
 def _rows(families: Sequence[tuple[int, ...]]) -> Array:
     return np.fromiter(itertools.chain.from_iterable(families), np.int64).reshape(len(families), -1 if families else 0)
+
+
+def told_tables(query: Query) -> tuple[Query, ...]:
+    """The tables that a query tells of. A share of the total of a filter's variable tells of the table without that
+    filter, too: whoever has the count divides it by the share.
+
+    >>> [str(one) for one in told_tables(Query.of("sex", where="area=B", statistic="percent-area"))]
+    ['percent-area: sex where area=B', 'sex']
+    """
+    shared, filters = statistic_of(query), dict(query.where)
+    if not shared.is_share or shared.other not in filters:
+        return (query,)
+    others = {name: codes for name, codes in filters.items() if name != shared.other}
+    return query, Query.of(dict(query.variables), where=others, measure=query.measure)
 
 
 def query_from_line(canonical: str) -> Query:

@@ -230,8 +230,7 @@ class History:
     def _judge(self, question: PendingAnswer, earlier: Array) -> Flag | None:
         if self.policy.guard.action == "off" or question.caller.may("methodologist"):
             return None
-        flags = (self.guard.check(geometry, earlier) for geometry in self.guard.geometries(question.query))
-        return next((flag for flag in flags if flag is not None), None)
+        return self.guard.flag(question.query, earlier)
 
     def _given(self, answer: CachedAnswer, flag: Flag | None, flagged: int) -> Decision:
         """The answer that is given where the guard thinks so of it, after so many flagged ones."""
