@@ -46,7 +46,7 @@ SECURITY = {  # scripts whose figures docs/security.md and docs/server.md have: 
     "defences": ("", "-n 3000"),
     "demo_attack": ("", "3000 --most 1"),
     "closure": ("100000", "3000 --most 1 --targets 2"),
-    "docs_policies": ("20000", "2000"),
+    "docs_policies": ("30000", "2000"),
     "editions": ("100000", "2000 --changed 1 10 --trials 1"),
     "query_search": ("60000 --targets 30", "2000 --targets 3"),
     "guard": ("", "--people 3000 --sessions 20"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.server.view_data import is_ordered
+from discreet.data.variable_description import is_ordered
 from tests import servers
 
 QUERY = "variables=age,sex&where=region=R1"

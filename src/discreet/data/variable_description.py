@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
+
+NUMBER = re.compile(r"\d+")
+LEAST_ORDERED = 3  # categories that are called ordered
 
 
 @dataclass(frozen=True)
@@ -43,3 +48,15 @@ class VariableDescription:
         {'source': 'register', 'date': '2021'}
         """
         return VariableDescription(**(defaults | self.texts), levels=self.levels, geometry=self.geometry)
+
+
+def is_ordered(labels: Sequence[str]) -> bool:
+    """Whether categories are steps of one scale, by the first numbers of their labels: ages, years, sizes.
+
+    >>> is_ordered(["0-4 years", "5-9 years", "10 years and more"]), is_ordered(["Region 1", "Region 2", "North"])
+    (True, False)
+    """
+    numbers = [int(match[0]) for label in labels if (match := NUMBER.search(label))]
+    begins = {label[:1].isdigit() for label in labels[1:-1]}  # "under 5" and "over 80" stand at the ends
+    rising = all(one < two for one, two in pairwise(numbers[1:-1]))
+    return len(labels) >= LEAST_ORDERED and len(numbers) >= len(labels) - 1 and begins == {True} and rising

@@ -5,15 +5,13 @@ One more format of the same release: it holds nothing that the release does not.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import orjson
 
 from discreet.base.annotations import Array
+from discreet.data.variable_description import is_ordered
 from discreet.formats import Format
 from discreet.formats.layers import ABSENT, MEANING, Cube, heading
 from discreet.release import CONFIDENTIAL, Release
@@ -22,9 +20,7 @@ from discreet.release.noise_law import LEVEL
 VIEW = Format(
     "view", ".view.json", "application/vnd.discreet.view+json", "the page's own: values with likely ranges", "view_data"
 )
-NUMBER = re.compile(r"\d+")
 COUNTS = ("count", "weighted count")  # of which parts are a share
-LEAST_ORDERED = 3  # categories that are called ordered
 
 
 def view_bytes(release: Release) -> bytes:
@@ -89,15 +85,3 @@ def _variable(cube: Cube, k: int) -> dict[str, Any]:
         "ordered": is_ordered(leaves),
         "geometry": bool(dimension.description.geometry),
     }
-
-
-def is_ordered(labels: Sequence[str]) -> bool:
-    """Whether categories are steps of one scale, by the first numbers of their labels: ages, years, sizes.
-
-    >>> is_ordered(["0-4 years", "5-9 years", "10 years and more"]), is_ordered(["Region 1", "Region 2", "North"])
-    (True, False)
-    """
-    numbers = [int(match[0]) for label in labels if (match := NUMBER.search(label))]
-    begins = {label[:1].isdigit() for label in labels[1:-1]}  # "under 5" and "over 80" stand at the ends
-    rising = all(one < two for one, two in pairwise(numbers[1:-1]))
-    return len(labels) >= LEAST_ORDERED and len(numbers) >= len(labels) - 1 and begins == {True} and rising

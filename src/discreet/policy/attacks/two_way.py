@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.base.annotations import Array, Floats
+from discreet.data.variable_description import is_ordered
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame
 from discreet.population.ipf import SumsOverAxes, scale_in_turn
 
 MOST_COMBINATIONS = 20_000_000  # full combinations of codes that are held
 ROUNDS = 30
 FEW = 0.3  # people held to be behind a number 0 that need not be a true zero
+DOUBT = 1e-4  # part of a code that is not shown which is not like its neighbours
 SURELY = 20.0  # people expected in a cell that shows 0: then nobody can be in it
 
 
@@ -40,6 +42,7 @@ class TwoWayModel:
         single = [leaf_counts(answers, (k,)) for k in range(len(shape))]
         total = answers.total() or max((float(np.maximum(one, 0).sum()) for one in single), default=1.0)
         shares = [_shares(one) for one in single]
+        ordered = [is_ordered([d.label(leaf) for leaf in d.leaves]) for d in answers.dimensions]
         values = np.ones(shape) if possible is None else possible.astype(float)
         margins = []
         for k, share in enumerate(shares):
@@ -47,8 +50,11 @@ class TwoWayModel:
         for pair in itertools.combinations(range(len(shape)), 2):
             shown = leaf_counts(answers, pair)
             if (shown != UNKNOWN).any():
-                sums = shares[pair[0]] * total, shares[pair[1]] * total
-                goal = filled(believed(shown, np.outer(*sums) / total), shown == UNKNOWN, *sums)
+                sums, unknown = (shares[pair[0]] * total, shares[pair[1]] * total), shown == UNKNOWN
+                goal = filled(believed(shown, np.outer(*sums) / total), unknown, *sums)
+                for axis, k in enumerate(pair):
+                    if ordered[k]:
+                        goal = filled(as_neighbours(goal, unknown, axis), unknown, *sums)
                 margins.append(_margin(goal * (total / goal.sum()), pair, len(shape)))
         scale_in_turn(values, margins, tolerance=1e-6, iterations=ROUNDS)
         return cls(values)
@@ -89,6 +95,26 @@ def filled(counts: Floats, unknown: Array, rows: Floats, columns: Floats) -> Flo
             scale = np.divide(np.maximum(sums - held, 0.0), guessed, out=np.ones(len(sums)), where=guessed > 0)
             out = np.where(unknown, out * np.expand_dims(scale, 1 - axis), out)
     return out
+
+
+def as_neighbours(counts: Floats, unknown: Array, axis: int) -> Floats:
+    """Codes of an ordered variable of which nothing is shown are made up as the nearest ones of which something is.
+
+    The oldest who are not broken down are more like the next younger than like everybody.
+
+    >>> counts = np.array([[8.0, 2.0], [0.0, 6.0], [3.0, 3.0]])
+    >>> as_neighbours(counts, np.array([[False, False], [False, False], [True, True]]), 0).round(2).tolist()
+    [[8.0, 2.0], [0.0, 6.0], [0.0, 6.0]]
+    """
+    lines, hidden = np.moveaxis(counts.copy(), axis, 0), np.moveaxis(unknown, axis, 0).all(axis=1)
+    shown = np.flatnonzero(~hidden)
+    for line in np.flatnonzero(hidden) if len(shown) else ():
+        apart = np.abs(shown - line)
+        near = lines[shown[apart == apart.min()]].sum(axis=0)
+        if near.sum() > 0:
+            mixed = (1 - DOUBT) * near / near.sum() + DOUBT / near.size
+            lines[line] = lines[line].sum() * mixed
+    return np.asarray(np.moveaxis(lines, 0, axis))
 
 
 def _shares(shown: Array) -> Floats:
