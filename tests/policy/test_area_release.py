@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.policy import Query, answer, parse_policy
@@ -93,6 +95,43 @@ def test_no_area_is_left_out_alone() -> None:
     failing[dimension.position["A01"]] = True
     gone = with_company(dimension, failing, people)
     assert [dimension.codes[k] for k in np.flatnonzero(gone)] == ["A01", "A03"]
+
+
+@given(st.integers(0, 10_000))
+def test_no_failing_area_follows_from_what_is_given(seed: int) -> None:
+    """Random areas in groups, groups in larger ones, groups that cross: checked by the rank of what is given."""
+    rng = np.random.default_rng(seed)
+    names = [f"a{k}" for k in range(int(rng.integers(3, 8)))]
+    groups = {name: f"g{rng.integers(3)}" for name in names}
+    larger = {group: f"G{rng.integers(2)}" for group in sorted(set(groups.values()))}
+    crossing = {name: f"x{rng.integers(3)}" for name in names}
+    hierarchies = [{**groups, **larger}, *([crossing] if rng.random() < 0.5 else [])]
+    dimension = dc.Dimension.from_parents("area", *hierarchies, total="All")
+    matrix = dimension.matrix.toarray().astype(float)
+    inner = rng.integers(1, 100, len(names))
+    people = inner @ matrix
+    failing = (people < 40) & ~dimension.is_whole
+    gone = with_company(dimension, failing, people)
+    assert (gone >= failing).all()
+    assert not (gone & dimension.is_whole).any()
+    shown = matrix[:, ~gone]
+    rank = np.linalg.matrix_rank(shown)
+    follow = [
+        code
+        for code in np.flatnonzero(failing)
+        if np.linalg.matrix_rank(np.column_stack([shown, matrix[:, code]])) == rank
+    ]
+    assert not follow or (gone | dimension.is_whole).all()  # the areas are one: nothing is left to leave out
+
+
+def test_a_group_does_not_follow_from_the_one_above_it() -> None:
+    """Both areas of A are left out and so is A; G less B would be A, so something of B is left out, too."""
+    parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "G", "B": "G", "c1": "C", "c2": "C"}
+    dimension = dc.Dimension.from_parents("area", parents, total="All")
+    inner = {"a1": 3, "a2": 5, "b1": 300, "b2": 200, "c1": 400, "c2": 500}
+    people = np.array([inner[leaf] for leaf in dimension.leaves]) @ dimension.matrix.toarray().astype(float)
+    gone = with_company(dimension, (people < 40) & ~dimension.is_whole, people)
+    assert [dimension.codes[k] for k in np.flatnonzero(gone)] == ["A", "a1", "a2", "B", "b2"]
 
 
 def test_the_guard_does_not_take_left_out_areas_for_told() -> None:

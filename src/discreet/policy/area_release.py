@@ -14,6 +14,7 @@ import numpy as np
 from discreet.base.annotations import Array, Floats
 from discreet.data.dimension import Dimension
 from discreet.errors import Refused
+from discreet.linear.modular import in_span
 from discreet.policy.populations import counts_by_code, population_counts
 from discreet.policy.query import Resolved
 from discreet.policy.sections import AreaRules
@@ -84,15 +85,56 @@ def failing_areas(tables: Floats, people: Floats, rules: AreaRules) -> Array:
 
 
 def with_company(dimension: Dimension, failing: Array, people: Floats) -> Array:
-    """The failing codes, and where one finest code of a group would be left out alone the smallest of the others."""
+    """The failing codes, and the smallest others without which none of these follows from what is given.
+
+    What follows is found by linear algebra over the finest codes, so over all levels and groups at once: a group does
+    not follow from the one above it less its neighbours. Failing groups of finest codes that are all given may follow.
+    """
+    parts = _Parts(dimension)
+    kept = np.flatnonzero(failing & (parts.of_leaf.T @ failing[parts.leaves] > 0))
     gone = failing.copy()
-    groups = sorted((dimension.leaves_of(code) for code in dimension.codes), key=len)
-    for leaves in groups:
-        places = np.array([dimension.position[leaf] for leaf, sign in leaves.items() if sign > 0])
-        if len(places) > 1 and gone[places].sum() == 1:
-            others = places[~gone[places]]
-            gone[others[np.argmin(people[others])]] = True
+    while len(follows := kept[in_span(dimension.matrix, ~gone, kept)]):
+        further = np.zeros(len(gone), bool)
+        for code in follows.tolist():  # what is left out for one may do for its neighbours: they are looked at again
+            further |= parts.company(code, gone | dimension.is_whole, further, people)
+        if not further.any():
+            return np.asarray(~dimension.is_whole)
+        gone |= further
     return gone
+
+
+class _Parts:
+    """Which finest codes every code of a variable holds."""
+
+    def __init__(self, dimension: Dimension) -> None:
+        from scipy.sparse import csr_array
+
+        self.leaves = np.array([dimension.position[leaf] for leaf in dimension.leaves])
+        self.matrix = dimension.matrix
+        self.of_leaf = csr_array(abs(dimension.matrix)).astype(float)
+
+    def company(self, code: int, firm: Array, chosen: Array, people: Floats) -> Array:
+        """Given codes that tell one more finest code apart from those of ``code``, in the smallest group around them.
+
+        ``firm`` codes are not given, or are everybody. Of the finest codes in the group it is the one with the fewest
+        people in the codes that tell it apart; none where one in the group is ``chosen`` already.
+        """
+        places = self._places(code)
+        around = self.of_leaf[places].sum(axis=0) == len(places)
+        apart = ~around & ~firm
+        groups = np.flatnonzero(around)
+        for group in groups[np.argsort(np.diff(self.matrix.indptr)[groups], kind="stable")]:
+            others = np.setdiff1d(self._places(group), places)
+            able = others[self.of_leaf[others] @ apart > 0]
+            if len(able):
+                if (self.of_leaf[able] @ (chosen & apart) > 0).any():
+                    break
+                least = able[np.argmin(self.of_leaf[able] @ np.where(apart, people, 0.0))]
+                return np.asarray((self.of_leaf[[least]].toarray()[0] > 0) & apart)
+        return np.zeros(len(firm), bool)
+
+    def _places(self, code: int) -> Array:
+        return np.asarray(self.matrix.indices[self.matrix.indptr[code] : self.matrix.indptr[code + 1]])
 
 
 def _tables(counts: Protected, axis: int) -> Floats:
