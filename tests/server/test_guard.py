@@ -266,7 +266,7 @@ def test_the_template_has_the_guard_s_defaults() -> None:
 
 
 def test_a_share_tells_about_what_it_is_a_share_of() -> None:
-    """The share of 'most' in all areas, beside its count, is the count of all areas: the difference is one small area."""
+    """The share of 'most' in all areas, beside its count, is that of all areas, and leaves one small area."""
     small, large = (guard([300, 300, 300, few], min_difference=10) for few in (4, 400))
 
     def rule(found: Guard, new: Query, *before: Query) -> str:

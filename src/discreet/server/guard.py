@@ -113,7 +113,7 @@ class Guard:
         return Geometry(tuple(families))
 
     def flag(self, query: Query, earlier: Array) -> Flag | None:
-        """The first reason to flag a query beside ``Earlier`` ones, or None: its tables are told one after the other."""
+        """The first reason to flag a query beside ``Earlier`` ones, or None: its tables are told in turn."""
         for part in told_tables(query):
             told = self._geometries(part)
             flags = (self.check(geometry, earlier) for geometry in told)

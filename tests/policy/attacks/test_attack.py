@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import Dimension, InputError, Microdata
+from discreet import Dimension, InputError, Microdata, Table
 from discreet.base.verdicts import Verdict
 from discreet.data.codebook import Codebook
 from discreet.policy import Attack, Effort, attack, parse_policy, ready
@@ -189,3 +189,14 @@ def test_where_no_table_is_answered_nobody_can_say(policy: str) -> None:
     assert (result.tables, result.populations) == (0, ())
     assert result.verdict is Verdict.UNKNOWN
     assert "everything: no table was answered" in result.unjudged
+
+
+def test_nobody_is_claimed_where_nobody_is_believed_to_be() -> None:
+    """A population that is hidden and that the shown totals leave no room for: attacked, with no claim."""
+    table = Table.of([[400, 300, 2], [350, 250, 1]], ["sex", "area"])
+    steps = '[{name = "redact", most = 7}, {name = "round", base = 5}]'
+    policy = parse_policy(f'[[method]]\nname = "chain"\ntotals = "sum"\nsteps = {steps}')
+    report = attack(table, policy, limit=50, most=1, editions=False, targets=0, effort=QUICK)
+    (one,) = report.populations
+    assert one.why == ""
+    assert all(claim.claims == 0 for claim in one.claimed)

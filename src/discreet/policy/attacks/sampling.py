@@ -84,8 +84,11 @@ class _Chain:
 
 def sample_tables(cells: CellsOf, mechanism: Mechanism, *, effort: Effort, seed: int = 0) -> Sampled | None:
     """Claims about the records of a population; None where there are too many possible records."""
-    if combinations_of(cells) > MOST_COMBINATIONS or cells.prior.sum() <= 0:
+    if combinations_of(cells) > MOST_COMBINATIONS:
         return None
+    if cells.prior.sum() <= 0:  # all that is shown says that nobody is there: nobody is claimed
+        nobody = np.zeros(0, np.int64)
+        return Sampled(nobody, nobody, np.zeros(0), np.zeros(cells.shown.size, np.int64), True)
     from discreet.policy.attacks import _sampled_table as sampled  # loads the compiler
 
     public = sampled.PublishedCells(
