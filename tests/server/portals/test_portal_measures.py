@@ -14,7 +14,7 @@ from discreet.policy import parse_policy
 from discreet.server import Settings, create_app, cube
 from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
 
-POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "off"\n' + COUNTS + PAY + HOURS
+POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "refuse"\n' + COUNTS + PAY + HOURS
 DATA = "/api/pxweb/v2/tables/table/data"
 
 
