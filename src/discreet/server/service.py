@@ -147,12 +147,15 @@ class Service:
                 return
             with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
                 assert isinstance(counting, CubeCounting)
-                table = counting.made(shape)
-                self.whole.held.hold(table)
-                answer_query(lambda _, table=table: table, shape, self.policy, self.whole)
-                counting.hold(shape, table)
+                self._hold(counting, shape)
         for service in self.roles.values():
             service.hold_tables()
+
+    def _hold(self, counting: CubeCounting, shape: Resolved) -> None:
+        table = counting.made(shape)
+        self.whole.held.hold(table)
+        answer_query(lambda _: table, shape, self.policy, self.whole)
+        counting.hold(shape, table)
 
     def resolved(self, query: Query) -> Resolved:
         """A query against the codebook; unknown variables, levels and codes are errors that name the nearest."""
