@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from discreet.server import languages, messages, nearest_tables
+from discreet.server import languages, messages, nearest_tables, page_measures
 from tests import servers
 
 TEMPLATES = Path(languages.__file__).parent / "templates"
 OTHERS = [code for code in languages.LANGUAGES if code != "en"]
 IN_ENGLISH = {"method.html"}  # have no sentences of a catalogue yet
-SPOKEN = (*messages.SENTENCES, *nearest_tables.SENTENCES, "All categories")  # by modules of the server
+SPOKEN = (*messages.SENTENCES, *nearest_tables.SENTENCES, *page_measures.SENTENCES, "All categories")  # by modules of the server
 MARKUP = re.compile(
     r"<code>.*?</code>|{%-?\s*trans.*?endtrans\s*-?%}|{%.*?%}|{{.*?}}|{#.*?#}|<[^>]*>|&\w+;|/[\w./?=…]*", re.DOTALL
 )

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.data.dimension import Dimension
-from discreet.errors import Refused
+from discreet.errors import InputError, Refused
 from discreet.policy import Policy, Query
 from discreet.policy.answering import check_query
 from discreet.policy.query import Resolved
+from discreet.policy.served_measures import COUNT
 
 Pairs = tuple[tuple[str, str], ...]
 Population = tuple[tuple[str, tuple[str, ...]], ...]
@@ -41,17 +42,22 @@ class Choices:
         self.policy = policy
         self._detail: dict[tuple[str, str], Dimension] = {}
 
-    def options(self, variables: Pairs, where: Population) -> list[VariableOptions]:
+    def options(
+        self, variables: Pairs, where: Population, measure: str = COUNT, statistic: str = ""
+    ) -> list[VariableOptions]:
         """For every variable what may be added to a choice, or put in the place of what is chosen of it."""
-        return [self._of_variable(d, variables, where) for d in self.known.values()]
+        asked = (measure, statistic)
+        return [self._of_variable(d, variables, where, asked) for d in self.known.values()]
 
-    def _of_variable(self, dimension: Dimension, variables: Pairs, where: Population) -> VariableOptions:
+    def _of_variable(
+        self, dimension: Dimension, variables: Pairs, where: Population, asked: tuple[str, str]
+    ) -> VariableOptions:
         name, levels = dimension.name, [level for level in dimension.levels if level != "total"]
         others = tuple(pair for pair in variables if pair[0] != name)
         elsewhere = tuple(pair for pair in where if pair[0] != name)
-        shown = {level: self._reason((*others, (name, level)), where) for level in levels}
+        shown = {level: self._reason((*others, (name, level)), where, asked) for level in levels}
         kept = {
-            level: self._reason(variables, (*elsewhere, (name, dimension.level(level)[:1])), {name: level})
+            level: self._reason(variables, (*elsewhere, (name, dimension.level(level)[:1])), asked, {name: level})
             for level in levels
         }
         if name in dict(variables):
@@ -60,15 +66,19 @@ class Choices:
             shown = dict.fromkeys(shown, IN_FILTER)
         return VariableOptions(name, shown, kept)
 
-    def _reason(self, variables: Pairs, where: Population, levels: Mapping[str, str] | None = None) -> str:
+    def _reason(
+        self, variables: Pairs, where: Population, asked: tuple[str, str], levels: Mapping[str, str] | None = None
+    ) -> str:
         """Why a choice cannot become an allowed table by adding to it; empty if it can."""
         if not variables and len(where) >= self.policy.query.max_dimensions:  # no room for a variable
             return self._in_words("max_dimensions")
         variables = self._with_required(variables, where)
         try:
-            check_query(self._resolved(variables, where, levels or {}), self.policy)
+            check_query(self._resolved(variables, where, asked, levels or {}), self.policy)
         except Refused as refused:
             return "" if refused.rule in WAITING else self._in_words(refused.rule) or refused.reason
+        except InputError as error:  # a measure that does not go with a variable
+            return str(error)
         return ""
 
     def _in_words(self, rule: str) -> str:
@@ -97,9 +107,11 @@ class Choices:
     def _coarsest(self, name: str) -> str:
         return next(level for level in self.known[name].levels if level != "total")
 
-    def _resolved(self, variables: Pairs, where: Population, levels: Mapping[str, str]) -> Resolved:
+    def _resolved(
+        self, variables: Pairs, where: Population, asked: tuple[str, str], levels: Mapping[str, str]
+    ) -> Resolved:
         """A query whose names are known, with dimensions in less detail kept from one question to the next."""
-        query = Query(tuple(sorted(variables)), tuple(sorted(where)))
+        query = Query(tuple(sorted(variables)), tuple(sorted(where)), *asked)
         population = {name: (levels.get(name) or self._filter_level(name, codes), codes) for name, codes in where}
         names = {name: self.known[name] for name in (*query.names, *population)}
         detail = {name: self._at(name, level) for name, level in variables}

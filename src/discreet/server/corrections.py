@@ -10,31 +10,41 @@ from discreet.data.filters import parse_filters
 from discreet.errors import DiscreetError
 from discreet.policy import Query
 from discreet.server.choices import Pairs
-from discreet.server.page_choice import PageChoice
+from discreet.server.page_choice import QUERY, PageChoice
 from discreet.server.queries import SIGN
 
-PARAMETERS = ("variables", "where")
 ALIKE = 0.6
 
 
-def corrected_choice(parameters: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice | None:
+def corrected_choice(
+    parameters: Mapping[str, str], dimensions: Sequence[Dimension], measures: Mapping[str, Sequence[str]] | None = None
+) -> PageChoice | None:
     """The table that an address with slips most likely means; None if nothing is near enough.
 
     >>> sex, age = Dimension.flat("sex", "fm"), Dimension.flat("age", ["0-4", "5-9"])
     >>> corrected_choice({"variable": "Sexx", "where": "agee=0_4"}, [sex, age]).link()
     '/table?variables=sex&where=age=0-4'
     """
-    named = {_nearest(name, PARAMETERS) or "": value for name, value in parameters.items()}
+    named = {_nearest(name, QUERY) or "": value for name, value in parameters.items()}
     known = {d.name: d for d in dimensions}
     names = {**{d.title: d.name for d in dimensions}, **{name: name for name in known}}
     try:
         variables = _variables(named.get("variables", ""), known, names)
         where = _population(named.get("where", ""), known, names)
-        query = Query.of(dict(variables), where={n: codes for n, codes in where.items() if n not in dict(variables)})
+        others = {n: codes for n, codes in where.items() if n not in dict(variables)}
+        query = Query.of(dict(variables), where=others, **_asked(named, measures or {}))
         query.resolved(dimensions)
     except DiscreetError:
         return None
-    return PageChoice(query.variables, query.where)
+    return PageChoice(query.variables, query.where, measure=query.measure, statistic=query.statistic)
+
+
+def _asked(named: Mapping[str, str], measures: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The nearest measure and statistic that are served; counts where none is like what was written."""
+    measure = _nearest(named.get("measure", ""), measures)
+    if measure is None:
+        return {}
+    return {"measure": measure, "statistic": _nearest(named.get("statistic", ""), measures[measure]) or ""}
 
 
 def _variables(text: str, known: Mapping[str, Dimension], names: Mapping[str, str]) -> Pairs:

@@ -21,6 +21,7 @@ from discreet.data.microdata import Microdata
 from discreet.policy.answering import from_cube, from_records
 from discreet.policy.query import Resolved
 from discreet.policy.served_measures import COUNT
+from discreet.policy.statistic_answers import OF_WEIGHTS
 from discreet.server.cube import narrowed, read_cube
 from discreet.server.settings import Settings
 from discreet.tables.table import Table
@@ -36,6 +37,8 @@ class Counting(Protocol):
     title: str
     measures: tuple[str, ...]
     """Those at hand beside counts."""
+    weighted: bool
+    """Whether people count by their weights."""
     held: bool
     """Whether sums take no longer than a look: everything is in memory."""
 
@@ -62,6 +65,7 @@ class CubeCounting:
     def __init__(self, cube: Table) -> None:
         self.cube, self.dimensions, self.title = cube, tuple(cube.dimensions), cube.title
         self.measures = tuple(cube._measured)
+        self.weighted = OF_WEIGHTS in cube.statistics
         self._cubes: dict[tuple[str, frozenset[str]], Table] = {}
         self._tables: dict[tuple[str, frozenset[tuple[str, str]]], Table] = {}
 
@@ -134,6 +138,7 @@ class RecordCounting:
         self.records, self.dimensions = records, tuple(records.dimensions)
         self.title = records.codebook.title
         self.measures = tuple(magnitude.name for magnitude in records.codebook.magnitudes)
+        self.weighted = records.codebook.weight is not None
 
     def warm_up(self, measures: Iterable[str]) -> None:
         """Nothing is kept."""

@@ -7,11 +7,12 @@ asking for these tables one by one would not tell.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.data.dimension import Dimension
 from discreet.errors import DiscreetError, Refused
 from discreet.policy import Query
+from discreet.policy.served_measures import COUNT
 from discreet.server.auth import Caller
 from discreet.server.choices import Pairs, Population
 from discreet.server.languages import translated
@@ -26,7 +27,8 @@ LARGER_GROUP = "%(group)s instead of %(categories)s"
 EVERYONE = "Everyone instead of %(categories)s"
 WITHOUT = "Without %(variable)s"
 TOGETHER = "Together with %(variable)s"
-SENTENCES = (LESS_DETAIL, LARGER_GROUP, EVERYONE, WITHOUT, TOGETHER)
+COUNTED = "The number of people instead"
+SENTENCES = (LESS_DETAIL, LARGER_GROUP, EVERYONE, WITHOUT, TOGETHER, COUNTED)
 OF_PEOPLE = ("min_population", "max_filters", "nested_only", "guard_difference", "guard_overlap")  # rules about filters
 
 
@@ -37,17 +39,23 @@ class NearTable:
     words: tuple[str, ...]
     variables: Pairs
     where: Population
+    measure: str = COUNT
+    statistic: str = ""
 
     @property
     def query(self) -> Query:
-        return Query.of(dict(self.variables), where=dict(self.where) or None)
+        population = dict(self.where) or None
+        return Query.of(dict(self.variables), where=population, measure=self.measure, statistic=self.statistic)
+
+    def changed(self, words: str, variables: Pairs, where: Population) -> NearTable:
+        """This table with one change more, in words."""
+        return replace(self, words=(*self.words, words), variables=variables, where=where)
 
 
 async def nearest_tables(
-    service: Service, caller: Caller, variables: Pairs, where: Population, refused: Refused, language: str
+    service: Service, caller: Caller, start: NearTable, refused: Refused, language: str
 ) -> list[NearTable]:
-    """Tables that would be answered now, the least changed first."""
-    start = NearTable((), variables, where)
+    """Tables that would be answered now, the least changed first; ``start`` is the one that is refused."""
     shown: list[NearTable] = []
     for number, near in enumerate(_within_rules(service, start, refused.rule, language)):
         if number == MOST_ASKED or len(shown) == MOST_NEAREST:
@@ -97,8 +105,11 @@ def _changes(
     if len(start.variables) > 1:
         for k, (name, _) in enumerate(start.variables):
             fewer = start.variables[:k] + start.variables[k + 1 :]
-            yield NearTable((*start.words, _say(WITHOUT, language, variable=known[name].title)), fewer, start.where)
+            yield start.changed(_say(WITHOUT, language, variable=known[name].title), fewer, start.where)
     yield from () if rule in OF_PEOPLE else people
+    if start.measure != COUNT:
+        words = (*start.words, translated(COUNTED, language))
+        yield replace(start, words=words, measure=COUNT, statistic="")
 
 
 def _of_population(known: dict[str, Dimension], start: NearTable, language: str) -> Iterator[NearTable]:
@@ -111,10 +122,10 @@ def _of_population(known: dict[str, Dimension], start: NearTable, language: str)
         group = groups.pop() if len(groups) == 1 else None
         while group is not None:
             words = _say(LARGER_GROUP, language, group=dimension.label(group), categories=categories)
-            yield NearTable((*start.words, words), start.variables, (*others[0], (name, (group,)), *others[1]))
+            yield start.changed(words, start.variables, (*others[0], (name, (group,)), *others[1]))
             group = above.get(group)
         words = _say(EVERYONE, language, categories=categories)
-        yield NearTable((*start.words, words), start.variables, (*others[0], *others[1]))
+        yield start.changed(words, start.variables, (*others[0], *others[1]))
 
 
 def _in_less_detail(known: dict[str, Dimension], start: NearTable, language: str) -> Iterator[NearTable]:
@@ -125,7 +136,7 @@ def _in_less_detail(known: dict[str, Dimension], start: NearTable, language: str
                 LESS_DETAIL, language, variable=known[name].title, level=level_text(known[name], coarser, language)
             )
             changed = (*start.variables[:k], (name, coarser), *start.variables[k + 1 :])
-            yield NearTable((*start.words, words), changed, start.where)
+            yield start.changed(words, changed, start.where)
 
 
 def _with_required(
@@ -137,7 +148,7 @@ def _with_required(
         for missing in needed if name in held else ():
             if missing in known and missing not in held:
                 words = _say(TOGETHER, language, variable=known[missing].title)
-                yield NearTable((*start.words, words), (*start.variables, (missing, missing)), start.where)
+                yield start.changed(words, (*start.variables, (missing, missing)), start.where)
 
 
 def _say(sentence: str, language: str, **values: str) -> str:

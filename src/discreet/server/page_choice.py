@@ -10,12 +10,15 @@ from urllib.parse import urlencode
 from discreet.data.dimension import Dimension
 from discreet.data.filters import filter_text, parse_filters
 from discreet.policy import Query
+from discreet.policy.served_measures import COUNT
+from discreet.server.page_measures import form_value, from_form_value
 from discreet.server.queries import SIGN, query_from, query_parameters
 from discreet.server.sheet import PLACES
 
 OLD_NAMES = {"wafers": "layers", "wafer": "layer"}  # of permanent links that version 0.1.0 gave
 VIEWS = ("table", "heat", "bars", "stacked", "lines", "pyramid", "multiples", "grid", "map")
 FIELD = "only"
+QUERY = ("variables", "where", "measure", "statistic")  # what of an address is asked; the rest is how it is shown
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,13 @@ class PageChoice:
     view: str = "table"
     layer: int = 0
     page: int = 0
+    measure: str = COUNT
+    statistic: str = ""
+
+    @property
+    def measured(self) -> str:
+        """Measure and statistic as the field of the form has them."""
+        return form_value(self.measure, self.statistic)
 
     @property
     def levels(self) -> dict[str, str]:
@@ -48,11 +58,12 @@ class PageChoice:
 
     def query(self) -> Query:
         """The query; raises if nothing is chosen."""
-        return Query.of(dict(self.variables), where=dict(self.where) or None)
+        population = dict(self.where) or None
+        return Query.of(dict(self.variables), where=population, measure=self.measure, statistic=self.statistic)
 
     def parameters(self, **changes: Any) -> dict[str, str]:
         """The permalink's parameters."""
-        out = query_parameters(self.variables, self.where)
+        out = query_parameters(self.variables, self.where) | self._asked()
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
@@ -60,12 +71,17 @@ class PageChoice:
         shown_as = {name: str(getattr(self, name)) for name in usual} | {k: str(v) for k, v in changes.items()}
         return out | {k: v for k, v in shown_as.items() if v != usual.get(k)}
 
+    def _asked(self) -> dict[str, str]:
+        """Measure and statistic as parameters, where they are not the usual ones."""
+        parts = {"measure": "" if self.measure == COUNT else self.measure, "statistic": self.statistic}
+        return {name: value for name, value in parts.items() if value}
+
     def link(self, **changes: Any) -> str:
         """The permalink: the address is the query."""
         return "/table?" + urlencode(self.parameters(**changes), safe=":,;=")
 
-    def title(self, dimensions: Sequence[Dimension]) -> str:
-        """The table in words: its variables, then its population.
+    def title(self, dimensions: Sequence[Dimension], measured: str = "") -> str:
+        """The table in words: what is measured, if it is not people, its variables, then its population.
 
         >>> sex, age = Dimension.flat("sex", "fm"), Dimension.flat("age", ["0", "1"], labels={"0": "young"})
         >>> PageChoice((("sex", "sex"),), (("age", ("0",)),)).title([sex, age])
@@ -78,18 +94,21 @@ class PageChoice:
             for name, codes in self.where
             if name in known
         ]
-        return " · ".join([" × ".join(shown), *only])
+        return " · ".join([*filter(None, [measured]), " × ".join(shown), *only])
 
     @property
     def api(self) -> str:
         """The query part of the API's address."""
-        return urlencode({k: v for k, v in self.parameters().items() if k in ("variables", "where")}, safe=":,;=")
+        return urlencode({k: v for k, v in self.parameters().items() if k in QUERY}, safe=":,;=")
 
     @classmethod
     def from_link(cls, parameters_given: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
         """From the parameters of a permalink."""
         parameters_given = {OLD_NAMES.get(name, name): value for name, value in parameters_given.items()}
-        query = query_from(dimensions, parameters_given.get("variables", ""), parameters_given.get("where", ""))
+        asked = {name: parameters_given.get(name, "") for name in QUERY}
+        query = query_from(
+            dimensions, asked["variables"], asked["where"], asked["measure"] or COUNT, asked["statistic"]
+        )
         places = [
             (name.strip(), place)
             for place in PLACES
@@ -103,19 +122,22 @@ class PageChoice:
             where=query.where,
             places=tuple(places),
             view=view if view in VIEWS else "table",
+            measure=query.measure,
+            statistic=query.statistic,
             **{name: int(text) if text.isdecimal() and len(text) < 7 else 0 for name, text in numbers.items()},
         )
 
     @classmethod
     def from_form(cls, fields: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
-        """From the fields of the form: v_NAME, level_NAME, place_NAME and only_NAME."""
+        """From the fields of the form: v_NAME, level_NAME, place_NAME, only_NAME and measure."""
         chosen = [d.name for d in dimensions if fields.get(f"v_{d.name}")]
         variables = tuple(sorted((name, fields.get(f"level_{name}") or name) for name in chosen))
         where = tuple(
             (d.name, form_codes(d, fields[f"only_{d.name}"])) for d in dimensions if fields.get(f"only_{d.name}")
         )
         places = tuple((n, at) for n in chosen if (at := fields.get(f"place_{n}", "")) in PLACES)
-        return cls(variables, where, places)
+        measure, statistic = from_form_value(fields.get("measure", ""))
+        return cls(variables, where, places, measure=measure, statistic=statistic)
 
 
 def codes_text(codes: Sequence[str]) -> str:

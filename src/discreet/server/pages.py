@@ -31,7 +31,8 @@ from discreet.server.corrections import corrected_choice
 from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, as_sentence, language_of, templates
 from discreet.server.messages import explained
 from discreet.server.nearest_tables import NearTable, nearest_tables
-from discreet.server.page_choice import OLD_NAMES, VIEWS, PageChoice
+from discreet.server.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
+from discreet.server.page_measures import measure_options, measure_words
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
@@ -44,16 +45,15 @@ def known_fields(request: Request) -> None:
     if path in PAGES:
         names = (*names, "lang")
     if path in ("/go", "/verdict", "/choices"):
-        names = tuple(
-            f"{kind}_{d.name}" for kind in ("v", "level", "place", "only") for d in service_of(request).dimensions
-        )
+        kinds = ("v", "level", "place", "only")
+        names = ("measure", *(f"{kind}_{d.name}" for kind in kinds for d in service_of(request).dimensions))
     check_parameters(query_text(request), names)
 
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
 FIELDS = {
-    "/table": ("variables", "where", "view", "layer", "page", *PLACES, *OLD_NAMES),
-    "/embed": ("variables", "where", "view", "layer", "page", *PLACES),
+    "/table": (*QUERY, "view", "layer", "page", *PLACES, *OLD_NAMES),
+    "/embed": (*QUERY, "view", "layer", "page", *PLACES),
     "/method": ("variables", "where"),
 }
 PAGES = ("/", "/table", "/embed", "/about", "/login", "/method")
@@ -105,7 +105,7 @@ async def choices(request: Request) -> Response:
         "most": rules.max_dimensions,
         "variables": {
             one.name: {"levels": _sentences(one.levels, language), "filters": _sentences(one.filters, language)}
-            for one in service.choices.options(choice.variables, choice.where)
+            for one in service.choices.options(choice.variables, choice.where, choice.measure, choice.statistic)
         },
     }
     return Response(orjson.dumps(body), media_type="application/json")
@@ -153,7 +153,7 @@ async def embed(request: Request) -> Response:
     language = language_of(request)
     result = shown(service, choice, reply, reply.release, language)
     values = {"choice": choice, "result": result, "root": root(request), "link": root(request) + choice.link()}
-    text = rendered("embed.html", language, **values, title=choice.title(service.dimensions), views=VIEWS)
+    text = rendered("embed.html", language, **values, title=in_words(service, choice, language), views=VIEWS)
     return Response(text, media_type="text/html", headers={"Content-Security-Policy": content_policy(frames)})
 
 
@@ -171,6 +171,8 @@ def shown(
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
         "only": [(d.title, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
+        "measured": measured(service, choice, language),
+        "title": in_words(service, choice, language),
     }
 
 
@@ -190,15 +192,29 @@ async def weighed(
         return line | {"state": "wrong", "reason": str(error)}
     if refused is not None:
         line |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
-        near = await nearest_tables(service, caller, choice.variables, choice.where, refused, language_of(request))
-        line["nearest"] = [_linked(service, choice, one) for one in near]
+        start = NearTable((), choice.variables, choice.where, choice.measure, choice.statistic)
+        near = await nearest_tables(service, caller, start, refused, language_of(request))
+        line["nearest"] = [_linked(service, choice, one, language_of(request)) for one in near]
     return line
 
 
-def _linked(service: Service, choice: PageChoice, near: NearTable) -> tuple[str, str, str]:
+def _linked(service: Service, choice: PageChoice, near: NearTable, language: str) -> tuple[str, str, str]:
     """A near table: what was changed, the table in words, its address with the layout that was chosen."""
-    changed = PageChoice(near.query.variables, near.query.where, choice.places)
-    return ", ".join(near.words), changed.title(service.dimensions), changed.link()
+    query = near.query
+    changed = PageChoice(
+        query.variables, query.where, choice.places, measure=query.measure, statistic=query.statistic
+    )
+    return ", ".join(near.words), in_words(service, changed, language), changed.link()
+
+
+def in_words(service: Service, choice: PageChoice, language: str) -> str:
+    """A table in words, with what is measured if it is not people."""
+    return choice.title(service.dimensions, measured(service, choice, language) if choice.measured else "")
+
+
+def measured(service: Service, choice: PageChoice, language: str) -> str:
+    """What the numbers of a table are, in words."""
+    return measure_words(service.policy, service.dimensions, choice.measure, choice.statistic, language)
 
 
 @router.get("/about")
@@ -310,7 +326,10 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
         "caller": caller, "token": token, "dimensions": list(service.dimensions), "rules": service.policy.query,
         "variables": service.cards.of(language_of(request)),
         "title": service.counting.title, "views": VIEWS,
-        "places": PLACES, "recent": titled(recent(request), service), "policy": service.policy, "link": "",
+        "places": PLACES, "recent": titled(recent(request), service, language_of(request)), "policy": service.policy, "link": "",
+        "measures": measure_options(
+            service.policy, service.dimensions, language_of(request), weighted=service.counting.weighted
+        ),
         "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
     text = rendered(template, language_of(request), **(common | values))
@@ -343,10 +362,11 @@ def table_meant(request: Request, fault: HttpFault) -> tuple[str, str] | None:
     if fault.body["rule"] not in ("input", "path") or not difflib.get_close_matches(path, ["/table"], cutoff=0.7):
         return None
     service = service_of(request)
-    choice = corrected_choice(dict(request.query_params), service.dimensions)
+    served = {name: one.statistics for name, one in service.policy.measures.items()}
+    choice = corrected_choice(dict(request.query_params), service.dimensions, served)
     if choice is None:
         return None
-    return choice.title(service.dimensions), root(request) + choice.link()
+    return in_words(service, choice, language_of(request)), root(request) + choice.link()
 
 
 def recent(request: Request) -> list[str]:
@@ -359,14 +379,14 @@ def recent(request: Request) -> list[str]:
     return [link for link in links if link.startswith(f"{root(request)}/table?")][:MOST_RECENT]
 
 
-def titled(links: Sequence[str], service: Service) -> list[tuple[str, str]]:
+def titled(links: Sequence[str], service: Service, language: str) -> list[tuple[str, str]]:
     """Permalinks with their tables in words; those that the codebook no longer has are left out."""
     shown = []
     for link in links:
         with contextlib.suppress(InputError):
             choice = PageChoice.from_link(dict(parse_qsl(urlsplit(link).query)), service.dimensions)
             service.resolved(choice.query())
-            shown.append((link, choice.title(service.dimensions)))
+            shown.append((link, in_words(service, choice, language)))
     return shown
 
 

@@ -13,7 +13,7 @@ let asking = null;
 
 function fields() {
   const sent = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (value && /^(v|level|place|only)_/.test(name)) sent.append(name, value);
+  for (const [name, value] of new FormData(form)) if (value && /^((v|level|place|only)_|measure$)/.test(name)) sent.append(name, value);
   return sent;
 }
 

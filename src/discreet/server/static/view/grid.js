@@ -203,7 +203,7 @@ export class Grid {
   columnHead(c, depth, span, top, last) {
     const { cube, state, columns } = this;
     const k = state.columns[depth];
-    const text = k === undefined ? (state.numbers === "value" ? cube.data.measure.name : "%") : cube.dimensions[k].labels[columns[c][depth]];
+    const text = k === undefined ? (state.numbers === "value" ? document.getElementById("viewer").dataset.measured : "%") : cube.dimensions[k].labels[columns[c][depth]];
     const sorted = state.sort && same(state.sort.column, columns[c], columns[c].length - 1) ? (state.sort.down ? "descending" : "ascending") : "none";
     const attributes = {
       role: "columnheader", scope: last ? "col" : "colgroup", colspan: span > 1 ? span : null, "aria-colindex": this.stubs.length + c + 1,

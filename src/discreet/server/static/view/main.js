@@ -111,11 +111,12 @@ function caption(cube, state) {
   const label = (k) => cube.dimensions[k].label;
   const names = [...state.rows, ...state.columns].map(label).join(" × ");
   const layers = state.layers.map((k) => `${label(k)}: ${cube.dimensions[k].labels[state.layer[k]]}`);
-  return [`${cube.data.title}: ${names}`, ...layers].join("; ");
+  return [`${cube.data.title}: ${root.dataset.usual ? names : root.dataset.measured}`, ...(root.dataset.usual ? [] : [names]), ...layers].join("; ");
 }
 
 function options(cube, state, changed) {
-  const whole = (axes) => cube.data.measure.shares && axes.every((k) => cube.wholeOf(k) !== null);
+  const shares = cube.data.measure.shares || (root.dataset.shares && cube.data.values.every((one) => one === null || one >= 0));
+  const whole = (axes) => shares && axes.every((k) => cube.wholeOf(k) !== null);
   const select = element("select", { id: "numbers", on: { change: (event) => { state.numbers = event.target.value; state.sort = null; changed(); } } });
   const kinds = [
     ["value", words("Numbers"), true],

@@ -35,7 +35,7 @@ export function picture(grid) {
     series: columns.map((column) => name(state.columns, column) || cube.data.title),
     across: state.rows.map((k) => cube.dimensions[k].label).join(", "),
     legend: state.columns.map((k) => cube.dimensions[k].label).join(", "),
-    unit: state.numbers === "value" ? (cube.data.measure.name === "count" ? words("Number of people") : cube.data.measure.name) : words("Percent"),
+    unit: state.numbers === "value" ? document.getElementById("viewer").dataset.measured : words("Percent"),
     cells: lines.map((line) => columns.map((column) => grid.numberAt(line, column))),
   };
 }

@@ -8,7 +8,7 @@ export function matrix(grid) {
   const label = (axes, line, depth) => cube.dimensions[axes[depth]].labels[line[depth]];
   const stubs = state.rows.map((k) => cube.dimensions[k].label);
   const heads = state.columns.map((_, depth) => [...stubs.map((name, n) => (depth === state.columns.length - 1 ? name : "")), ...grid.columns.map((column) => label(state.columns, column, depth))]);
-  if (!heads.length) heads.push([...stubs, cube.data.measure.name]);
+  if (!heads.length) heads.push([...stubs, document.getElementById("viewer").dataset.measured]);
   const number = (cell) => (cell.value === null ? (cell.mark === "n" ? "" : "×") : state.numbers === "value" ? String(cell.value) : String(Math.round(cell.value * 10) / 10));
   const body = grid.rows.map((line) => [...line.map((_, depth) => label(state.rows, line, depth)), ...grid.columns.map((column) => number(grid.numberAt(line, column)))]);
   return [...heads, ...body];
@@ -38,7 +38,7 @@ function copyButton(text, name = words("Copy")) {
 function codes(address) {
   const csv = JSON.stringify(address);
   return [
-    ["curl", `curl -o table.csv ${csv}`],
+    ["curl", `curl -o table.csv '${address.replaceAll("'", "%27")}'`],
     ["Python", `import pandas as pd\n\ntable = pd.read_csv(${csv})`],
     ["R", `table <- read.csv(${csv})`],
   ];
@@ -48,7 +48,8 @@ function codes(address) {
 function citation(cube) {
   const { source, title, population, dimensions, method } = cube.data;
   const people = population.map((one) => `${one.label}: ${one.category}`).join(", ");
-  const what = `${title}: ${dimensions.map((d) => d.label).join(" × ")}${people ? ` (${people})` : ""}`;
+  const { usual, measured } = document.getElementById("viewer").dataset;
+  const what = `${title}: ${usual ? "" : `${measured}; `}${dimensions.map((d) => d.label).join(" × ")}${people ? ` (${people})` : ""}`;
   const day = new Date().toISOString().slice(0, 10);
   return [source, what, method, location.href, day].filter(Boolean).join(". ");
 }
