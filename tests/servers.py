@@ -73,8 +73,9 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    folder: Path, text: str, *options: str, workers: int = 1, rate: int = 1_000_000, data: Path | None = None
-) -> Iterator[str]:
+    folder: Path, text: str, *options: str, workers: int = 1, rate: int = 1_000_000, data: Path | None = None,
+    seconds: float = 60,
+) -> Iterator[str]:  # fmt: skip
     """`discreet serve` in processes of its own, of the small cube or another; its address, and stopped at the end."""
     (folder / "policy.toml").write_text(text)
     port = free_port()
@@ -86,7 +87,7 @@ def running(
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
-            wait_for(address, process, folder / "serve.log")
+            wait_for(address, process, folder / "serve.log", seconds)
             yield address
         finally:
             process.send_signal(signal.SIGTERM)

@@ -227,7 +227,8 @@ LAYERS = {
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
         traffic_charts method_standing attack_result
-        spans page_choice held_shapes accepting
+        spans page_measures held_shapes accepting
+        page_choice
         combinations variable_cards
         store server_key
         guard auth rate_limits record_lines record_search commits history

@@ -268,7 +268,10 @@ def check_demo(program: Path, folder: Path) -> None:
     try:
         base = f"http://127.0.0.1:{port}"
         servers.wait_for(base, process, log, seconds=180)
-        for path, start in (("/api/table.csv?variables=sex,region", "region,sex,count"), ("/", "<!doctype html>")):
+        for path, start in (
+            ("/census/api/table.csv?variables=sex,region", "region,sex,count"),
+            ("/", "<!doctype html>"),
+        ):
             answer = httpx.get(base + path, timeout=60, trust_env=False)
             assert answer.status_code == 200
             assert answer.text.lower().startswith(start)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from discreet.server import auth, cube
 from discreet.server.store import Store
@@ -39,14 +41,19 @@ def villages_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+def is_fault(line: ConsoleMessage) -> bool:
+    """Whether the console tells of something wrong: not that a page was refused, which the browser notes by itself."""
+    return line.type in ("error", "warning") and not re.search("status of (401|403|404|413|422)", line.text)
+
+
 @contextmanager
-def visiting(browser: Browser, address: str) -> Iterator[Page]:
-    """A fresh visitor, who is told of every script error and every request to elsewhere."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900}, base_url=address)
+def visiting(browser: Browser, address: str, **more: Any) -> Iterator[Page]:
+    """A fresh visitor, who is told of every error in the console and every request to elsewhere."""
+    context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "base_url": address, **more})
     faults: list[str] = []
     made = context.new_page()
     made.on("pageerror", lambda error: faults.append(str(error)))
-    made.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    made.on("console", lambda line: faults.append(line.text) if is_fault(line) else None)
     made.on("request", lambda one: faults.append(one.url) if not one.url.startswith((address, "data:")) else None)
     yield made
     context.close()

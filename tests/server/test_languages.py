@@ -13,7 +13,12 @@ from tests import servers
 TEMPLATES = Path(languages.__file__).parent / "templates"
 OTHERS = [code for code in languages.LANGUAGES if code != "en"]
 IN_ENGLISH = {"method.html"}  # have no sentences of a catalogue yet
-SPOKEN = (*messages.SENTENCES, *nearest_tables.SENTENCES, *page_measures.SENTENCES, "All categories")  # by modules of the server
+SPOKEN = (  # by modules of the server
+    *messages.SENTENCES,
+    *nearest_tables.SENTENCES,
+    *page_measures.SENTENCES,
+    "All categories",
+)
 MARKUP = re.compile(
     r"<code>.*?</code>|{%-?\s*trans.*?endtrans\s*-?%}|{%.*?%}|{{.*?}}|{#.*?#}|<[^>]*>|&\w+;|/[\w./?=…]*", re.DOTALL
 )

@@ -162,7 +162,7 @@ def test_an_answer_that_cannot_be_recorded_does_not_leave(tmp_path: Path, monkey
 
 
 def test_the_demonstration_tells_where_to_look(tmp_path: Path) -> None:
-    """`discreet demo`: an address and three URLs that do what they say."""
+    """`discreet demo`: a catalogue of two data sets, and four URLs that do what they say."""
     import re
     import subprocess
     import sys
@@ -174,15 +174,16 @@ def test_the_demonstration_tells_where_to_look(tmp_path: Path) -> None:
     try:
         until = time.monotonic() + 60
         found: list[str] = []
-        while len(found) < 4 and time.monotonic() < until and process.poll() is None:
+        while len(found) < 5 and time.monotonic() < until and process.poll() is None:
             time.sleep(0.2)
             found = re.findall(r"http://\S+", (tmp_path / "log").read_text())
-        assert len(found) == 4, (tmp_path / "log").read_text()
-        servers.wait_for(found[3].rstrip("/"), process, tmp_path / "log")
+        assert len(found) == 5, (tmp_path / "log").read_text()
+        servers.wait_for(found[4].rstrip("/"), process, tmp_path / "log")
         with httpx.Client(trust_env=False) as client:
             statuses = [client.get(address).status_code for address in found]
-            assert client.head(found[1]).status_code == 200
-        assert statuses == [200, 200, 403, 200]
+            assert client.head(found[2]).status_code == 200
+            assert "Pay in a year" in client.get(found[4]).text
+        assert statuses == [200, 200, 200, 403, 200]
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(20)

@@ -1,4 +1,4 @@
-"""discreet demo: a table server of a synthetic census, made on the spot."""
+"""discreet demo: a table server of a synthetic census and of synthetic earnings, made on the spot."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from discreet.cli.serve import serve_on
 from discreet.cli.store import open_store
 
 TRY = (
-    ("a heat map", "/table?variables=age,activity&where=region=R1&view=heat"),
-    ("the same as CSV", "/api/table.csv?variables=age,activity&where=region=R1"),
-    ("one that is refused", "/table?variables=sex&where=citizenship=STL"),
+    ("mean pay on a map", "/earnings/table?variables=county,sex&measure=pay&statistic=mean&view=map"),
+    ("a population pyramid", "/census/table?variables=age,sex&view=pyramid"),
+    ("a table as CSV", "/census/api/table.csv?variables=age,activity&where=region=R1"),
+    ("one that is refused", "/census/table?variables=sex&where=citizenship=STL"),
+)
+EMPLOYEES = (
+    120_007  # of the second data set, fewer where fewer persons are asked for; never as many as there are persons
 )
 
 
@@ -34,8 +38,9 @@ TRY = (
 )
 @click.option("-n", "records", default=1_500_000, show_default=True, type=click.IntRange(1), help="Synthetic persons.")
 def demo(folder: Path, host: str, port: int, records: int) -> None:
-    """Serve a synthetic census: everything is made on the spot, and a methodologist to sign in as."""
+    """Serve a synthetic census and earnings: everything is made on the spot, and a methodologist to sign in as."""
     import secrets
+    from functools import partial
     from importlib import resources
 
     import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
@@ -50,15 +55,20 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     own_folder(folder)
     if not (folder / "secret.key").exists():
         write_whole(folder / "secret.key", secrets.token_hex(32).encode(), private=True)
-    text = resources.files("discreet.server").joinpath("demo.toml").read_text(encoding="utf-8")
-    text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
-    write_whole(folder / "policy.toml", text.encode(), private=True)
-    policy = read_policy(folder / "policy.toml")
-    if not cube.made_by(folder / "cube", policy):
-        say(f"making {records:,} synthetic persons, and their cube as the policy has it")
-        cube.build(datasets.census(n=records), folder / "cube", policy, say, asked=FIRST_EDITION)
-    else:
-        say(f"the cube in {folder.name!r} is served as it is, whatever -n says: name another --folder for new persons")
+    made = {
+        "census": ("demo.toml", partial(datasets.census, n=records)),
+        "earnings": ("demo_earnings.toml", partial(datasets.earnings, n=min(EMPLOYEES, 2 * records + 7))),
+    }
+    for name, (template, make) in made.items():
+        text = resources.files("discreet.server").joinpath(template).read_text(encoding="utf-8")
+        text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
+        write_whole(folder / f"{name}.toml", text.encode(), private=True)
+        policy = read_policy(folder / f"{name}.toml")
+        if not cube.made_by(folder / "cubes" / name, policy):
+            say(f"making the data set {name!r} of people who do not exist, and its cube as the policy has it")
+            cube.build(make(), folder / "cubes" / name, policy, say, asked=FIRST_EDITION)
+        else:
+            say(f"the cube {name!r} is served as it is, whatever -n says: name another --folder for new persons")
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
         if store.user("ada") is None:
@@ -68,9 +78,10 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     base = f"http://{host}:{socket_.getsockname()[1]}"
     for words, path in TRY:
         say(f"  {words:<22}{base}{path}")
-    serve_on(
-        Settings(policy=str(folder / "policy.toml"), cube=str(folder / "cube"), store=url),
-        socket_,
-        f"{base}/",
-        workers=2,
+    settings = Settings(
+        policy=str(folder / "census.toml"),
+        cubes={name: str(folder / "cubes" / name) for name in made},
+        policies={"earnings": str(folder / "earnings.toml")},
+        store=url,
     )
+    serve_on(settings, socket_, f"{base}/", workers=2)

@@ -10,6 +10,7 @@ from discreet.base.files import CSV, check_suffix, write_whole
 from discreet.data.codebook import Codebook
 from discreet.datasets.business import business, business_arrow, business_codebook, business_dimensions
 from discreet.datasets.census import census, census_arrow, census_codebook, census_dimensions, census_structural
+from discreet.datasets.earnings import earnings, earnings_arrow, earnings_codebook, earnings_dimensions
 from discreet.datasets.export import table_csv, write_microdata
 from discreet.datasets.printed import (
     injuries,
@@ -36,6 +37,10 @@ __all__ = [
     "census_codebook",
     "census_dimensions",
     "census_structural",
+    "earnings",
+    "earnings_arrow",
+    "earnings_codebook",
+    "earnings_dimensions",
     "injuries",
     "injuries_figure",
     "psd14_religion",
@@ -59,6 +64,9 @@ class Dataset(NamedTuple):
 _CATALOGUE = (
     Dataset("census", "Synthetic persons for the JOS15 hypercube: 7 variables, 245,700 cells; n and seed", "microdata"),
     Dataset("business", "Synthetic firms: turnover, nested regions and activities, holdings; n and seed", "microdata"),
+    Dataset(
+        "earnings", "Synthetic employees: pay and hours, counties with shapes, occupations; n and seed", "microdata"
+    ),
     Dataset("psd14_travel", "Output area by mode of travel, 10 x 11 (PSD14 Table 3)", "table"),
     Dataset("psd14_sex", "Output area by sex, 10 x 2 (PSD14 Table 4)", "table"),
     Dataset("psd14_religion", "Output area by religion, 10 x 9 (PSD14 Table 5)", "table"),
@@ -80,7 +88,11 @@ _PRINTED = {
         injuries_figure,
     )
 }
-_MICRODATA = {"census": (census_arrow, census_codebook), "business": (business_arrow, business_codebook)}
+_MICRODATA = {
+    "census": (census_arrow, census_codebook),
+    "business": (business_arrow, business_codebook),
+    "earnings": (earnings_arrow, earnings_codebook),
+}
 
 
 @checked

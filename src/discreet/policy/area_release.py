@@ -60,14 +60,14 @@ class WithheldAreas:
 
     def notes(self) -> list[str]:
         """Which areas they are, for the readers of a table."""
-        gone = [self.dimension.codes[k] for k in np.flatnonzero(self.codes)]
+        gone = [self.dimension.label(self.dimension.codes[k]) for k in np.flatnonzero(self.codes)]
         if not gone:
             return []
         more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
         areas = int((~self.dimension.is_whole).sum())
         named = f"{', '.join(gone[:MOST_NAMED])}{more}"
         return [
-            f"Not given for {len(gone):,} of {areas:,} categories of {self.dimension.name} ({named}): too few people "
+            f"Not given for {len(gone):,} of {areas:,} categories of {self.dimension.title} ({named}): too few people "
             "for so many cells, or numbers from which those of another one would follow."
         ]
 

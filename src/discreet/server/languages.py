@@ -77,14 +77,15 @@ def _open_holes(sentence: str) -> str:
     return HOLE.sub(lambda hole: f"(?P<{hole[0][2:-2]}>.+?)", re.escape(sentence))
 
 
-def written(number: float, language: str) -> str:
-    """A whole number with the sign between thousands that a language has.
+def written(number: float, language: str, decimals: int = 0) -> str:
+    """A number with the signs between thousands and before decimals that a language has.
 
-    >>> written(245700, "en"), written(245700, "de")
-    ('245,700', '245.700')
+    >>> written(245700, "en"), written(245700, "de"), written(1234567.8, "de", 2)
+    ('245,700', '245.700', '1.234.567,80')
     """
     sign = "" if abs(number) < UNGROUPED.get(language, 0) else THOUSANDS[language]
-    return f"{number:,.0f}".replace(",", sign)
+    whole, _, rest = f"{number:,.{decimals}f}".partition(".")
+    return whole.replace(",", sign) + (f"{'.' if language == ENGLISH else ','}{rest}" if rest else "")
 
 
 def as_sentence(words: str, language: str = ENGLISH) -> str:
@@ -160,7 +161,7 @@ def templates(language: str) -> Environment:
         partial(translated, language=language), partial(of_number, language=language), newstyle=True
     )
     environment.policies["ext.i18n.trimmed"] = True
-    environment.filters["number"] = partial(written, language=language)
+    environment.filters["number"] = lambda number, decimals=0: written(number, language, decimals)
     environment.filters["reason"] = partial(translated_reason, language=language)
     environment.filters["sentence"] = partial(as_sentence, language=language)
     environment.globals |= {"language": language, "languages": LANGUAGES, "script_words": script_words(language)}

@@ -70,9 +70,7 @@ def from_form_value(text: str) -> tuple[str, str]:
     return measure, "" if statistic == SUM else statistic
 
 
-def measure_words(
-    policy: Policy, dimensions: Sequence[Dimension], measure: str, statistic: str, language: str
-) -> str:
+def measure_words(policy: Policy, dimensions: Sequence[Dimension], measure: str, statistic: str, language: str) -> str:
     """What each number is, in words, with its unit."""
     titles = {d.name: d.title for d in dimensions}
     name = translated(PEOPLE, language) if measure == COUNT else _label(policy, measure)

@@ -171,6 +171,7 @@ def shown(
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
         "only": [(d.title, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
+        "decimals": release.decimals[next(iter(release.values))],
         "measured": measured(service, choice, language),
         "title": in_words(service, choice, language),
     }
@@ -201,9 +202,7 @@ async def weighed(
 def _linked(service: Service, choice: PageChoice, near: NearTable, language: str) -> tuple[str, str, str]:
     """A near table: what was changed, the table in words, its address with the layout that was chosen."""
     query = near.query
-    changed = PageChoice(
-        query.variables, query.where, choice.places, measure=query.measure, statistic=query.statistic
-    )
+    changed = PageChoice(query.variables, query.where, choice.places, measure=query.measure, statistic=query.statistic)
     return ", ".join(near.words), in_words(service, changed, language), changed.link()
 
 
@@ -322,17 +321,19 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
     """A page with the head that all share."""
     gate, service = gate_of(request), service_of(request, caller)
     nonce, token = gate.form_token(request)
+    language = language_of(request)
     common = {
         "caller": caller, "token": token, "dimensions": list(service.dimensions), "rules": service.policy.query,
-        "variables": service.cards.of(language_of(request)),
+        "variables": service.cards.of(language),
         "title": service.counting.title, "views": VIEWS,
-        "places": PLACES, "recent": titled(recent(request), service, language_of(request)), "policy": service.policy, "link": "",
+        "places": PLACES, "recent": titled(recent(request), service, language), "policy": service.policy, "link": "",
         "measures": measure_options(
-            service.policy, service.dimensions, language_of(request), weighted=service.counting.weighted
+            service.policy, service.dimensions, language, weighted=service.counting.weighted
         ),
+        "all_sets": f"{root(request).rpartition('/')[0]}/" if service.settings.people else "",
         "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
-    text = rendered(template, language_of(request), **(common | values))
+    text = rendered(template, language, **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})
     gate.set_cookie(response, NONCE, nonce, SESSION_SECONDS)
     if request.query_params.get("lang") in LANGUAGES:

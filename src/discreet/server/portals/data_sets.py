@@ -57,6 +57,10 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         "address": f"{home}/",
         "api": f"{home}/api/metadata",
         "notes": list(table.service.policy.notes),
+        "measures": [
+            {"name": name, "label": served.label or name, "unit": served.unit, "statistics": list(served.statistics)}
+            for name, served in table.service.policy.measures.items()
+        ],
         "variables": [
             {
                 "name": d.name,

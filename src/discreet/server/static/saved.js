@@ -25,6 +25,12 @@ function keep(name, list) {
   }
 }
 
+// whether two addresses ask the same, however it is laid out
+function sameTable(one, two) {
+  const asked = (link) => ["variables", "where", "measure", "statistic"].map((name) => new URL(link, location.href).searchParams.get(name) ?? "").join("\n");
+  return asked(one) === asked(two);
+}
+
 function item(one, remove) {
   const line = document.createElement("li");
   const link = document.createElement("a");
@@ -52,7 +58,7 @@ function show() {
   if (recent.length) recentPart.querySelector("ul").replaceChildren(...recent.map((one) => item(one)));
   recentPart.hidden = !recentPart.querySelector("li");
   if (save) {
-    const held = saved.some((one) => one.link === save.dataset.link);
+    const held = saved.some((one) => sameTable(one.link, save.dataset.link));
     save.textContent = held ? words("Saved") : words("Save this table");
     save.setAttribute("aria-pressed", String(held));
   }
@@ -60,11 +66,12 @@ function show() {
 
 if (save) {
   const own = { link: save.dataset.link, title: save.dataset.title };
+  const asShown = () => ({ ...own, link: `${location.pathname}${location.search}` }); // with the layout that was made of it
   save.hidden = false;
-  keep("recent", [own, ...kept("recent").filter((one) => one.link !== own.link)]);
+  keep("recent", [own, ...kept("recent").filter((one) => !sameTable(one.link, own.link))]);
   save.addEventListener("click", () => {
-    const others = kept("saved").filter((one) => one.link !== own.link);
-    keep("saved", save.getAttribute("aria-pressed") === "true" ? others : [own, ...others]);
+    const others = kept("saved").filter((one) => !sameTable(one.link, own.link));
+    keep("saved", save.getAttribute("aria-pressed") === "true" ? others : [asShown(), ...others]);
     show();
   });
 }

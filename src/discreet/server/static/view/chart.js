@@ -1,5 +1,6 @@
 // Charts of the table as it is laid out: the library is loaded when the first one is looked at.
 import { words } from "../words.js";
+import { shownCategories } from "./cube.js";
 import { element } from "./grid.js";
 import { alternative, kinds, MOST, optionOf, picture } from "./picture.js";
 
@@ -19,21 +20,42 @@ function loaded() {
 async function geometryOf(grid, echarts) {
   const { cube, state } = grid;
   const k = [...state.rows, ...state.columns].find((one) => cube.dimensions[one].geometry);
-  const name = cube.dimensions[k].name;
-  if (!maps.has(name)) {
-    const answer = await fetch(`${document.getElementById("viewer").dataset.geometry}?variable=${encodeURIComponent(name)}`);
-    const shapes = await answer.json();
-    const id = `areas of ${name}`;
-    echarts.registerMap(id, shapes);
-    maps.set(name, { id, names: new Set(shapes.features.map((one) => one.properties.code)) });
+  const d = cube.dimensions[k];
+  if (!maps.has(d.name)) {
+    const answer = await fetch(`${document.getElementById("viewer").dataset.geometry}?variable=${encodeURIComponent(d.name)}`);
+    maps.set(d.name, await answer.json());
   }
-  return maps.get(name);
+  // areas that are shown now: a group only where it is folded, or where what lies in it has no shapes
+  const { features } = maps.get(d.name);
+  const place = new Map(d.codes.map((code, n) => [code, n]));
+  const drawn = new Set(features.map((one) => place.get(one.properties.code)).filter((n) => n !== undefined));
+  const folded = state.folded[k] ?? new Set();
+  const shown = new Set(shownCategories(d, folded));
+  const lowest = [...drawn].filter((n) => shown.has(n) && (folded.has(n) || !d.children[n].some((part) => drawn.has(part))));
+  const names = new Set(lowest.map((n) => d.codes[n]));
+  const id = `${d.name} ${[...names].join()}`;
+  echarts.registerMap(id, { type: "FeatureCollection", features: features.filter((one) => names.has(one.properties.code)) });
+  return { id, names };
 }
 
 function colours() {
   const style = getComputedStyle(document.getElementById("viewer"));
   const ink = (name) => style.getPropertyValue(name).trim();
   return { text: ink("--v-ink") || "#222", line: ink("--line") || "#999", paper: ink("--v-paper") || "#fff", dark: matchMedia("(prefers-color-scheme: dark)").matches };
+}
+
+// The option of a picture that is taken away: below it stand title, population and source, which the page has around it.
+function titled(grid, option, width) {
+  const { source, population, notes } = grid.cube.data;
+  const people = population.map((one) => `${one.label}: ${one.category}`).join("; ");
+  const lines = [document.getElementById("caption").textContent, people, [source, location.href].filter(Boolean).join(". "), ...notes.slice(0, 1)].filter(Boolean);
+  const { text: fill } = colours();
+  const each = Math.floor(width / 7); // letters of a line
+  const texts = lines.flatMap((line) => line.match(new RegExp(`.{1,${each}}(\\s|$)|.{1,${each}}`, "g")).map((part) => part.trim()));
+  const room = 18 * texts.length + 16;
+  const graphic = texts.map((text, n) => ({ type: "text", left: 8, bottom: room - 18 * (n + 1), style: { text, fill, font: n ? "12px sans-serif" : "bold 13px sans-serif" } }));
+  const lifted = (one) => (one && !Array.isArray(one) && one.bottom !== undefined ? { ...one, bottom: one.bottom + room } : one);
+  return { option: { ...option, grid: lifted(option.grid), visualMap: lifted(option.visualMap), series: option.series.map((one) => (one.type === "map" ? lifted(one) : one)), graphic }, room };
 }
 
 export class Chart {
@@ -82,10 +104,11 @@ export class Chart {
     const echarts = await loaded();
     const { option, height } = this.made;
     const paper = colours().paper;
-    const away = element("div", { style: { width: `${this.width}px`, height: `${height}px`, position: "absolute", left: "-99999px" } });
+    const away = element("div", { style: { width: `${this.width}px`, height: `${height + 200}px`, position: "absolute", left: "-99999px" } });
     document.body.append(away);
-    const copy = echarts.init(away, null, { renderer: kind === "svg" ? "svg" : "canvas", width: this.width, height });
-    copy.setOption({ ...option, backgroundColor: paper });
+    const head = titled(this.grid, option, this.width);
+    const copy = echarts.init(away, null, { renderer: kind === "svg" ? "svg" : "canvas", width: this.width, height: height + head.room });
+    copy.setOption({ ...head.option, backgroundColor: paper });
     const href = kind === "svg" ? URL.createObjectURL(new Blob([copy.renderToSVGString()], { type: "image/svg+xml" })) : copy.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: paper });
     element("a", { href, download: `chart.${kind}` }).click();
     copy.dispose();

@@ -55,19 +55,21 @@ export class Grid {
     this.stubs = state.rows.map((k) => {
       const d = cube.dimensions[k];
       const own = Math.max(...d.labels.map((text, n) => wide(text, n === d.total ? this.bold : this.font) + this.beside(d, n)));
-      const across = state.columns.length ? wide(cube.dimensions[state.columns.at(-1)].label, this.bold) + 30 : 0;
+      const across = state.columns.length ? wide(cube.dimensions[state.columns.at(-1)].label, this.bold) + 44 : 0;
       const most = (room < 600 ? 0.46 : 0.42) * room / state.rows.length;
-      return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + across + 20) + 4, most), 80));
+      return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + 20, across) + 4, most), 80));
     });
     const widest = Math.max(0, ...cube.data.values.filter((v) => v !== null).slice(0, 20000).map(Math.abs));
     const number = wide(measured(this, widest), this.font) + 34;
     const range = state.ranges && cube.hasRanges ? wide(`${measured(this, widest)}–${measured(this, widest)}`, this.font) + 20 : 0;
-    const heads = state.columns.map((k) => Math.max(...cube.dimensions[k].labels.map((text) => wide(text, this.bold))));
-    this.width = Math.ceil(Math.max(number, range, 76, Math.min(Math.max(0, ...heads.slice(-1)) + 42, 160)));
+    // a head is wrapped into about three lines, and no word of it is broken unless it is very long
+    const head = (text) => Math.max(...text.split(/\s+/).map((word) => wide(word, this.bold)), wide(text, this.bold) / 2.5);
+    const heads = state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map(head));
+    this.width = Math.ceil(Math.max(number, range, 76, Math.min(Math.max(0, ...heads) + 42, 160)));
     this.heads = state.columns.map((k, depth) => {
       const last = depth === state.columns.length - 1;
       const lines = Math.max(...cube.dimensions[k].labels.map((text) => this.lines(text, last ? this.width - 38 : 150)));
-      return PADDING + LINE * (last ? lines : 1);
+      return PADDING + LINE * (last ? Math.max(lines, this.cornerLines()) : 1);
     });
     const tall = this.rows.map((line) => {
       const lines = line.map((n, depth) => {
@@ -80,6 +82,14 @@ export class Grid {
     tall.forEach((height, r) => (this.tops[r + 1] = this.tops[r] + height));
     this.greatest = greatest(this);
     this.active = [Math.min(this.active[0], this.rows.length - 1), Math.min(this.active[1], this.columns.length - 1)];
+  }
+
+  // the name of the last variable of the rows and that of the columns, beside each other if there is room
+  cornerLines() {
+    const { cube, state, stubs } = this;
+    const names = [state.rows.at(-1), state.columns.at(-1)].map((k) => wide(cube.dimensions[k].label, this.bold));
+    const room = stubs.at(-1) - 20;
+    return names[0] + names[1] + 36 <= room ? 1 : names.reduce((sum, one, n) => sum + Math.ceil((one + 24 * n) / room), 0);
   }
 
   // what else stands in a row's head: padding, indent, the sign to fold, the mark of quality

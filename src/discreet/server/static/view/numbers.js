@@ -7,10 +7,17 @@ const share = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximu
 
 export const signs = { c: "×", n: "" };
 
+// decimals of a mean or a quotient that can be read: five digits of the greatest number, and no more than are given
+function digitsOf(cube) {
+  cube.digits ??= Math.max(0, Math.min(cube.data.measure.decimals, 4 - Math.floor(Math.log10(Math.max(1, ...cube.data.values.slice(0, 20000).map((one) => Math.abs(one ?? 0)))))));
+  return cube.digits;
+}
+
 // a number as the table shows it now
 export function measured(grid, value) {
   if (grid.state.numbers !== "value") return `${share.format(value)} %`;
-  return grid.cube.data.measure.decimals ? value.toLocaleString(language, { minimumFractionDigits: grid.cube.data.measure.decimals }) : whole.format(Math.round(value));
+  const digits = digitsOf(grid.cube);
+  return value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 export function describe(grid, cell, long = false) {

@@ -219,10 +219,14 @@ function multiples(shape, ink, width) {
   return { option, height: rows * step + 10 };
 }
 
+// colours begin at 0 for numbers of which there is much or little, and at the least one for means and medians
 function scale(shape, ink, more = {}) {
-  const most = Math.max(0, ...shape.cells.flat().map((cell) => cell.value ?? 0));
+  const values = shape.cells.flat().map((cell) => cell.value).filter((one) => one !== null);
+  const most = Math.max(0, ...values);
+  const summed = document.getElementById("viewer").dataset.shares || shape.grid.state.numbers !== "value";
+  const least = summed ? Math.min(0, ...values) : Math.min(...values, most);
   return {
-    min: 0, max: most || 1, calculable: false, orient: "horizontal", left: "center", bottom: 4, text: [measured(shape.grid, most), "0"], textStyle: { color: ink.text },
+    min: least, max: most > least ? most : least + 1, calculable: false, orient: "horizontal", left: "center", bottom: 4, itemHeight: 180, text: [measured(shape.grid, most), measured(shape.grid, least)], textStyle: { color: ink.text },
     inRange: { color: ink.dark ? ["#1b2733", "#2f6ea8", "#9fd0ff"] : ["#f1f6fb", "#6aa7d6", "#08427a"] }, ...more,
   };
 }
@@ -230,14 +234,19 @@ function scale(shape, ink, more = {}) {
 function heat(shape, ink, width) {
   const room = labelRoom(shape, width);
   const label = Math.ceil(wide(shape.series));
-  const steep = label + 8 > (width - room) / shape.series.length;
-  const top = (steep ? Math.ceil(label * 0.85) : 20) + 36;
+  const each = Math.floor((width - room - 34) / shape.series.length) - 8;
+  const steep = each < 64 && label > each;
+  const top = (steep ? Math.ceil(label * 0.85) : LINE * Math.max(...shape.series.map((text) => Math.ceil((wide([text]) * 1.25) / Math.max(each, 1))), 1) + 6) + 36;
+  const hidden = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ cell, value: [c, r], words: told(shape, r, c) }))).filter(({ cell }) => cell.value === null && cell.mark !== "n");
   const data = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ value: [c, r, cell.value ?? "-"], words: told(shape, r, c) })));
   const option = {
     ...frame({ ...shape, columns: [] }, ink, width), grid: { top, left: room + 14, right: 20, bottom: 64 },
-    xAxis: { type: "category", position: "top", data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0 }, axisTick: { show: false } },
-    yAxis: names(shape, ink, room, { name: "" }), visualMap: scale(shape, ink),
-    series: [{ type: "heatmap", data, itemStyle: { borderColor: ink.paper, borderWidth: 1 } }],
+    xAxis: { type: "category", position: "top", data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0, ...(steep ? {} : { width: each, overflow: "break", lineHeight: LINE }) }, axisTick: { show: false } },
+    yAxis: names(shape, ink, room, { name: "" }), visualMap: scale(shape, ink, { seriesIndex: 0 }),
+    series: [
+      { type: "heatmap", data, itemStyle: { borderColor: ink.paper, borderWidth: 1 } },
+      { type: "scatter", data: hidden, symbolSize: 0, label: { show: true, formatter: "×", color: ink.text, opacity: 0.7 } },
+    ],
   };
   return { option, height: top + tall(shape, room, 20) + 70 };
 }
@@ -250,23 +259,24 @@ function map(shape, ink, width, geometry) {
   const line = state.rows.map((k) => cube.wholeOf(k) ?? 0);
   const column = state.columns.map((k) => cube.wholeOf(k) ?? 0);
   const inRows = state.rows.indexOf(axis);
-  const data = d.codes.map((code, n) => {
+  const all = d.codes.map((code, n) => {
     const own = inRows >= 0 ? line.map((one, at) => (at === inRows ? n : one)) : line;
     const other = inRows >= 0 ? column : column.map((one, at) => (state.columns[at] === axis ? n : one));
     const cell = shape.grid.numberAt(own, other);
     return { name: code, cell, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
-  }).filter((one) => geometry.names.has(one.name) && one.value !== null);
+  }).filter((one) => geometry.names.has(one.name));
+  const data = all.filter((one) => one.value !== null);
   const labels = new Map(d.codes.map((code, n) => [code, d.labels[n]]));
   const whole = { ...shape, cells: [data.map((one) => ({ value: one.value }))] };
   const option = {
     ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
     series: [{
       type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 70, top: 10, preserveAspect: "contain",
-      label: { show: data.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 },
+      label: { show: all.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 },
       itemStyle: { borderColor: ink.line, areaColor: ink.paper }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
     }],
   };
-  const areas = { ...shape, categories: data.map((one) => one.label), series: [""], columns: [[]], lines: data.map((one) => [one.name]), across: d.label, legend: "", cells: data.map((one) => [one.cell]) };
+  const areas = { ...shape, categories: all.map((one) => one.label), series: [""], columns: [[]], lines: all.map((one) => [one.name]), across: d.label, legend: "", cells: all.map((one) => [one.cell]) };
   return { option, height: Math.min(640, Math.max(360, width * 0.7)), shape: areas };
 }
 

@@ -1,0 +1,82 @@
+"""Measures in the page: chosen in the form, kept in the address, named in words, and given as the API gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from discreet.policy import parse_policy
+from discreet.server import Settings, create_app, cube
+from discreet.server.page_measures import form_value, from_form_value, measure_options
+from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
+
+POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "refuse"\n' + COUNTS + PAY + HOURS
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A server of pay and hours."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    (tmp_path / "p.toml").write_text(POLICY)
+    cube.build(workers(1500), tmp_path / "cube", parse_policy(POLICY))
+    settings = Settings(
+        policy=str(tmp_path / "p.toml"), cube=str(tmp_path / "cube"), store=f"sqlite:///{tmp_path}/s.db"
+    )
+    with TestClient(create_app(settings)) as made:
+        yield made
+
+
+def test_the_form_offers_what_the_policy_serves(client: TestClient) -> None:
+    """Counts first and chosen; every statistic of every measure in words."""
+    page = client.get("/").text
+    assert '<input type="radio" name="measure" value="" checked> <span>Number of people</span>' in page
+    for words in ("pay: mean", "pay: median", "pay: 90 % have less", "pay per hours"):
+        assert f"<span>{words}</span>" in page
+    assert "<span>pay : moyenne</span>" in client.get("/?lang=fr").text
+
+
+def test_a_chosen_measure_is_in_the_address_and_in_the_numbers(client: TestClient) -> None:
+    """The form leads to an address, which shows the bytes of the API, under a heading that says what they are."""
+    to = client.get("/go?v_area=1&measure=mean+pay", follow_redirects=False).headers["location"]
+    assert to == "/table?variables=area&measure=pay&statistic=mean"
+    page = client.get(to).text
+    assert "pay: mean; area" in page
+    assert 'data-source="/api/table.view.json?variables=area&amp;measure=pay&amp;statistic=mean"' in page
+    assert '<input type="radio" name="measure" value="mean pay" checked>' in page
+    view = client.get("/api/table.view.json?variables=area&measure=pay&statistic=mean").json()
+    assert f">{view['values'][0]:,.{view['measure']['decimals']}f}</td>" in page
+    german = client.get(f"{to}&lang=de").text
+    assert f">{view['values'][0]:.{view['measure']['decimals']}f}</td>".replace(".", ",") in german
+    rate = client.get("/table?variables=sex&statistic=rate-area&where=area=B&lang=en").text
+    assert "Number of people: per 1,000 of the total of area" in rate
+
+
+def test_the_live_line_and_what_is_possible_know_the_measure(client: TestClient) -> None:
+    """Medians come from bands, so that these cannot be in the table; an unknown measure is an error, not a count."""
+    options = client.get("/choices?v_sex=1&measure=median+pay").json()["variables"]
+    assert [name for name, one in options.items() if all(one["levels"].values())] == ["band"]
+    assert "This table can be made." in client.get("/verdict?v_sex=1&measure=median+pay").text
+    assert "cannot be asked" in client.get("/verdict?v_sex=1&v_band=1&measure=median+pay").text
+    refused = client.get("/verdict?v_sex=1&measure=mean+hours").text
+    assert "not published" in refused
+    assert "The number of people instead" in refused
+    assert "cannot be asked" in client.get("/verdict?v_sex=1&measure=mean+wages").text
+    assert client.get("/go?v_sex=1&measure=pay").status_code == 422
+
+
+def test_a_slip_in_a_measure_leads_to_the_nearest(client: TestClient) -> None:
+    """As slips in variables do."""
+    page = client.get("/table?variables=sex&measure=pai&statistic=meen", headers={"Accept": "text/html"})
+    assert page.status_code == 422
+    assert "/table?variables=sex&amp;measure=pay&amp;statistic=mean" in page.text
+
+
+def test_fields_of_the_form_are_read_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a policy serves, weighted counts too."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    for one in measure_options(parse_policy(POLICY), [], "de", weighted=True):
+        assert from_form_value(form_value(one.measure, one.statistic)) == (one.measure, one.statistic)
+        assert one.words
