@@ -49,7 +49,8 @@ def is_fault(line: ConsoleMessage) -> bool:
 @contextmanager
 def visiting(browser: Browser, address: str, **more: Any) -> Iterator[Page]:
     """A fresh visitor, who is told of every error in the console and every request to elsewhere."""
-    context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "base_url": address, **more})
+    screen: dict[str, Any] = {"viewport": {"width": 1200, "height": 900}, "base_url": address, **more}
+    context = browser.new_context(**screen)
     faults: list[str] = []
     made = context.new_page()
     made.on("pageerror", lambda error: faults.append(str(error)))
