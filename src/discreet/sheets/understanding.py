@@ -33,6 +33,7 @@ from discreet.sheets.sums.further_groups import further_groups
 from discreet.sheets.sums.groupings import Groupings, find_groupings
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.shares import derived_numbers
+from discreet.sheets.sums.unexplained_sums import refuse_unexplained_sums
 from discreet.sheets.table_of_cells import (
     flat_notes,
     full_table,
@@ -82,7 +83,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
         sentence = groupings.sentence(cells.dimensions[axis].name)
         tables = [table for part, own in blocks for table in understood(part, own)]
         return [replace(table, assumed=(sentence, *table.assumed)) for table in tables]
-    return [_table(block, parts, axes, cells, sums, options)]
+    return [_table(block, body, axes, cells, sums, options)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +132,16 @@ def _sums(block: SheetBlock, cells: CellMap, options: SheetOptions) -> _Sums:
 
 
 def _table(
-    block: SheetBlock, parts: BodyParts, axes: _Axes, cells: CellMap, sums: _Sums, options: SheetOptions
+    block: SheetBlock, body: Body, axes: _Axes, cells: CellMap, sums: _Sums, options: SheetOptions
 ) -> SheetTable:
-    trees, further = sums.trees, sums.further
+    parts, trees, further = body.parts, sums.trees, sums.further
     _settle_unclear(block, cells, trees, sums.allowed)
     dims = tuple(
         sheet_dimension(dim, tree, groups) for dim, tree, groups in zip(cells.dimensions, trees, further, strict=True)
     )
     _refuse_repeated(block, cells, dims)
+    named = {dim.name: dim for dim in dims}
+    refuse_unexplained_sums(block, parts, body.numbers, (axes.rows, axes.columns), named, sums.said, sums.allowed)
     measure = options.value or "count"
     table = full_table(block, cells, dims, trees, measure, options)
     rewritten = [] if table is None else rewritten_totals(block, cells, table)

@@ -216,6 +216,26 @@ def _is_nested(outer: LabelLevel, inner: LabelLevel) -> bool:
     return shared == 0 or (len(above) >= 10 and 10 * shared <= len(above))
 
 
+def _is_uneven(outer: LabelLevel, inner: LabelLevel) -> bool:
+    """Whether labels stand below some outer ones only, or totals below each have a name of their own ("All primary").
+
+    Such levels do not cross. Where a total of the outer labels is divided as they are, they do.
+    """
+    parts: dict[str, set[str]] = defaultdict(set)
+    totals: dict[str, set[str]] = defaultdict(set)
+    for above, below in zip(outer.texts, inner.texts, strict=True):
+        if above:
+            parts[above] |= {below} if _plain(below) and below != above else set()
+            totals[above] |= {below} if below and not _plain(below) else set()
+    divided = [above for above, held in parts.items() if len(held) > 1]
+    if "" in outer.texts or not divided or any(is_total_text(above) and parts[above] for above in parts):
+        return False
+    alone = any(not held and not is_total_text(above) for above, held in parts.items())
+    own = [totals[above] for above in divided]
+    different = len(own) > 1 and all(own) and len(set.union(*own)) == sum(map(len, own))
+    return alone or different
+
+
 def _chains(levels: Sequence[LabelLevel], assumed: list[str]) -> list[list[int]]:
     """Levels in groups: those of a group are nested, outermost first, and groups cross each other."""
     count = len(levels)
@@ -226,12 +246,13 @@ def _chains(levels: Sequence[LabelLevel], assumed: list[str]) -> list[list[int]]
             k
             for k in range(count)
             if k != inner and distinct[k] < distinct[inner] and _is_nested(levels[k], levels[inner])
+            or (k == inner - 1 and _is_uneven(levels[k], levels[inner]))
         ]
         if above:
             outer[inner] = max(above, key=lambda k: (distinct[k], k))
     followed = set()
     chains = []
-    for k in sorted(range(count), key=lambda level: -distinct[level]):
+    for k in sorted(range(count), key=lambda level: (level in outer.values(), -distinct[level])):
         if k in followed:
             continue
         chain = [k]

@@ -1,0 +1,141 @@
+"""Rows and columns of a sheet that add up others, of which the table as understood knows nothing.
+
+What is hidden follows from such a sum, so that the reading is refused. The numbers alone are looked at here, whatever
+the labels are: this is a check of everything that was found by labels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.data.dimension import Dimension
+from discreet.errors import InputError, listed
+from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_grid import column_letters
+from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.tables.totals import ASK, option
+
+MOST_SUBSETS = 12
+"""Rows or columns of which every set is tried; of more, those that stand together or have the same label."""
+LEAST_LINES = 2
+"""Lines in which a sum of numbers above zero must hold."""
+
+
+def refuse_unexplained_sums(
+    block: SheetBlock,
+    parts: BodyParts,
+    numbers: BodyNumbers,
+    axes: Sequence[Sequence[AxisDimension]],
+    dimensions: Mapping[str, Dimension],
+    said: Mapping[str, str | None],
+    allowed: float,
+) -> None:
+    """Refuse a row or column that is the sum of others in every line, far beyond chance, and not so in the table."""
+    names = [
+        [f"row {row}" for row in parts.rows],
+        [f"column {column_letters(column)}" for column in parts.columns],
+    ]
+    known = ~(numbers.hidden | numbers.absent)
+    for axis, items in enumerate(axes):
+        if not items or any(dim.name in said and said[dim.name] is None for dim in items):
+            continue
+        values, shown = (numbers.values, known) if axis == 0 else (numbers.values.T, known.T)
+        labels = list(zip(*(dim.codes for dim in items), strict=True))
+        whole_dims = [dimensions[dim.name] for dim in items]
+        for whole, summed in _sums(values, shown, labels, allowed):
+            if not _in_table(labels, whole_dims, whole, summed):
+                several = [names[axis][k] for k in summed]
+                raise InputError(
+                    f"{block.grid.source!r}: {names[axis][whole]} is the sum of {listed(several, 4)} in every line, "
+                    "which the labels do not say; if it is their total, call it so (in groups beside each other by "
+                    'the same label in each, "Total") or indent its parts, or leave it aside by its header (leave=, '
+                    f"--leave); if that is chance say {option(items[-1].name, None)}"
+                )
+
+
+def _sums(
+    values: Array, shown: Array, labels: Sequence[tuple[str, ...]], allowed: float
+) -> Iterator[tuple[int, list[int]]]:
+    """Items that are the sum of others wherever all of them are shown."""
+    count = len(values)
+    plain = np.where(shown, np.nan_to_num(values), 0.0)
+    if count < 3 or (plain < 0).any():
+        return
+    weight = np.log2(1 + plain)
+    for whole, summed, least in _candidates(plain, shown, labels, allowed):
+        lines = shown[[whole, *summed]].all(axis=0)
+        gap = np.abs(plain[whole] - plain[summed].sum(axis=0))[lines]
+        if (gap > allowed * (len(summed) + 1) + 1e-6).any():
+            continue
+        proof = weight[whole][lines] - math.log2(1 + 2 * allowed * (len(summed) + 1))
+        parts_there = [k for k in summed if plain[k][lines].any()]
+        if len(parts_there) > 1 and (proof > 0).sum() >= LEAST_LINES and proof.clip(0).sum() >= least:
+            yield whole, summed
+
+
+def _candidates(
+    plain: Array, shown: Array, labels: Sequence[tuple[str, ...]], allowed: float
+) -> Iterator[tuple[int, list[int], float]]:
+    """Items and others that may add up to them, with the bits of coincidence that are asked of each."""
+    count = len(plain)
+    full = np.flatnonzero(shown.all(axis=0))
+    if not len(full):
+        return
+    guide = plain[:, full].sum(axis=1)
+    room = allowed * (count + 1) * len(full) + 1e-6
+    if count <= MOST_SUBSETS:
+        chosen = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
+        chosen = chosen[chosen.sum(axis=1) > 1]
+        sums = chosen @ guide
+        for whole in range(count):
+            fits = (np.abs(sums - guide[whole]) <= room) & (chosen[:, whole] == 0)
+            for own in chosen[fits]:
+                yield whole, np.flatnonzero(own).tolist(), ASK + count
+        return
+    ends = np.concatenate([[0.0], guide.cumsum()])
+    least = ASK + 2 * math.log2(count)
+    for whole in range(count):
+        first, last = np.searchsorted(ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room])
+        yield from ((whole, list(range(start, whole)), least) for start in range(first, min(last, whole - 1)))
+        after = ends[whole + 1 :]
+        first, last = np.searchsorted(after, [after[0] + guide[whole] - room, after[0] + guide[whole] + room])
+        stops = range(whole + 1 + max(first, 2), whole + 1 + last)
+        yield from ((whole, list(range(whole + 1, stop)), least) for stop in stops)
+    yield from ((whole, others, least) for whole, others in _of_one_label(labels))
+
+
+def _of_one_label(labels: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, list[int]]]:
+    """Each item with the others that differ from it in one label, as the same column of all other groups."""
+    for place in range(len(labels[0])):
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for k, own in enumerate(labels):
+            groups.setdefault((*own[:place], *own[place + 1 :]), []).append(k)
+        for members in groups.values():
+            if len(members) > 2:
+                yield from ((whole, [k for k in members if k != whole]) for whole in (members[0], members[-1]))
+
+
+def _in_table(
+    labels: Sequence[tuple[str, ...]], dims: Sequence[Dimension], whole: int, summed: Sequence[int]
+) -> bool:
+    """Whether a sum of items holds in the table whatever its numbers are: both sides add up the same finest cells.
+
+    A combination of labels of the sheet that has no row or column of its own counts as zero, as in the table.
+    """
+    on_sheet = [set(own) for own in zip(*labels, strict=True)]
+    there = set(labels)
+    gap: Counter[tuple[str, ...]] = Counter()
+    for k, sign in [(whole, 1), *((part, -1) for part in summed)]:
+        for leaves in product(*(dim.leaves_of(code).items() for dim, code in zip(dims, labels[k], strict=True))):
+            gap[tuple(code for code, _ in leaves)] += sign * math.prod(times for _, times in leaves)
+    return not any(
+        number and (own in there or not all(code in codes for code, codes in zip(own, on_sheet, strict=True)))
+        for own, number in gap.items()
+    )
