@@ -18,7 +18,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "cell_range": ("--range", {"metavar": "A3:F20", "help": "The cells of the sheet that hold the table."}),
     "header_rows": ("--header-rows", {"type": click.IntRange(0), "metavar": "N", "help": "Rows that are headers."}),
-    "stub_columns": ("--stub-columns", {"type": click.IntRange(1), "metavar": "N", "help": "Columns of labels."}),
+    "stub_columns": ("--stub-columns", {"metavar": "N|A,B", "help": "Columns of labels: how many, or their headers."}),
     "total": ("--total", {"multiple": True, "metavar": "[DIMENSION=]CODE", "help": "The total; DIMENSION= for none."}),
     "totals": (
         "--totals",
@@ -82,6 +82,8 @@ def reading_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
             value = tuple(text.partition("=")[0] or text for text in value)  # an audit also takes what it may stand for
         elif name == "missing":
             value = missing_of(value)
+        elif name == "stub_columns":
+            value = int(value) if value.isdecimal() else tuple(part.strip() for part in value.split(","))
         elif name == "names":
             value = [part.strip() for part in value.split(",")]
         arguments[_RENAMED.get(name, name)] = value

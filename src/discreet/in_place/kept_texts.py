@@ -25,6 +25,7 @@ _MEASURED = re.compile(
     r"\d[.,]\d|[%‰/|]|\d\s*(?:-|–|to|of|von|sur|de|in|:)\s*\d|^[~≈<>≤≥+▲▼↑↓±]|\bn\s*=|^(\W)\1+$|^(?:true|false)$",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ][\d:.]+Z?)?)?|\d{1,2}([./-])\d{1,2}\3(19|20)\d{2}")
 _NUMBER_AT_END = re.compile(r"(?<=[^\W\d])[ _-]?\d{1,3}\Z")
 YEARS = frozenset(range(1800, 2151))
 
@@ -187,7 +188,9 @@ class _Judge:
             filled = [text for text in texts if text]
             if _are_classes(filled) or self._is_crossed(column):
                 continue
-            if filled and 2 * sum(_MEASURED.search(text) is not None for text in filled) > len(filled):
+            if filled and 2 * sum(
+                _MEASURED.search(text) is not None for text in filled if not _DATE.fullmatch(text)
+            ) > len(filled):
                 letters = places[0].address.rstrip("0123456789")
                 measured.append(next(iter(_names_of_columns(self._sheet).get(column, ())), letters))
         return measured

@@ -39,6 +39,13 @@ def grouped_blocks(
         name = _name(own.name, labels) if renamed else own.name
         shared = () if labels == groupings.apart else (groupings.total,)
         part = _with_labels(block, parts, own, {*labels, *shared}, name if renamed else "", down=down)
+        if down and len(rows) == 1 and (alone := _by_finest_labels(part, parts)) is not None:
+            part = alone
+            shared = tuple(
+                part.grid.text(row, part.stub[-1])
+                for row, code in zip(parts.rows, own.codes, strict=True)
+                if code in shared
+            )
         total = _totals(options.total, dims, own.name, name, shared)
         partly = options.partly or labels in groupings.partly
         blocks.append((part, replace(options, total=total, partly=partly)))
@@ -100,6 +107,13 @@ def _with_labels(
     kept |= {*parts.derived_columns}
     values = tuple(column for column in block.values if column in kept)
     return replace(block, values=values, column_name=name or block.column_name)
+
+
+def _by_finest_labels(block: SheetBlock, parts: BodyParts) -> SheetBlock | None:
+    """The block named by its last column of labels alone, where each row has one of its own there: "Sex, Female"."""
+    counted = [row for row in block.body if row in parts.rows]
+    texts = [block.grid.text(row, block.stub[-1]) for row in counted]
+    return replace(block, finest=True) if len(block.stub) > 1 and all(texts) and len({*texts}) == len(texts) else None
 
 
 def _totals(

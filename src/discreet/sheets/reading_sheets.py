@@ -27,7 +27,7 @@ def read_table(
     sheet: str | int | None = None,
     range: str | None = None,
     header_rows: int | None = None,
-    stub_columns: int | None = None,
+    stub_columns: int | str | Sequence[str] | None = None,
     total: str | Mapping[str, str | None] | None = None,
     totals: str = "check",
     tolerance: float = 0,
@@ -53,13 +53,13 @@ def read_table(
 
     Titles, header rows, stub columns, totals, percentages, marks and notes are recognised; a total is one that adds up.
     What cannot be told is an error that names the option which says it. Where: ``sheet`` (name, or number from 1),
-    ``range`` ("A3:F20"), ``header_rows``, ``stub_columns``. Labels: ``names`` of the dimensions, ``missing`` for rows
-    without a label, ``nested=False`` if indents and columns do not show sums, ``partly`` if parts leave a remainder.
-    Totals: ``total`` (a code, or one for each dimension, None for no total), ``totals`` ("check", "compute", "trust"),
-    ``tolerance`` per part. Numbers: ``measure`` (the headers of the counts), ``value`` (the name of a magnitude),
-    ``percent`` and ``leave`` (headers of other numbers), ``decimal``, ``thousands``, ``blank`` ("zero", "hidden",
-    "none"); marks: ``zero``, ``suppressed``, ``unavailable`` (a number that nobody has), ``flag`` (stands behind a
-    number and changes nothing). Files of text: ``separator``, ``encoding``.
+    ``range`` ("A3:F20"), ``header_rows``, ``stub_columns`` (how many columns of labels, or their headers). Labels:
+    ``names`` of the dimensions, ``missing`` for rows without a label, ``nested=False`` if indents and columns do not
+    show sums, ``partly`` if parts leave a remainder. Totals: ``total`` (a code, or one for each dimension, None for no
+    total), ``totals`` ("check", "compute", "trust"), ``tolerance`` per part. Numbers: ``measure`` (the headers of the
+    counts), ``value`` (the name of a magnitude), ``percent`` and ``leave`` (headers of other numbers), ``decimal``,
+    ``thousands``, ``blank`` ("zero", "hidden", "none"); marks: ``zero``, ``suppressed``, ``unavailable`` (a number that
+    nobody has), ``flag`` (stands behind a number and changes nothing). Files of text: ``separator``, ``encoding``.
 
     >>> import pandas as pd
     >>> counts = pd.DataFrame({"f": [20, 3, 23], "m": [9, 30, 39]}, index=["North", "South", "Total"])

@@ -19,7 +19,8 @@ class SheetOptions:
 
     range: str | None = None
     header_rows: int | None = None
-    stub_columns: int | None = None
+    stub_columns: int | Sequence[str] | None = None
+    """How many columns from the first hold labels, or the headers of those that do."""
     total: str | Mapping[str, str | None] | None = None
     totals: str = "check"
     tolerance: float = 0
@@ -65,6 +66,8 @@ class SheetOptions:
         if self.measure is not None:
             names = (self.measure,) if isinstance(self.measure, str) else tuple(str(text) for text in self.measure)
             object.__setattr__(self, "measure", names)
+        if isinstance(self.stub_columns, str):
+            object.__setattr__(self, "stub_columns", (self.stub_columns,))
         for name in ("zero", "suppressed", "unavailable", "flag", "percent", "leave"):
             texts = getattr(self, name)
             object.__setattr__(self, name, (texts,) if isinstance(texts, str) else tuple(str(t) for t in texts))

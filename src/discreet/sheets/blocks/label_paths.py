@@ -106,6 +106,8 @@ def row_levels(block: SheetBlock) -> list[LabelLevel]:
     last = block.stub[-1]
     blank = [[not block.grid.text(row, column) for row in block.body] for column in block.stub]
     for depth, column in enumerate(block.stub):
+        if block.finest and column != last:
+            continue
         texts: list[str] = []
         places: list[tuple[int, int] | None] = []
         indents = []

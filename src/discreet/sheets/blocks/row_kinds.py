@@ -10,6 +10,14 @@ from itertools import pairwise
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell
 
 EMPTY, LABEL_ROW, HEADER_ROW, NUMBER_ROW, NUMBERING_ROW = "empty", "label", "header", "numbers", "numbering"
+NOTE_ROW = "note"
+_NOTE = re.compile(
+    r"\W*(?:foot)?(?:notes?|sources?|nb|remarks?|anmerkung(?:en)?|hinweise?|quellen?|nota|notes|fuente|fonte|bron|k\u00e4lla)\s*"
+    r"(?:\d+\W*)?[:.].*|(?:\S+\s+){2,}(?:is|are|was|were|has|have|may|excludes?|includes?|refers?)\b.*"
+    r"|(?:\S+\s+){4,}\S+\.",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a note between rows of numbers: it is called so, or is a sentence; the name of a section is neither."""
 Line = Mapping[int, ReadCell]
 MEASURED = re.compile(r"[<>~≈≤≥+\u2212-]?\s?\d[\d.,\u00a0\u202f ]*%?\s*(?:[(\[{]|±|\+/-)\s*[^\s]*\d")
 """A number, and one in brackets or after a sign behind it."""
@@ -57,6 +65,16 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
             headers = []
         kinds.append(RowKind(row, kind))
     return kinds
+
+
+def with_notes(kinds: Sequence[RowKind], lines: Mapping[int, Line]) -> list[RowKind]:
+    """Rows in which a note that stands between numbers is not taken for the name of what follows."""
+    marked = []
+    for one in kinds:
+        texts = [cell.text for cell in lines[one.row].values() if cell.kind != BLANK]
+        is_note = one.kind == LABEL_ROW and len(texts) == 1 and _NOTE.fullmatch(texts[0].strip()) is not None
+        marked.append(RowKind(one.row, NOTE_ROW) if is_note else one)
+    return marked
 
 
 def _open(kinds: Sequence[RowKind], one: RowKind) -> bool:

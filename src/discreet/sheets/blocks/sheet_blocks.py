@@ -8,9 +8,20 @@ from dataclasses import dataclass, replace
 from discreet.errors import InputError
 from discreet.sheets.blocks.block_cells import BlockCells, BlockRows, quoted_name
 from discreet.sheets.blocks.cell_reading import BLANK, NUMERIC, WORDS, ReadCell, read_cell
-from discreet.sheets.blocks.row_kinds import EMPTY, HEADER_ROW, LABEL_ROW, NUMBER_ROW, NUMBERING_ROW, RowKind, row_kinds
+from discreet.sheets.blocks.row_kinds import (
+    EMPTY,
+    HEADER_ROW,
+    LABEL_ROW,
+    NOTE_ROW,
+    NUMBER_ROW,
+    NUMBERING_ROW,
+    RowKind,
+    row_kinds,
+    with_notes,
+)
 from discreet.sheets.blocks.stub_columns import (
     is_value_column,
+    labels_behind,
     refuse_labels_behind,
     refuse_side_by_side,
     stub_columns,
@@ -32,6 +43,8 @@ class SheetBlock(BlockRows):
     row_name: str = ""
     """What the rows are called, where they are one of several variables of a sheet."""
     column_name: str = ""
+    finest: bool = False
+    """Whether only the last column of labels names the rows, as those of one of several variables in a list."""
 
     def cell(self, row: int, column: int) -> ReadCell:
         """A cell as read."""
@@ -64,7 +77,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
     header_rows = grid.header_rows if options.header_rows is None else options.header_rows
     kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
-    kinds = _without_repeated_headers(kinds, lines)
+    kinds = with_notes(_without_repeated_headers(kinds, lines), lines)
     blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
     kept = [block for block in blocks if block is not None]
     kept = _with_years_as_titles(kept)
@@ -179,16 +192,20 @@ def _split(kinds: Sequence[RowKind]) -> list[BlockRows]:
         of = {kind: [one.row for one in part if one.kind == kind] for kind in (LABEL_ROW, HEADER_ROW, NUMBERING_ROW)}
         headers = [row for row in of[HEADER_ROW] if row < first]
         top = min(headers, default=first)
+        notes = [one.row for one in part if one.kind == NOTE_ROW]
         sections = [row for row in of[LABEL_ROW] if top < row < last]
         if len(sections) == 1 and headers and sections[0] < first:  # a name below the header, as frames write it
             headers.append(sections.pop())
         tables.append(
             BlockRows(
-                titles=tuple(row for row in of[LABEL_ROW] if row < top),
+                titles=tuple(row for row in sorted((*of[LABEL_ROW], *notes)) if row < top),
                 headers=tuple(headers),
                 body=tuple(numbers),
                 sections=tuple(sections),
-                notes=tuple(row for row in (*of[LABEL_ROW], *of[HEADER_ROW]) if row > last),
+                notes=(
+                    *(row for row in notes if top < row < last),
+                    *(row for row in sorted((*of[LABEL_ROW], *of[HEADER_ROW], *notes)) if row > last),
+                ),
                 numbering=tuple(of[NUMBERING_ROW]),
             )
         )
@@ -214,6 +231,9 @@ def _block(
     texts = [c for c in rest if c not in values]
     if not values:
         return None
+    if options.stub_columns is None and grid.stub_columns is None:
+        stub = [*stub, *labels_behind(block, stub, texts, rest)]
+        texts = [c for c in texts if c not in stub]
     refuse_labels_behind(block, stub, texts)
     refuse_side_by_side(block, values, texts)
     return SheetBlock(**vars(rows), grid=grid, cells=cells, stub=tuple(stub), values=tuple(values), texts=tuple(texts))

@@ -45,6 +45,8 @@ def stub_columns(
 ) -> tuple[list[int], list[int]]:
     """The columns of labels, and those behind them."""
     said = block.grid.stub_columns if options.stub_columns is None else options.stub_columns
+    if said is not None and not isinstance(said, int):
+        return _named_stub(block, columns, said)
     if said is not None:
         if not 0 < said < len(columns):
             raise InputError(
@@ -64,6 +66,51 @@ def stub_columns(
     rest = [c for c in columns if c not in stub]
     indents = {cell.indent for row in block.rows.body if (cell := block.grid.cells.get((row, stub[-1]))) is not None}
     return _until_unique(block, stub, rest) if len(indents) < 2 else (stub, rest)
+
+
+def _named_stub(block: BlockCells, columns: Sequence[int], said: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The columns of labels by their headers, or letters, wherever they stand, and all others."""
+    named = {name: column for column in columns for name in (column_letters(column), _header(block, column)) if name}
+    if unknown := [name for name in said if name not in named]:
+        headers = [_header(block, column) or column_letters(column) for column in columns]
+        raise InputError(
+            f"{block.name}: stub_columns= (--stub-columns) names {listed(unknown)}; headers are {listed(headers)}"
+        )
+    stub = sorted({named[name] for name in said})
+    rest = [column for column in columns if column not in stub]
+    if not stub or not rest:
+        raise InputError(f"{block.name}: at least one column holds labels and at least one numbers")
+    return stub, rest
+
+
+def _header(block: BlockCells, column: int) -> str:
+    return block.grid.names.get(("column", column)) or block.heading(column)
+
+
+def labels_behind(block: BlockCells, stub: Sequence[int], texts: Sequence[int], rest: Sequence[int]) -> list[int]:
+    """Columns of words behind the numbers that tell rows of the same labels apart; numbers that may are asked about.
+
+    Words that stand in one row only are remarks, and signs are flags or ranges of error.
+    """
+    indents = {cell.indent for row in block.rows.body if (cell := block.grid.cells.get((row, stub[-1]))) is not None}
+    words = [column for column in texts if _are_repeated_words(block, column)]
+    if block.rows.sections or len(indents) > 1 or not words or _unique(block, stub):
+        return []
+    if _unique(block, [*stub, *words]):
+        return words
+    behind = [c for c in rest if c in words or (c > min(words) and c not in texts)]
+    if _unique(block, [*stub, *behind]):
+        names = [_header(block, column) or column_letters(column) for column in (*stub, *behind)]
+        raise InputError(
+            f"{block.name}: rows have the same labels unless columns behind the numbers are labels, too; say "
+            f'stub_columns={tuple(names)} (--stub-columns "{",".join(names)}") if they are'
+        )
+    return []
+
+
+def _are_repeated_words(block: BlockCells, column: int) -> bool:
+    held = [cell.text.strip() for cell in block.column(column)]
+    return len(held) == len(block.rows.body) and 2 * len({*held}) <= len(held) and all(t[:1].isalpha() for t in held)
 
 
 def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> bool:

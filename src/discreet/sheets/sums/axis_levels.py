@@ -15,7 +15,8 @@ from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import TOTAL
 
 JOINT = " / "
-_CODE = re.compile(r"\b(codes?|id|key|nr|urn|gss|nuts|ref|kode|koodi)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?:\b|_)(codes?|id|key|nr|urn|gss|nuts|ref|kode|koodi)(?:\b|_)", re.IGNORECASE)
+_LEVEL = re.compile(r"(?:\b|_)(level|type|tier|breakdown|ebene|niveau|nivel)(?:\b|_)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def axis_dimensions(
     if not levels:
         return AxisReading(())
     assumed: list[str] = []
-    levels, labels = _without_code_columns(levels, assumed)
+    levels, labels = _without_code_columns(_without_level_names(levels, assumed), assumed)
     levels = _without_totals(levels)
     if nested:
         levels, implied = with_implied_indents(levels)
@@ -120,13 +121,27 @@ def _without_code_columns(
     return kept, labels
 
 
+def _without_level_names(levels: Sequence[LabelLevel], assumed: list[str]) -> list[LabelLevel]:
+    """Levels without one that only says which of the others a row has: "National" where the region is blank."""
+    kept = list(levels)
+    for level in levels:
+        others = [other for other in kept if other is not level]
+        filled = list(zip(*(map(bool, other.texts) for other in others), strict=True))
+        pairs = set(zip(level.texts, filled, strict=False))
+        alone = len(pairs) == len({text for text, _ in pairs}) == len({own for _, own in pairs}) > 1
+        if alone and _LEVEL.search(level.name) and all(level.texts):
+            kept = others
+            assumed.append(f"{level.name!r} says which of the other labels a row has, and is not a dimension")
+    return kept
+
+
 def _same_things(one: LabelLevel, other: LabelLevel) -> bool:
     """Whether two levels name the same things: each text of one goes with a single text of the other."""
     pairs = {(a, b) for a, b in zip(one.texts, other.texts, strict=True) if a and b}
     first, second = {a for a, _ in pairs}, {b for _, b in pairs}
     if not len(pairs) == len(first) == len(second) >= 2:
         return False
-    half = sum(not (a and b) for a, b in zip(one.texts, other.texts, strict=True))
+    half = sum(bool(a) != bool(b) for a, b in zip(one.texts, other.texts, strict=True))
     return 4 * half <= len(one.texts) or _CODE.search(one.name) is not None or _CODE.search(other.name) is not None
 
 
@@ -219,7 +234,8 @@ def _is_nested(outer: LabelLevel, inner: LabelLevel) -> bool:
 def _is_uneven(outer: LabelLevel, inner: LabelLevel) -> bool:
     """Whether labels stand below some outer ones only, or totals below each have a name of their own ("All primary").
 
-    Such levels do not cross. Where a total of the outer labels is divided as they are, they do.
+    Such levels do not cross. Where a total of the outer labels is divided as they are, they do, and columns of labels
+    with a name of their own are dimensions.
     """
     parts: dict[str, set[str]] = defaultdict(set)
     totals: dict[str, set[str]] = defaultdict(set)
@@ -228,7 +244,7 @@ def _is_uneven(outer: LabelLevel, inner: LabelLevel) -> bool:
             parts[above] |= {below} if _plain(below) and below != above else set()
             totals[above] |= {below} if below and not _plain(below) else set()
     divided = [above for above, held in parts.items() if len(held) > 1]
-    if "" in outer.texts or not divided or any(is_total_text(above) and parts[above] for above in parts):
+    if outer.name or "" in outer.texts or not divided or any(is_total_text(above) and parts[above] for above in parts):
         return False
     alone = any(not held and not is_total_text(above) for above, held in parts.items())
     own = [totals[above] for above in divided]
@@ -245,7 +261,7 @@ def _chains(levels: Sequence[LabelLevel], assumed: list[str]) -> list[list[int]]
         above = [
             k
             for k in range(count)
-            if k != inner and distinct[k] < distinct[inner] and _is_nested(levels[k], levels[inner])
+            if (k != inner and distinct[k] < distinct[inner] and _is_nested(levels[k], levels[inner]))
             or (k == inner - 1 and _is_uneven(levels[k], levels[inner]))
         ]
         if above:

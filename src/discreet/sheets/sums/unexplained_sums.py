@@ -102,7 +102,9 @@ def _candidates(
     ends = np.concatenate([[0.0], guide.cumsum()])
     least = ASK + 2 * math.log2(count)
     for whole in range(count):
-        first, last = np.searchsorted(ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room])
+        first, last = np.searchsorted(
+            ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room]
+        )
         yield from ((whole, list(range(start, whole)), least) for start in range(first, min(last, whole - 1)))
         after = ends[whole + 1 :]
         first, last = np.searchsorted(after, [after[0] + guide[whole] - room, after[0] + guide[whole] + room])
@@ -122,9 +124,7 @@ def _of_one_label(labels: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, list
                 yield from ((whole, [k for k in members if k != whole]) for whole in (members[0], members[-1]))
 
 
-def _in_table(
-    labels: Sequence[tuple[str, ...]], dims: Sequence[Dimension], whole: int, summed: Sequence[int]
-) -> bool:
+def _in_table(labels: Sequence[tuple[str, ...]], dims: Sequence[Dimension], whole: int, summed: Sequence[int]) -> bool:
     """Whether a sum of items holds in the table whatever its numbers are: both sides add up the same finest cells.
 
     A combination of labels of the sheet that has no row or column of its own counts as zero, as in the table.
