@@ -103,7 +103,7 @@ LAYERS = {
         sum_questions sum_runs
         axis_sums
         cell_map remainders
-        joint_totals further_groups groupings mean_lines
+        joint_totals further_groups groupings mean_lines unexplained_sums
         shares
     """,
     "release": """

@@ -37,7 +37,7 @@ def grouped_blocks(
         if not labels:
             continue
         name = _name(own.name, labels) if renamed else own.name
-        shared = () if labels == groupings.apart else (groupings.total,)
+        shared: tuple[str, ...] = () if labels == groupings.apart else (groupings.total,)
         part = _with_labels(block, parts, own, {*labels, *shared}, name if renamed else "", down=down)
         if down and len(rows) == 1 and (alone := _by_finest_labels(part, parts)) is not None:
             part = alone

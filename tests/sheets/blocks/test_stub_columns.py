@@ -15,6 +15,13 @@ from discreet.in_place.count_frames import round_counts, suppress_small_counts
 from discreet.sheets.reading_sheets import read_table
 from tests.sheets.test_questions import Rows, book
 
+MEASURES: Rows = [
+    ["measure", "numerator", "denominator", "sex", "quintile"],
+    ["flu", 5, 100, "f", 1],
+    ["flu", 40, 200, "m", 1],
+    ["flu", 11, 110, "f", 2],
+    ["flu", 30, 120, "m", 2],
+]
 PRACTICES: Rows = [
     ["Practice", "Referrals", "Admissions"],
     ["The Surgery", 4, 12],
@@ -126,3 +133,25 @@ def test_a_column_of_one_range_is_one_of_marks(tmp_path: Path) -> None:
     assert ([d.codes for d in table.dimensions], table.hidden) == ([("Abbey", "Beacon"), ("f", "m")], 2)
     ages: Rows = [["Ward", "Age", "n"], ["Abbey", "<5", 20], ["Abbey", "5-9", 12], ["Beacon", "<5", 30]]
     assert len(read_table(book(tmp_path, ages)).dimensions) == 2
+
+
+def test_labels_behind_the_numbers(tmp_path: Path) -> None:
+    """Words that tell rows apart are labels wherever they stand; numbers that may be are asked about by header."""
+    named = ("measure", "sex", "quintile")
+    with pytest.raises(InputError, match=r'--stub-columns "measure,sex,quintile"'):
+        read_table(book(tmp_path, MEASURES))
+    table = read_table(book(tmp_path, MEASURES), stub_columns=named)
+    assert [d.name for d in table.dimensions] == [*named, "column"]
+    assert [place.address for place in table.places["flu", "m", "2", "numerator"]] == ["B5"]
+    assert read_table(book(tmp_path, MEASURES), stub_columns=["A", "D", "E"]).places == table.places
+    words = [[*row[:3], row[3], f"Q{row[4]}" if row[4] != "quintile" else row[4]] for row in MEASURES]
+    assert [d.name for d in read_table(book(tmp_path, words)).dimensions] == [*named, "column"]
+    with pytest.raises(InputError, match=r"names 'age'; headers are 'measure', 'numerator'"):
+        read_table(book(tmp_path, MEASURES), stub_columns="age")
+
+
+def test_remarks_behind_the_numbers_are_not_labels(tmp_path: Path) -> None:
+    """Words that stand once tell nothing that a label would: they are left aside, and rows of one label refused."""
+    rows = [["Clinic", "Seen", "Remark"], *(["A", n, f"word {n}"] for n in (12, 3, 9, 22))]
+    with pytest.raises(InputError, match="same labels"):
+        read_table(book(tmp_path, rows))

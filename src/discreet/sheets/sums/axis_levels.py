@@ -232,7 +232,7 @@ def _is_nested(outer: LabelLevel, inner: LabelLevel) -> bool:
 
 
 def _is_uneven(outer: LabelLevel, inner: LabelLevel) -> bool:
-    """Whether labels stand below some outer ones only, or totals below each have a name of their own ("All primary").
+    """Whether outer labels have none or others below them, or a total of their own name each ("All primary").
 
     Such levels do not cross. Where a total of the outer labels is divided as they are, they do, and columns of labels
     with a name of their own are dimensions.
@@ -246,7 +246,8 @@ def _is_uneven(outer: LabelLevel, inner: LabelLevel) -> bool:
     divided = [above for above, held in parts.items() if len(held) > 1]
     if outer.name or "" in outer.texts or not divided or any(is_total_text(above) and parts[above] for above in parts):
         return False
-    alone = any(not held and not is_total_text(above) for above, held in parts.items())
+    shared = {label for held in parts.values() for label in held if sum(label in own for own in parts.values()) > 1}
+    alone = any(not held & shared and not is_total_text(above) for above, held in parts.items())
     own = [totals[above] for above in divided]
     different = len(own) > 1 and all(own) and len(set.union(*own)) == sum(map(len, own))
     return alone or different

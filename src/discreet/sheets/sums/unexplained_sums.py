@@ -90,6 +90,7 @@ def _candidates(
         return
     guide = plain[:, full].sum(axis=1)
     room = allowed * (count + 1) * len(full) + 1e-6
+    beside = ASK + 2 * math.log2(count)
     if count <= MOST_SUBSETS:
         chosen = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
         chosen = chosen[chosen.sum(axis=1) > 1]
@@ -97,20 +98,21 @@ def _candidates(
         for whole in range(count):
             fits = (np.abs(sums - guide[whole]) <= room) & (chosen[:, whole] == 0)
             for own in chosen[fits]:
-                yield whole, np.flatnonzero(own).tolist(), ASK + count
+                summed = np.flatnonzero(own).tolist()
+                together = max(whole, *summed) - min(whole, *summed) == len(summed)
+                yield whole, summed, beside if together and not summed[0] < whole < summed[-1] else ASK + count
         return
     ends = np.concatenate([[0.0], guide.cumsum()])
-    least = ASK + 2 * math.log2(count)
     for whole in range(count):
         first, last = np.searchsorted(
             ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room]
         )
-        yield from ((whole, list(range(start, whole)), least) for start in range(first, min(last, whole - 1)))
+        yield from ((whole, list(range(start, whole)), beside) for start in range(first, min(last, whole - 1)))
         after = ends[whole + 1 :]
         first, last = np.searchsorted(after, [after[0] + guide[whole] - room, after[0] + guide[whole] + room])
         stops = range(whole + 1 + max(first, 2), whole + 1 + last)
-        yield from ((whole, list(range(whole + 1, stop)), least) for stop in stops)
-    yield from ((whole, others, least) for whole, others in _of_one_label(labels))
+        yield from ((whole, list(range(whole + 1, stop)), beside) for stop in stops)
+    yield from ((whole, others, beside) for whole, others in _of_one_label(labels))
 
 
 def _of_one_label(labels: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, list[int]]]:
