@@ -67,7 +67,7 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     return kinds
 
 
-def with_notes(kinds: Sequence[RowKind], lines: Mapping[int, Line]) -> list[RowKind]:
+def notes_between(kinds: Sequence[RowKind], lines: Mapping[int, Line]) -> list[RowKind]:
     """Rows in which a note that stands between numbers is not taken for the name of what follows."""
     marked = []
     for one in kinds:

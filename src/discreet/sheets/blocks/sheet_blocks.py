@@ -16,8 +16,8 @@ from discreet.sheets.blocks.row_kinds import (
     NUMBER_ROW,
     NUMBERING_ROW,
     RowKind,
+    notes_between,
     row_kinds,
-    with_notes,
 )
 from discreet.sheets.blocks.stub_columns import (
     is_value_column,
@@ -77,7 +77,7 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
     header_rows = grid.header_rows if options.header_rows is None else options.header_rows
     kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
-    kinds = with_notes(_without_repeated_headers(kinds, lines), lines)
+    kinds = notes_between(_without_repeated_headers(kinds, lines), lines)
     blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
     kept = [block for block in blocks if block is not None]
     kept = _with_years_as_titles(kept)
