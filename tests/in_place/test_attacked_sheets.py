@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tests.in_place import published_sheets, variables_on_sheets
+from tests.in_place import grouped_sheets, published_sheets, variables_on_sheets
 
 from discreet.cli import run
 
 Cell = tuple[int, int]
-LAYOUTS = {**variables_on_sheets.LAYOUTS, **published_sheets.LAYOUTS}
+LAYOUTS = {**variables_on_sheets.LAYOUTS, **published_sheets.LAYOUTS, **grouped_sheets.LAYOUTS}
 
 
 def cells_of(text: str) -> list[Cell]:

@@ -1,0 +1,94 @@
+"""Sheets with totals named by their group, levels in words, notes between rows, labels behind the numbers."""
+
+from __future__ import annotations
+
+LAYOUTS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "totals named by group": (
+        """
+Pupils by sector
+ | Primary |  |  | Secondary |  |  | Special
+Authority | With support | Without | All primary | With support | Without | All secondary | All special
+Scotland | 1214 | 2402 | 3616 | 1004 | 2017 | 3021 | 64
+Aberdeen | 301 | 703 | 1004 | 288 | 590 | 878 | 14
+Argyll | 112 | 311 | 423 | 4 | 77 | 81 | 3
+Eilean Siar | 1 | 88 | 89 | 12 | 50 | 62 | 0
+Glasgow | 800 | 1300 | 2100 | 700 | 1300 | 2000 | 47
+""",
+        (
+            "B4:H4=B5:H5+B6:H6+B7:H7+B8:H8",
+            "D4:D8=B4:B8+C4:C8",
+            "G4:G8=E4:E8+F4:F8",
+        ),
+        "",
+    ),
+    "totals named behind": (
+        """
+ | Men |  |  | Women
+Age | Single | Married | Men, all | Single | Married | Women, all
+16-24 | 30 | 4 | 34 | 25 | 9 | 34
+25-64 | 41 | 50 | 91 | 33 | 61 | 94
+65+ | 12 | 20 | 32 | 3 | 31 | 34
+All ages | 83 | 74 | 157 | 61 | 101 | 162
+""",
+        (
+            "D3:D6=B3:B6+C3:C6",
+            "G3:G6=E3:E6+F3:F6",
+            "B6:G6=B3:G3+B4:G4+B5:G5",
+        ),
+        "",
+    ),
+    "level in words": (
+        """
+time_period | geographic_level | country_name | region_code | region_name | sex | pupil_count | perm_excl
+202223 | National | England |  |  | Total | 4100 | 37
+202223 | National | England |  |  | Boys | 2100 | 30
+202223 | National | England |  |  | Girls | 2000 | 7
+202223 | Regional | England | E12000001 | North East | Total | 1600 | 16
+202223 | Regional | England | E12000001 | North East | Boys | 810 | 14
+202223 | Regional | England | E12000001 | North East | Girls | 790 | 2
+202223 | Regional | England | E12000002 | North West | Total | 2500 | 21
+202223 | Regional | England | E12000002 | North West | Boys | 1290 | 16
+202223 | Regional | England | E12000002 | North West | Girls | 1210 | 5
+""",
+        (
+            "G2:H2=G3:H3+G4:H4",
+            "G5:H5=G6:H6+G7:H7",
+            "G8:H8=G9:H9+G10:H10",
+            "G2:H4=G5:H7+G8:H10",
+        ),
+        "",
+    ),
+    "notes between": (
+        """
+Area | Placed | Waiting | All
+North | 31 | 9 | 40
+Note: North excludes the city
+City | 77 | 2 | 79
+Figures for the coast are provisional
+Coast | 18 | 14 | 32
+All areas | 126 | 25 | 151
+""",
+        (
+            "D2:D2=B2:B2+C2:C2",
+            "D4:D4=B4:B4+C4:C4",
+            "D6:D7=B6:B7+C6:C7",
+            "B7:D7=B2:D2+B4:D4+B6:D6",
+        ),
+        "",
+    ),
+    "labels behind": (
+        """
+measure | interval_start | numerator | denominator | sex | region
+covid | 2024-01-01 | 5 | 100 | female | North
+covid | 2024-01-01 | 40 | 200 | female | South
+covid | 2024-01-01 | 11 | 110 | male | North
+covid | 2024-01-01 | 30 | 120 | male | South
+flu | 2024-01-01 | 12 | 100 | female | North
+flu | 2024-01-01 | 3 | 200 | female | South
+flu | 2024-01-01 | 22 | 110 | male | North
+flu | 2024-01-01 | 60 | 120 | male | South
+""",
+        (),
+        "C2:D9",
+    ),
+}
