@@ -43,7 +43,7 @@ LAYERS = {
         ibis
     """,
     "linear": """
-        system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves
+        system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves _level_moves
         swept_bounds modular light_vectors light_cuts
         null_space presolve program components
         extremes network whole_points whole_moves pushed_points free_variables

@@ -74,6 +74,21 @@ def _optimal() -> None:
     protect(_counts(5, 5), Suppress(Threshold(3), method=Optimal(time=60)))
 
 
+def _amounts() -> None:
+    """The loops for many cells of amounts at once, which small tables do without."""
+    from discreet.linear._level_moves import MoveList, Rooms, blocking_owners, level_moves
+    from discreet.linear._whole_moves import Entries
+
+    one, none, two = np.ones(1, np.int64), np.zeros(2, np.int64), np.arange(2)
+    entries = Entries(np.array([0, 2]), two, np.ones(2, np.int64), np.arange(3), none, np.ones(2, np.int64))
+    rooms = Rooms(none + 1, none + 1, none.copy(), none.copy(), np.zeros(2), none.copy())
+    kept = MoveList(np.empty(4, np.int64), np.empty(4, np.int64), np.empty(1, np.int64), none.copy())
+    level_moves(entries, rooms, one, one, 10, 1, 1, True, 1, none[:0], none[:0], kept)
+    ends, found = np.array([2]), np.empty(2, np.int64)
+    by_variable = np.arange(3)
+    blocking_owners(one, one, by_variable, none, ends, two, by_variable, two, 1, found, one.copy())
+
+
 def _linear_algebra() -> None:
     from scipy.sparse import csr_array
 
@@ -130,6 +145,7 @@ EXAMPLES: tuple[Callable[[], None], ...] = (
     _suppression,
     _suppression_with_a_key,
     _optimal,
+    _amounts,
     _linear_algebra,
     _risk,
     _synthetic,

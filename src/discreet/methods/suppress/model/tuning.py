@@ -236,6 +236,17 @@ class RepairTuning:
     whole_seconds: float = 5.0  # of one model for moves in whole numbers, where neither program nor walk gives one
     whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
     # escapes for several cells at once
+    # short moves for many cells of amounts at once: longest walk, tries, how much it shuns dear cells
+    level_walks: tuple[tuple[int, int, int], ...] = ((200, 32, 8), (2_000, 32, 8))
+    level_tries: int = 200_000  # of all cells together in the first turn, where that is more for each
+    level_most: int = 1_000  # tries for one cell
+    owner_walks: tuple[tuple[int, int, int], ...] = ((100, 8, 8), (1_000, 32, 8))  # the same, past what somebody knows
+    walk_chunk: int = 2_000  # cells between two looks at the clock
+    walk_room: int = 100  # cells of a move that is kept, on average
+    walked: int = 24  # cells of amounts that lack room, from which on short moves are looked for
+    audited: int = (
+        40  # cells of amounts without a move so far that get their exact interval; more are taken to lack room
+    )
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
     joint_group: int = 12  # cells of a group at least, where there are twice as many
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own

@@ -25,6 +25,7 @@ from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.singletons import Owners
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs
+from discreet.methods.suppress.repair.owner_moves import served_owners
 from discreet.methods.suppress.repair.repair import Repaired, repair
 
 
@@ -129,7 +130,16 @@ def repaired_for_owners(
     Hiding more takes nothing from those who are done.
     """
     variable, rounds = known.inner_variables(), 0
-    for who, cells in learned(known, owners.group, primary, owners.nothing, tuning).items():
+    group = owners.group
+    if not known.integer and len(np.unique(group)) > tuning.walked:
+        sole = _sole_owner(known, group, primary, owners.nothing)
+        served = served_owners(known, truth, primary, sole, costs, hidden, owners, tuning)
+        hidden, group = served.hidden, np.where(np.isin(group, served.left), group, 0)
+        if not len(served.left):
+            return Repaired(hidden, 1, primary[:0])
+        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
+        known = replace(known, lower=lower, upper=upper)
+    for who, cells in learned(known, group, primary, owners.nothing, tuning).items():
         rows = np.flatnonzero(owners.group == who)
         least, most = known.inner_lower.copy(), known.inner_upper.copy()
         least[rows] = most[rows] = truth[variable[rows]]

@@ -17,6 +17,7 @@ from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
 from discreet.methods.suppress.repair.joint_reach import reached_together
+from discreet.methods.suppress.repair.short_moves import served_by_moves
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
@@ -56,15 +57,29 @@ def repair(
         undecided = np.union1d(undecided, doubt)
         if not len(needs):
             return Repaired(hidden, turn, needs.cell, undecided)
+        if not known.integer and len(needs) > tuning.walked:
+            served = served_by_moves(known, truth, needs, costs, hidden, tuning)
+            left = np.flatnonzero(~served.met)
+            hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
+            known = _in_front_of(known, hidden, costs)
+            if not len(needs):
+                return Repaired(hidden, turn, needs.cell, undecided)
+            if len(needs) > tuning.walked:
+                continue
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
         more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):
             return Repaired(hidden, turn, hopeless)
         hidden = hidden | more
-        lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
-        known = replace(known, lower=lower, upper=upper)
+        known = _in_front_of(known, hidden, costs)
     needs, _, doubt = _short(known, truth, needs, progress, tuning)
     return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt))
+
+
+def _in_front_of(known: Known, hidden: Array, costs: Costs) -> Known:
+    """The same intruder when these cells are hidden."""
+    lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
+    return replace(known, lower=lower, upper=upper)
 
 
 def _short(
@@ -90,7 +105,9 @@ def _short(
         short[~wide] = ~movement.moves & ~movement.doubt
         doubt = needs.cell[~wide][movement.doubt]
     wide &= ~reached_together(known, truth, needs)
-    if wide.any():
+    if not known.integer and proofs is not None and wide.sum() > tuning.walked:
+        short |= wide  # short moves are sooner found than so many are proved to lack room
+    elif wide.any():
         low, high = intervals(known, needs.cell[wide], progress=progress)
         asked, value = needs.take(np.flatnonzero(wide)), truth[needs.cell[wide]]
         reach[:, wide] = value - low, high - value
