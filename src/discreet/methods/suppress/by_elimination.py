@@ -23,7 +23,7 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
     began = time.perf_counter()
     hidden = task.withheld
     result = _enough(task)
-    if result is None:
+    if result is None and not _by_moves_alone(task):
         pattern = eliminated(task)
         if len(pattern.unsafe):
             return nothing_found(task, pattern.unsafe)
@@ -49,6 +49,19 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
         **_rank_figures(task, hidden),
     }
     return Suppressed(hidden, step, details)
+
+
+def _by_moves_alone(task: Task) -> bool:
+    """Whether a table of amounts is so large that repair finds the whole pattern.
+
+    Elimination of sparse tables in four dimensions takes more than the square of their size, and leaves room to few
+    cells; moves that give them their room need no pattern to begin with. Only where nothing else is asked of it.
+    """
+    asked = task.asked
+    plain = asked.key is None and asked.last is None and not asked.insiders and task.roles.sums is None
+    by_value = isinstance(asked.order, str) and asked.order == "value"
+    amounts = task.table.measure != "count" and int(task.roles.primary.sum()) > task.tuning.repair.walked_alone
+    return plain and by_value and amounts and asked.asks != OFF
 
 
 def _enough(task: Task) -> Repaired | None:

@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.audits.known import intervals
+from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.model.tuning import DEFAULT
@@ -84,3 +85,21 @@ def test_nobody_alone_in_a_cell_learns_one_after_moves_past_everybody() -> None:
     result = judge.audited(task, hidden, owners)
     assert not len(result.hopeless)
     assert not learned(task.known(result.hidden), owners.group, primary, owners.nothing)
+
+
+def test_a_large_table_is_protected_without_elimination() -> None:
+    """The whole pattern by moves: every level by exact intervals, nobody learns anything, the same bits every time."""
+    task = firms(4, 7, 5, 4)
+    alone = replace(task, tuning=replace(ALWAYS, repair=replace(ALWAYS.repair, walked_alone=0)))
+    result = suppressed_by_elimination(alone)
+    assert not (result.step == "elimination").any()
+    needs, quantities = task.requirements(result.hidden), task.quantities(result.hidden)
+    truth = quantities.values[needs.cell]
+    known = task.known(result.hidden)
+    low, high = intervals(known, needs.cell)
+    assert (truth - low >= needs.below - 1e-3).all()
+    assert (high - truth >= needs.above - 1e-3).all()
+    owners = task.owners
+    assert owners is not None
+    assert not learned(known, owners.group, np.flatnonzero(task.roles.primary), owners.nothing)
+    assert np.array_equal(suppressed_by_elimination(alone).hidden, result.hidden)

@@ -243,10 +243,9 @@ class RepairTuning:
     owner_walks: tuple[tuple[int, int, int], ...] = ((100, 8, 8), (1_000, 32, 8))  # the same, past what somebody knows
     walk_chunk: int = 2_000  # cells between two looks at the clock
     walk_room: int = 100  # cells of a move that is kept, on average
-    walked: int = 24  # cells of amounts that lack room, from which on short moves are looked for
-    audited: int = (
-        40  # cells of amounts without a move so far that get their exact interval; more are taken to lack room
-    )
+    walked: int = 300  # cells of amounts that lack room, or contributors who know their own, from which on short moves
+    # are looked for; of so many cells without a move so far no exact interval is worked out
+    walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
     joint_group: int = 12  # cells of a group at least, where there are twice as many
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own

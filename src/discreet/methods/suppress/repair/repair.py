@@ -53,8 +53,11 @@ def repair(
     """
     undecided = np.empty(0, np.int64)
     for turn in range(1, tuning.rounds + 1):
-        needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs)
-        undecided = np.union1d(undecided, doubt)
+        if known.integer or len(needs) <= tuning.walked_alone:
+            needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs)
+            undecided = np.union1d(undecided, doubt)
+        else:
+            reach = np.zeros((2, len(needs)))
         if not len(needs):
             return Repaired(hidden, turn, needs.cell, undecided)
         if not known.integer and len(needs) > tuning.walked:
