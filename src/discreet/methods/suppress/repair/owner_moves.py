@@ -89,7 +89,7 @@ class _Search:
     def still(self) -> Array:
         """Targets without any move."""
         rooms = self.moves.rooms
-        return self.targets[(rooms.rose[self.targets] < 1) & (rooms.fell[self.targets] < 1)]
+        return np.asarray(self.targets[(rooms.rose[self.targets] < 1) & (rooms.fell[self.targets] < 1)])
 
     def unmoved(self, schedule: tuple[int, int, int], *, closed: bool) -> None:
         """A first move of those that have none."""
@@ -143,7 +143,7 @@ class _Search:
         return np.repeat(self.targets, many), found[: int(many.sum())]
 
     def _known_to(self, who: int) -> Array:
-        return self.variables[self.variable_ptr[who] : self.variable_ptr[who + 1]]
+        return np.asarray(self.variables[self.variable_ptr[who] : self.variable_ptr[who + 1]])
 
     def _walk(
         self, targets: Array, banned: list[Array], unit: int, schedule: tuple[int, int, int], *, closed: bool
