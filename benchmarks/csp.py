@@ -1,11 +1,13 @@
 """Cell suppression instances by elimination, clean-up, sub-table by sub-table and exactly: cells, value, time, gap.
 
     python benchmarks/csp.py [DIRECTORY] [--only NAME ...] [--weights value|unity ...] [--time SECONDS] [--quick]
-                             [--trees] [--cells 4096 ...] [--plot FILE]
+                             [--trees] [--cells 4096 ... --shapes three-way four-way hierarchical sparse]
+                             [--repeat TIMES] [--plot FILE]
 
 DIRECTORY holds ``.jj`` files. Without it random hierarchical tables are made and solved, in about two minutes;
-``--cells`` makes three-way tables of about so many cells instead, one in twenty sensitive. It is asserted that the
-exact method is not dearer than any other in this run. ``--plot`` draws its costs and certified bounds over time. Every
+``--cells`` makes tables of about so many cells and of some ``--shapes`` instead, one in twenty sensitive. It is
+asserted that the exact method is not dearer than any other in the same time. ``--plot`` draws its costs and certified
+bounds over time. ``--repeat`` runs the exact method alone, so often, with other seeds: how often is it proved? Every
 pattern is audited: no primary cell may be exactly known or have less room than its protection level. ``--time`` caps
 the budgets; ``--quick`` leaves out files of more than 2,000 cells and ``modular``. Small instances are also given to
 scipy.optimize.milp as one program, the moves of every need in it: what one would write without this package. Where
@@ -33,6 +35,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_diag, csr_array, diags_array, eye_array, hstack, vstack
 
 import discreet as dc
+from discreet.base import deadline
 from discreet.formats.jj import Instance, read_jj
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.solution import Solution
@@ -46,8 +49,7 @@ GOALS = (
     | dict.fromkeys(("hie1372d", "table1", "table6", "jjtabel3", "toysarah"), NEAR)
     | dict.fromkeys(("hier13", "hier16", "ninenew", "nine12", "two5in6"), FOUND)
 )
-LARGEST = 5_000  # cells up to which all methods run, beyond only the exact one
-MODULAR = 30.0  # seconds at most for the others
+OTHERS = 120.0  # seconds at most for the others; where the exact method has less, they have no more
 ENOUGH = 0.045  # the gap at which the exact method may stop where less than 5 % is the goal
 USUAL = (60.0, "audited pattern")
 # measured with the recorded reference runs: least cost by (file, weights)
@@ -95,13 +97,20 @@ class Course:
 
 
 def measured(
-    name: str, instance: Instance, weights: str, method: Any, clean_up: bool, course: Course | None = None
+    name: str,
+    instance: Instance,
+    weights: str,
+    method: Any,
+    clean_up: bool,
+    course: Course | None = None,
+    limit: float = np.inf,
 ) -> tuple[Line, Solution]:
-    """A method's pattern, its figures and the audit's word."""
+    """A method's pattern, its figures and the audit's word. ``limit``: seconds of a method that takes what it takes."""
     began = time.perf_counter()
     if course is not None:
         course.began = began
-    found = instance.protect(method, weights=weights, clean_up=clean_up, progress=course)
+    with deadline.within(limit):
+        found = instance.protect(method, weights=weights, clean_up=clean_up, progress=course)
     seconds = time.perf_counter() - began
     primary = np.flatnonzero(instance.primary)
     finding = instance.audit(found.hidden, targets=primary).finding
@@ -123,14 +132,32 @@ def lines(
     instance: Instance, weights: str, budget: float, gap: float, quick: bool, course: Course | None = None
 ) -> Iterator[Line]:
     """All methods, the exact one last; it stops where the gap is small enough."""
-    if len(instance.value) <= LARGEST:  # elimination with repair and clean-up to the last cell takes longer than that
-        yield measured("gauss", instance, weights, "gauss", False)[0]
-        yield measured("gauss + clean-up", instance, weights, "gauss", True)[0]
-    if not quick and len(instance.value) <= LARGEST:
-        yield measured("modular", instance, weights, dc.Modular(time=min(budget, MODULAR)), False)[0]
+    limit = min(budget, OTHERS)
+    for name, clean_up in (("gauss", False), ("gauss + clean-up", True)):
+        try:
+            line = measured(name, instance, weights, "gauss", clean_up, limit=limit)[0]
+        except dc.OutOfTimeError:
+            print(f"  {name}: nothing in {limit:g} s", flush=True)
+            break
+        yield line
+    if not quick:
+        yield measured("modular", instance, weights, dc.Modular(time=limit), False)[0]
     if (other := in_scip(instance, weights, budget, gap)) is not None:
         yield other
     yield measured("optimal", instance, weights, dc.Optimal(time=budget, gap=gap), False, course)[0]
+
+
+def repeated(path: Path, weights: str, limit: float, times: int) -> None:
+    """How often the exact method reaches its goal, with a seed of its own each time."""
+    instance = read_jj(path)
+    seconds, what = GOALS.get(path.stem, USUAL)
+    budget, proved, took = min(0.95 * seconds, limit), 0, list[float]()
+    for seed in range(1, times + 1):
+        line = measured("optimal", instance, weights, dc.Optimal(time=budget, seed=seed), False)[0]
+        proved += line.gap is not None and line.gap < 1e-9
+        took.append(line.seconds)
+    worst = f"{min(took):.1f} to {max(took):.1f} s"
+    print(f"{path.stem}, {weights}: proved in {proved} of {times} runs of at most {budget:g} s; {worst} ({what})")
 
 
 def trees(path: Path, weights: str, limit: float) -> list[str]:
@@ -239,7 +266,7 @@ def in_one_programme(problem: Problem, seconds: float) -> tuple[float, float, st
 
 def beside(instance: Instance, weights: str, budget: float, ours: Line) -> str | None:
     """What scipy does with the same instance in the same time."""
-    found = in_one_programme(instance.problem(weights), min(budget, MODULAR))
+    found = in_one_programme(instance.problem(weights), min(budget, OTHERS))
     if found is None:
         return None
     cost, seconds, word = found
@@ -300,14 +327,44 @@ def made(folder: Path) -> list[Path]:
     return found
 
 
-def made_of(cells: int, folder: Path) -> Path:
-    """A three-way table of about so many cells, margins counted, as a file."""
-    rng = np.random.default_rng(cells)
+def three_way(cells: int, rng: np.random.Generator) -> dc.Table:
+    """Magnitudes, edges of about the same length."""
     edge = max(round(cells ** (1 / 3)) - 1, 2)
     shape = (edge, edge, max(round(cells / (edge + 1) ** 2) - 1, 2))
-    value = rng.lognormal(4, 1.5, shape).round() + 1
-    path = folder / f"made{cells}.jj"
-    path.write_text(_text(dc.Table.of(value.astype(np.int64), ["a", "b", "c"]), rng, 0.06))
+    return dc.Table.of((rng.lognormal(4, 1.5, shape).round() + 1).astype(np.int64), ["a", "b", "c"])
+
+
+def four_way(cells: int, rng: np.random.Generator) -> dc.Table:
+    """Magnitudes, edges of about the same length."""
+    edge = max(round(cells ** (1 / 4)) - 1, 2)
+    return dc.Table.of((rng.lognormal(4, 1.5, [edge] * 4).round() + 1).astype(np.int64), ["a", "b", "c", "d"])
+
+
+def hierarchical(cells: int, rng: np.random.Generator) -> dc.Table:
+    """Two dimensions, each of groups of groups of three or four members."""
+    edge = max(round(cells**0.5 / 1.5), 4)
+    sides = []
+    for name in "ab":
+        codes = [f"{chr(65 + k // 12)}{k // 4 % 3}{k % 4}" for k in range(edge)]
+        sides.append(dc.Dimension.from_prefix(name, codes, [1, 2]))
+    return dc.Table.of((rng.lognormal(4, 1.5, (edge, edge)).round() + 1).astype(np.int64), sides)
+
+
+def sparse(cells: int, rng: np.random.Generator) -> dc.Table:
+    """Three dimensions, more than half of the inner cells empty, a few of the others very large."""
+    edge = max(round(cells ** (1 / 3)) - 1, 2)
+    value = (rng.lognormal(3, 2.5, [edge] * 3).round() + 1) * (rng.random([edge] * 3) < 0.45)
+    return dc.Table.of(value.astype(np.int64), ["a", "b", "c"])
+
+
+SHAPES = {"three-way": three_way, "four-way": four_way, "hierarchical": hierarchical, "sparse": sparse}
+
+
+def made_of(cells: int, shape: str, folder: Path) -> Path:
+    """A table of about so many cells, margins counted, as a file."""
+    rng = np.random.default_rng(cells)
+    path = folder / f"{shape}-{cells}.jj"
+    path.write_text(_text(SHAPES[shape](cells, rng), rng, 0.06))
     return path
 
 
@@ -316,7 +373,7 @@ def _text(table: dc.Table, rng: np.random.Generator, share: float = 0.1) -> str:
     from discreet.tables.relations import of_layout
 
     value = table.value.astype(float)
-    sensitive = table.is_inner & (rng.random(len(value)) < share)
+    sensitive = table.is_inner & (rng.random(len(value)) < share) & (value > 0)
     level = np.where(sensitive, np.ceil(value / 8), 0)
     status = np.where(sensitive, "u", "s")
     rows = of_layout(table.layout)
@@ -335,12 +392,14 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--trees", action="store_true")
     parser.add_argument("--cells", nargs="+", type=int, default=[], metavar="CELLS")
+    parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=["three-way"])
+    parser.add_argument("--repeat", type=int, default=0, metavar="TIMES")
     parser.add_argument("--plot", type=Path, metavar="FILE")
     given = parser.parse_args()
     if given.directory is None:
         print("instances made here; for recorded ones: python benchmarks/csp.py DIRECTORY")
         with tempfile.TemporaryDirectory() as folder:
-            large = [made_of(cells, Path(folder)) for cells in given.cells]
+            large = [made_of(cells, shape, Path(folder)) for cells in given.cells for shape in given.shapes]
             reached = True
             for path in large or made(Path(folder)):
                 limit = given.time if large else min(given.time, 10.0)
@@ -362,11 +421,14 @@ def main() -> None:
             if given.trees:
                 trees(path, weights, given.time)
                 continue
+            if given.repeat:
+                repeated(path, weights, given.time, given.repeat)
+                continue
             reached, rows = run(path, weights, given.time, given.quick, given.plot)
             table += rows
             if not reached:
                 failed.append(f"{path.stem} {weights}")
-    if given.trees:
+    if given.trees or given.repeat:
         return
     print(f"\ngoals missed: {', '.join(failed) or 'none'}\n")
     print("\n".join(table))

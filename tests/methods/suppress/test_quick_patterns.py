@@ -10,9 +10,11 @@ import pytest
 
 import discreet as dc
 from discreet.base.annotations import Array
+from discreet.base.compiled import is_in_memory
 from discreet.methods.suppress import solve
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.optimal import Optimal
+from discreet.methods.suppress.gauss._kernel import eliminate_columns
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.hitas.hitas import Modular
@@ -36,13 +38,12 @@ def test_a_search_is_never_dearer_than_what_it_begins_with(seed: int) -> None:
     assert met(problem, solution.hidden).all()
 
 
-@pytest.mark.parametrize("large", [False, True], ids=["as it is", "as a large problem"])
-def test_the_cheapest_of_others_is_where_the_search_begins(large: bool) -> None:
+@pytest.mark.parametrize("sizes", [{}, {"in_turn": 0}, {"large": 0}], ids=["as it is", "of many cells", "large"])
+def test_the_cheapest_of_others_is_where_the_search_begins(sizes: dict[str, int]) -> None:
     """An optimal pattern given beforehand comes back, in whatever way the search goes."""
     problem = larger_problem(1, (6, 5))
     best = Optimal(time=60).solve(problem)
-    heuristics = replace(DEFAULT.heuristics, large=0 if large else DEFAULT.heuristics.large)
-    tuning = replace(DEFAULT, heuristics=heuristics)
+    tuning = replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, **sizes))
     assert Optimal(time=1).solve(problem, others=[best.hidden], tuning=tuning).cost == best.cost
 
 
@@ -61,6 +62,21 @@ def test_quick_patterns_are_those_of_the_quick_methods_cleaned(seed: int) -> Non
 def quickly() -> Tuning:
     """Time enough for elimination, two seconds for sub-tables, whose search goes on as long as it may."""
     return replace(ALWAYS, limits=replace(ALWAYS.limits, by_subtables=2 / AMPLE))
+
+
+def test_a_pattern_that_does_not_protect_is_left_out() -> None:
+    """Clean-up proves what it begins with: of a pattern of the sensitive cells alone nothing is handed on."""
+    problem = larger_problem(1)
+    assert not met(problem, problem.hidden).all()
+    patterns = quick_patterns(problem, AMPLE, problem.hidden, tuning=quickly())
+    assert all(met(problem, pattern).all() for pattern in patterns)
+    assert not any(np.array_equal(pattern, problem.hidden) for pattern in patterns)
+
+
+def test_elimination_is_machine_code_before_the_clock_starts() -> None:
+    """Compiling takes longer than a short search has: afterwards nothing is left to compile for elimination."""
+    begun(Optimal(time=1), larger_problem(1), tuning=ALWAYS)
+    assert is_in_memory(eliminate_columns)
 
 
 def test_only_the_exact_method_begins_so_and_pays_for_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from discreet.audits.owner_attack import candidate_table
 from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import above, checked, whole
+from discreet.base.compiled import always_compiled
 from discreet.base.kinds import told
 from discreet.errors import InputError, nearest
 from discreet.methods.contract import Contract
@@ -224,7 +226,7 @@ class Suppress:
         solver = None if self.method == GAUSS else solver_of(self.method)
         if solver is not None:
             kind: Any = type(solver)
-            _compile(kind)
+            _compile(kind, len(task.table) > task.tuning.limits.quick_from)
         limit = Limit.starting(solver, clean_up=self.clean_up)
         with deadline.until(limit.hard):
             result = _found(task, solver, limit)
@@ -258,12 +260,16 @@ class Suppress:
 
 
 @lru_cache
-def _compile(solver: Any) -> None:
-    """Have a solver's loops compiled before the clock starts, by a small table: on a new machine it takes long."""
+def _compile(solver: Any, large: bool) -> None:
+    """Have a solver's loops compiled before the clock starts, by a small table: on a new machine it takes long.
+
+    A ``large`` table needs elimination as machine code, too, which a small one does without.
+    """
     counts = np.array([[1, 9, 5, 7], [6, 2, 8, 4], [9, 7, 1, 6], [5, 8, 9, 7]])
     task = Task.of(Suppress(Threshold(3)).parameters, Table.of(counts, ["row", "column"]))
     slow = solver(time=3600.0)
-    _found(task, slow, Limit.starting(slow, clean_up=False))
+    with always_compiled() if large else nullcontext():
+        _found(task, slow, Limit.starting(slow, clean_up=False))
 
 
 def _found(task: Task, solver: Any, limit: Limit) -> Suppressed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -133,16 +134,7 @@ class BranchAndCut:
             return PartOutcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
         if len(problem) > self.tuning.heuristics.large and start is None:
             return self._large(small, clock, tell, known or [], others)
-        first = start_pattern(
-            problem,
-            seconds=min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum())),
-            seed=self.seed,
-            start=small.shrink(start) if start is not None else None,
-            condensed=small,
-            solve_small=self._by_own_tree,
-            tuning=self.tuning,
-        )
-        first = min([first, *(small.shrink(other) for other in others)], key=problem.cost)
+        first = self._first(small, clock, start, [small.shrink(other) for other in others])
         best = Incumbent(problem, small.base, tell, first)
         best.report()
         trace = Trace()
@@ -154,6 +146,41 @@ class BranchAndCut:
         bound = best.cost if best.bound > best.target else best.bound
         hidden = small.expand(best.pattern)
         return PartOutcome(hidden, bound + small.base, self._status(best), trace.separated, trace.nodes, trace.cuts)
+
+    def _first(self, small: Condensed, clock: Clock, start: Array | None, others: Sequence[Array]) -> Array:
+        """The pattern that the search begins with; one of ``others`` that is cheaper than its own is improved, too.
+
+        In a problem of many cells that search brings more than what comes after, so it has the same time once more.
+        """
+        problem = small.small
+        seconds = min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum()))
+
+        def pattern(start: Array | None) -> Array:
+            return start_pattern(
+                problem,
+                seconds=seconds,
+                seed=self.seed,
+                start=start,
+                condensed=small,
+                solve_small=self._by_own_tree,
+                tuning=self.tuning,
+            )
+
+        many = len(problem) > self.tuning.heuristics.in_turn
+        rival = min(others, key=problem.cost) if others else None
+        try:
+            with deadline.until(np.inf if rival is None else clock.at(2 * self.exact.first)):
+                own = pattern(None if start is None else small.shrink(start))
+        except (OutOfTimeError, Unjudged):
+            if rival is None:
+                raise
+            own = rival
+        if rival is None or problem.cost(own) < problem.cost(rival):
+            return own
+        try:
+            return min(pattern(rival), rival, key=problem.cost) if many and clock.left > 0 else rival
+        except (OutOfTimeError, Unjudged):
+            return rival
 
     def _status(self, best: Incumbent) -> str:
         if best.bound > best.target:
@@ -254,9 +281,14 @@ class BranchAndCut:
     ) -> PartOutcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
-        local = first_pattern(small, clock.at(self.exact.large_first), self.tuning)
+        shrunk = [small.shrink(other) for other in others]
+        soon, local = clock.at(self.exact.large_first), None
+        with suppress(*([OutOfTimeError, Unjudged] if shrunk else [])), deadline.until(soon if shrunk else np.inf):
+            local = first_pattern(small, soon, self.tuning)
         if local is not None:
             first, moves = local
+        elif shrunk:
+            first = min(shrunk, key=problem.cost)
         else:
             first = start_pattern(
                 problem,
@@ -266,7 +298,7 @@ class BranchAndCut:
                 solve_small=self._by_own_tree,
                 tuning=self.tuning,
             )
-        rivals = [pattern for other in others if problem.cost(pattern := small.shrink(other)) < problem.cost(first)]
+        rivals = [pattern for pattern in shrunk if problem.cost(pattern) < problem.cost(first)]
         if rivals:  # without the moves that its cells are hidden for: they are looked for again
             first, moves = min(rivals, key=problem.cost), None
         best = Incumbent(problem, small.base, tell, first)

@@ -274,9 +274,10 @@ class LimitTuning:
     unknown: float = 0.25  # of the time kept for the audit where none was finished
     least: float = 1.0  # seconds that a round of the solver gets at least
     quick_from: int = 300  # cells with a choice from which the exact method begins with patterns of the quick ones:
-    by_elimination: float = 0.25  # of its time, at most, for elimination and clean-up,
-    by_subtables: float = 0.15  # and for sub-tables from above
-    quick_cleaned: float = 0.25  # of that for clean-up
+    by_elimination: float = 0.6  # of its time, at most, for elimination with its repair and clean-up,
+    by_subtables: float = 0.5  # and for sub-tables from above,
+    subtables_from: int = 3_000  # from so many cells with a choice on, and in proportion for fewer
+    quick_cleaned: float = 0.25  # of all that, at most, for the clean-up of either: the dearest cells come first
     rounds: int = 50  # of adding what insiders can work out
     refusal_seconds: float = 3.0  # that a refusal waits for its cure
     refusal_cells: int = 20_000  # of a table that is diagnosed whenever it is refused; larger ones when somebody asks
