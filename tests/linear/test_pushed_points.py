@@ -129,3 +129,21 @@ def test_moves_of_a_pool_hold_for_those_who_know_some_variables() -> None:
             moved += len(moves)
     assert can > 0
     assert moved >= 0.9 * can
+
+
+def test_programs_for_single_variables_leave_what_has_one_value() -> None:
+    """Of what no push has moved, exactly the variables without two whole units between their ends stay."""
+    seen = set()
+    for seed in range(30):
+        for known in (False, True):
+            system = random_system(seed, bounded=seed % 2 == 0, integer=known)
+            system = with_point(system) if known else system
+            base = system.point if known and has_whole_point(system) else None
+            low = np.full(system.size, np.inf) if base is None else base.copy()
+            high = np.full(system.size, -np.inf) if base is None else base.copy()
+            left = PushedPoints(system, base, low, high, PUSHED).one_by_one(np.arange(system.size))
+            moves = two_values(*by_scipy(replace(system, integer=False)))
+            assert (np.isin(np.arange(system.size), left) == ~moves).all()
+            assert (two_values(low, high) == moves).all()
+            seen |= set(moves.tolist())
+    assert seen == {True, False}

@@ -28,7 +28,7 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     """Least and greatest value of each variable in the solutions that moves of single targets lead to.
 
     None without a whole-number solution to begin with, or with rows of fractions. Walks get longer from turn to turn;
-    a turn ends where too few of the targets that it tries are moved.
+    a turn ends where too few of the targets that it tries are moved, and two that move none are the last.
 
     >>> from scipy.sparse import csr_array
     >>> s = System(csr_array([[1.0, 1.0, 1.0]]), np.array([3.0]), np.zeros(3), np.full(3, 3.0), True, np.ones(3))
@@ -44,6 +44,7 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     weight = np.ones(system.rows.shape[0], np.int64)
     left = np.asarray(targets, np.int64)
     budget = tuning.walk_steps[0] + tuning.walk_steps[1] * len(left)
+    idle = 0
     for turn, (steps, tries) in enumerate(tuning.walks):
         some = max(tuning.walk_sample // steps, tuning.walk_least)
         rest = left
@@ -54,7 +55,10 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
             moved = (base.least[now] < 0) | (base.most[now] > 0)
             if moved.sum() < tuning.walk_share * len(now):
                 break
-        left = left[(base.least[left] == 0) & (base.most[left] == 0)]
+        before, left = len(left), left[(base.least[left] == 0) & (base.most[left] == 0)]
+        idle = 0 if len(left) < before else idle + 1
+        if idle > 1:
+            break
     return system.point + base.least, system.point + base.most
 
 

@@ -103,10 +103,13 @@ def _move_by_programs(
         return sure[stuck]
     pushed = PushedPoints(system, base, low, high, tuning)
     unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0, tuning.pushes)
+    proved = proofs is None or len(unmoved) <= proofs
+    if proved:
+        unmoved = pushed.one_by_one(unmoved)
     if system.integer:  # a short interval may hold one whole-number solution only
         moved = np.setdiff1d(stuck, unmoved)
         sure[moved] = _second_values(pushed, moved)
-    if proofs is not None and len(unmoved) > proofs:
+    if not proved:
         high[unmoved] = low[unmoved]
     elif len(unmoved):
         low[unmoved], high[unmoved], sure[unmoved] = exact(system, unmoved, Tell(None, 1, 0))
