@@ -21,8 +21,13 @@ def tightened(system: System) -> System:
 
 @pytest.mark.parametrize(
     "tuning",
-    [LINEAR, replace(LINEAR, companions=0, steps=1), replace(LINEAR, small=0, lane=1)],
-    ids=["usual", "one by one", "lanes"],
+    [
+        LINEAR,
+        replace(LINEAR, companions=0, steps=1),
+        replace(LINEAR, small=0, lane=1),
+        replace(LINEAR, small=0, lane=1, large=0, ends_least=1),
+    ],
+    ids=["usual", "one by one", "lanes", "pushed together"],
 )
 def test_the_ends_are_those_of_another_solver(tuning: LinearTuning) -> None:
     """Outer bounds meet the inner ones at the ends; nothing is left open."""

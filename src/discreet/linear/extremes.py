@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from discreet.base import parallel
 from discreet.base.annotations import Array
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.presolve import propagated
-from discreet.linear.program import SystemProgram, scale_of
+from discreet.linear.program import InteriorProgram, SystemProgram, scale_of
 from discreet.linear.system import System
 
 
@@ -141,17 +142,45 @@ class Lane:
 
     def __init__(self, system: System, number: int, lanes: int, tuning: LinearTuning) -> None:
         self.tuning = tuning
-        self.model = SystemProgram(system)
+        self.model = SystemProgram(system, tuning=tuning)
+        self.pushing = self.model.large and bool(np.isfinite(system.upper - system.lower).all())
         self.number = number
         self.lanes = lanes
         self.random = np.random.default_rng(number)
 
+    @cached_property
+    def interior(self) -> InteriorProgram:
+        return InteriorProgram(self.model.system, tuning=self.tuning)
+
     def run(self, search: Search) -> Search:
         """A few programs, one after the other; what is known then."""
+        if self.pushing:
+            self.pushing = self._push(search)
+            return search
         for _ in range(self.tuning.steps):
             if not self._step(search):
                 break
         return search
+
+    def _push(self, search: Search) -> bool:
+        """One interior point for all open bounds of this share and a side; whether it closed enough for another.
+
+        Each counts by the part of its interval that it covers, so that many are attained rather than the widest.
+        """
+        still = [search.open(0), search.open(1)]
+        side = int(len(still[1]) > len(still[0]))
+        share = still[side][self.number :: self.lanes]
+        if len(share) < self.tuning.ends_least:
+            return False
+        width = (search.outer[1] - search.outer[0])[share]
+        cost = np.zeros(search.system.size)
+        cost[share] = (1.0 if side == 0 else -1.0) * self.random.uniform(0.5, 1.5, len(share)) / np.maximum(width, 1)
+        x = self.interior.minimum_within(cost, search.system.lower, search.system.upper)
+        if x is None:
+            return False
+        before = len(still[0]) + len(still[1])
+        search.witness(x)
+        return before - len(search.open(0)) - len(search.open(1)) >= self.tuning.ends_least
 
     def _step(self, search: Search) -> bool:
         """One open bound, pushed with a few companions, then proved; False if there is none in this share."""
