@@ -22,7 +22,8 @@ class LinearTuning:
     pushes: int = 40  # interior points per component before programs for single variables, at most
     long_pushes: int = 3  # the same, to tell long intervals from short ones: those are said to be in doubt
     push_share: float = 0.05  # of the variables pushed together that must get there for another push
-    push_least: int = 12  # the same in number: as many take a program each in the time of a push
+    push_least: int = 12  # the same in number, where programs for single ones are quick
+    push_rows: int = 25_000  # the same times rows, for large ones: as many take a program each in the time of a push
     walks: tuple[tuple[int, int], ...] = (
         (30, 2),
         (100, 4),

@@ -46,7 +46,8 @@ class PushedPoints:
             if len(left) <= self.tuning.pushed_few or not self._point(left, reach):
                 break
             before, left = len(left), self._left(left, width)
-            worth = max(self.tuning.push_share * before, self.tuning.push_least)
+            singles = min(self.tuning.push_least, self.tuning.push_rows / max(self.system.rows.shape[0], 1))
+            worth = max(self.tuning.push_share * before, singles)
             if before - len(left) < worth and not first:
                 break
         return left
