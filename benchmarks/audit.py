@@ -66,10 +66,10 @@ def goal(seconds: float, most: float) -> str:
     return f"goal {most:.0f} s" + (" missed" if seconds > most else "")
 
 
-def million() -> None:
+def million(areas: int = 60) -> None:
     """Cells with one value only, in the pattern of elimination for a hierarchical table of a million cells."""
     rng = np.random.default_rng(1)
-    geo = [f"G{a:03d}{b:02d}" for a in range(60) for b in range(10)]
+    geo = [f"G{a:03d}{b:02d}" for a in range(areas) for b in range(10)]
     nace = [f"N{a:02d}{b}" for a in range(25) for b in range(4)]
     dims = [
         dc.Dimension.from_prefix("geo", geo, [4]),
