@@ -183,6 +183,9 @@ def test_the_demonstration_tells_where_to_look(tmp_path: Path) -> None:
             statuses = [client.get(address).status_code for address in found]
             assert client.head(found[2]).status_code == 200
             assert "Pay in a year" in client.get(found[4]).text
+            unnamed = client.get(found[2].replace("/census/", "/"))
+            assert unnamed.content == client.get(found[2]).content, "addresses without a name are the census's"
+            assert client.get(found[4] + "api/nowhere").status_code == 404
         assert statuses == [200, 200, 200, 403, 200]
     finally:
         process.send_signal(signal.SIGTERM)

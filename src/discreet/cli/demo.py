@@ -18,9 +18,8 @@ TRY = (
     ("a table as CSV", "/census/api/table.csv?variables=age,activity&where=region=R1"),
     ("one that is refused", "/census/table?variables=sex&where=citizenship=STL"),
 )
-EMPLOYEES = (
-    120_007  # of the second data set, fewer where fewer persons are asked for; never as many as there are persons
-)
+# of the second data set, fewer where fewer persons are asked for; never as many as there are persons
+EMPLOYEES = 120_007
 
 
 @example("discreet demo --folder demo")
@@ -82,6 +81,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
         policy=str(folder / "census.toml"),
         cubes={name: str(folder / "cubes" / name) for name in made},
         policies={"earnings": str(folder / "earnings.toml")},
+        first="census",
         store=url,
     )
     serve_on(settings, socket_, f"{base}/", workers=2)

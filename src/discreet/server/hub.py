@@ -55,7 +55,10 @@ from discreet.server.store import Unreachable
 
 
 def create_hub(settings: Settings) -> FastAPI:
-    """A server of all cubes of ``settings``: /NAME/ is what a server of that cube alone has at /."""
+    """A server of all cubes of ``settings``: /NAME/ is what a server of that cube alone has at /.
+
+    The addresses of its first cube, if it has one, are also there without a name, but for /, which is the catalogue.
+    """
     people = same_people(settings.cubes)
     shown_alike(settings, people)
     sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
@@ -74,6 +77,8 @@ def create_hub(settings: Settings) -> FastAPI:
     hub.mount("/static", static(), name="static")
     for name, one in sites.items():
         hub.mount(f"/{name}", one, name=name)
+    if settings.first:
+        hub.mount("/", sites[settings.first])  # last: whatever the hub and the names do not answer
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         hub.add_exception_handler(kind, hub_fault)
     hub.add_middleware(Safe)

@@ -48,6 +48,8 @@ class Settings:
     """Several cubes by name, instead of one: a hub."""
     policies: Mapping[str, str] = field(default_factory=dict)
     """Of a hub, the policies of cubes that have one of their own ("at"), also of a role in one ("at/approved")."""
+    first: str = ""
+    """Of a hub, the cube whose addresses are also those without a name (`/api/table`), as before there were others."""
     people: str = ""
     """Of a cube in a hub, the first one that is of the same people."""
 
@@ -72,6 +74,8 @@ class Settings:
                 raise InputError(
                     f"a cube of a hub is called by 1 to 14 small letters, digits and hyphens, not {name!r}; rename it"
                 )
+        if self.first and self.first not in self.cubes:
+            raise InputError(f"no cube {self.first!r} that could be the first; {nearest(self.first, self.cubes)}")
         if self.cube is None and not self.cubes and (self.data is None or self.codebook is None):
             raise InputError("give a built cube, or data with their codebook")
         for role in (*self.roles, *(name.partition("/")[2] for name in self.policies if "/" in name)):
@@ -97,7 +101,8 @@ class Settings:
             own = {key.partition("/")[2]: file for key, file in self.policies.items() if key.partition("/")[0] == name}
             policy = own.pop("", None)
             roles = own if policy else {**self.roles, **own}
-            found[name] = replace(self, policy=policy or self.policy, roles=roles, cube=folder, cubes={}, policies={})
+            alone = replace(self, cube=folder, cubes={}, policies={}, first="")
+            found[name] = replace(alone, policy=policy or self.policy, roles=roles)
         return found
 
     @property
