@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from discreet.policy import parse_policy
@@ -59,9 +61,10 @@ def test_shadow_counts_have_the_expected_means() -> None:
 
 def test_no_answers_no_questions() -> None:
     """A policy that answers nothing of a target leaves nothing to search."""
-    nothing = TargetCells(
-        (), np.zeros((0, 3), np.int64), np.ones(6), np.zeros((0, 6), bool), np.zeros((2, 0), np.int64)
-    )
-    mechanism = mechanism_of(parse_policy(NOISY))
+    answers, truth = collect(people(), parse_policy(NOISY)), Truth.of(people())
+    model, mechanism = TwoWayModel.of(answers), mechanism_of(parse_policy(NOISY))
+    assert model.expected is not None
     assert mechanism is not None
+    target, _ = draw_target(truth, model.expected, np.random.default_rng(8))
+    nothing = TargetCells.of(replace(answers, frames={}), model.expected, target)
     assert search_questions(nothing, mechanism, 1) is None

@@ -115,7 +115,7 @@ def _memberships(sets: list[tuple[int, ...]], known: list[int]) -> tuple[Array, 
             np.concatenate([shares, shares, shares]),
         ]
         own += [(1, 0), (0, 1), (1, 1)]
-    return np.array(holds).reshape(len(holds), -1), np.array(own, np.int64).reshape(-1, 2).T
+    return np.array(holds, bool).reshape(-1, 3 * len(masks)), np.array(own, np.int64).reshape(-1, 2).T
 
 
 def _noise(counts: Array, uniform: Floats, mechanism: Mechanism, sizes: list[int]) -> Array:

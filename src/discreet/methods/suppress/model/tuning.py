@@ -235,7 +235,6 @@ class RepairTuning:
     far: float = 1e7  # steps that no cheapest move takes
     whole_seconds: float = 5.0  # of one model for moves in whole numbers, where neither program nor walk gives one
     whole_gap: float = 0.05  # of its cost: near enough to the cheapest in whole numbers
-    # escapes for several cells at once
     # short moves for many cells of amounts at once: longest walk, tries, how much it shuns dear cells
     level_walks: tuple[tuple[int, int, int], ...] = ((200, 32, 8), (2_000, 32, 8))
     level_tries: int = 200_000  # of all cells together in the first turn, where that is more for each
@@ -246,6 +245,7 @@ class RepairTuning:
     walked: int = 300  # cells of amounts that lack room, or contributors who know their own, from which on short moves
     # are looked for; of so many cells without a move so far no exact interval is worked out
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
+    # escapes for several cells at once
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
     joint_group: int = 12  # cells of a group at least, where there are twice as many
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own
