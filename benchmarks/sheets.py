@@ -30,6 +30,8 @@ NAMES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
 )
 HIDE = ("--hide-under", "6")
+REFUSED = 3
+"""The exit code where the audit is not passed: of thousands of rounded rows with a total one may tell its counts."""
 
 
 def table(sheet: openpyxl.worksheet.worksheet.Worksheet, rows: int, columns: int, numbers: random.Random) -> None:
@@ -86,7 +88,11 @@ def seconds(source: Path, *options: str, compiled: bool = True) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         target = source.with_suffix(f".out{source.suffix}")
         command = [sys.executable, "-m", "discreet", "protect", str(source), *options, "-o", str(target), "--force"]
-        subprocess.run(command, check=True, capture_output=True, env=environment)
+        done = subprocess.run(command, capture_output=True, env=environment)
+        if done.returncode not in (0, REFUSED):
+            raise SystemExit(done.stderr.decode())
+        if done.returncode == REFUSED:
+            print(f"{' '.join(options)} on {source.name}: refused by its audit")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return taken
@@ -118,7 +124,7 @@ def main() -> None:
         figures = {
             "practices": seconds(practices, *HIDE),
             "practices, nothing compiled": seconds(practices, *HIDE, compiled=False),
-            "practices, nhs": seconds(practices, "--recipe", "nhs"),
+            "practices, nhs to base 10": seconds(practices, "--recipe", "nhs", "-P", "base=10"),
             "practices, ods": seconds(document, *HIDE),
             "practices, csv": seconds(text, *HIDE),
             "a seventh of the practices": seconds(few, *HIDE),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
+from discreet.sheets.sums.nested_labels import ask_about_nested, holds, nested_ranges, outer_labels, qualified_labels
 from discreet.sheets.sums.number_groups import covered_by_others
 from discreet.sheets.sums.sum_questions import (
     OF_SOME,
@@ -41,6 +42,8 @@ class SumTree:
     partly: tuple[str, ...] = ()
     """Sums whose parts leave a remainder, as those under "of which" do."""
     assumed: tuple[str, ...] = ()
+    overlapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Labels that count all of some others, each by itself: these come to more than all, and are no parts of a sum."""
 
 
 def find_sums(
@@ -68,11 +71,18 @@ def find_sums(
     for code in codes:
         if (above := parents.get(code)) is not None:
             children.setdefault(place[above], []).append(place[code])
+    if not trusted and partly and (overlapping := _overlapping(codes, lines, children)):
+        return SumTree(overlapping=overlapping)
     short = [] if trusted else _verified(name, codes, lines, children, partly)
     known = set(children)
     _add_number_groups(codes, lines, children)
-    below = {child for parts in children.values() for child in parts}
-    top = [k for k in range(len(codes)) if k not in below]
+    top = _topmost(codes, children)
+    nested = {} if trusted else nested_ranges(codes, lines, children, top)
+    if nested:
+        children.update(nested)
+        known |= set(nested)
+        short += [whole for whole, parts in nested.items() if lines.evidence(whole, parts)[0]]
+        top = _topmost(codes, children)
     if (stated := said.get(name)) is not None:
         remainder = not trusted and (partly or not lines.allowed)
         return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
@@ -90,7 +100,43 @@ def find_sums(
             raise in_doubt(name, codes[whole], "in several groupings")
         children = {whole: runs[0]}
         return _tree(codes, children, None, short, ())
-    return _judged(name, codes, lines, children, top, known, short, trusted, short_total)
+    if not trusted and len(top) > 1 and _anywhere(codes, lines, children, top) is None:
+        outer = outer_labels(name, codes, lines, children, [k for k in top if k in nested], top)
+        outer = outer or qualified_labels(codes, lines, [k for k in top if k not in children])
+        if several := [whole for whole, parts in outer.items() if len(parts) > 1]:
+            named = {codes[whole]: tuple(codes[k] for k in outer[whole]) for whole in several[:1]}
+            return replace(_tree(codes, children, None, short, ()), overlapping=named)
+        children.update(outer)
+        known |= set(outer)
+        short += [whole for whole, parts in outer.items() if lines.evidence(whole, parts)[0]]
+        nested |= outer
+        top = [k for k in top if k not in {part for parts in outer.values() for part in parts}]
+    tree = _judged(name, codes, lines, children, top, known, short, trusted, short_total)
+    return replace(tree, assumed=(*tree.assumed, *_nested_notes(name, codes, nested)))
+
+
+def _overlapping(
+    codes: Sequence[str], lines: AxisLines, children: Mapping[int, Sequence[int]]
+) -> dict[str, tuple[str, ...]]:
+    """The one label above all others, if it counts all of each but they come to more: some are in several of them."""
+    for whole, parts in children.items():
+        denied, _, _, less = lines.evidence(whole, parts)
+        if len(codes) == len(parts) + 1 and denied and not less and all(holds(lines, whole, k) for k in parts):
+            return {codes[whole]: tuple(codes[k] for k in parts)}
+    return {}
+
+
+def _topmost(codes: Sequence[str], children: Mapping[int, Sequence[int]]) -> list[int]:
+    below = {child for parts in children.values() for child in parts}
+    return [k for k in range(len(codes)) if k not in below]
+
+
+def _nested_notes(name: str, codes: Sequence[str], nested: Mapping[int, Sequence[int]]) -> list[str]:
+    """What was assumed of labels that count parts of others."""
+    return [
+        f"{codes[whole]!r} counts all of {listed([codes[k] for k in parts], 4)}; {option(name, None)} if it does not"
+        for whole, parts in nested.items()
+    ]
 
 
 def _add_number_groups(codes: Sequence[str], lines: AxisLines, children: dict[int, list[int]]) -> None:
@@ -314,6 +360,8 @@ def _judged(
         ask_about_totals(name, codes, lines, children, top)
         ask_about_unnamed_runs(name, codes, lines, children)
         ask_about_runs(name, codes, lines, children)
+        if not trusted:
+            ask_about_nested(name, codes, lines, top)
     return _tree(codes, children, None, short, assumed)
 
 
@@ -344,6 +392,6 @@ def _tree(
     return SumTree(
         {codes[whole]: tuple(codes[k] for k in parts) for whole, parts in children.items()},
         total,
-        tuple(codes[k] for k in short),
+        tuple(codes[k] for k in dict.fromkeys(short)),
         tuple(assumed),
     )

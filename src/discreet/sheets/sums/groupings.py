@@ -32,6 +32,12 @@ class Groupings:
     def sentence(self, name: str) -> str:
         """What was assumed of the dimension."""
         ways = [labels[0] for labels in self.labels]
+        if not ways:
+            parts = [labels[0] for labels in self.partly]
+            return (
+                f"{self.total!r} counts all of {listed(parts, 4)}, which may overlap: what each leaves of it is "
+                f"protected as well; {option(name, None)} if it does not"
+            )
         several = f"in {len(ways)} ways (from {listed(ways, 4)} on)" if len(ways) > 1 else f"from {ways[0]!r} on"
         parts = [labels[0] for labels in self.partly if len(labels) == 1]
         rest = f", and {listed(parts, 4)} are parts of it whose remainder is protected as well" if parts else ""
@@ -57,6 +63,10 @@ def find_groupings(
     """
     if tree.total is not None or (name in said and said[name] is None):
         return None
+    for whole_code, overlapping in tree.overlapping.items():
+        each = tuple(_with_parts(tree.children, [part]) for part in overlapping)
+        held = {whole_code, *(label for labels in each for label in labels)}
+        return Groupings(whole_code, (), each, tuple(code for code in codes if code not in held))
     below = {part for parts in tree.children.values() for part in parts}
     top = [k for k, code in enumerate(codes) if code not in below and code not in groups]
     wholes = sorted((k for k in top if codes[k] in tree.children), key=lambda k: -like_a_total(codes[k]))

@@ -1,0 +1,214 @@
+"""Labels that count part of what another one counts: "A*-B" is part of "A*-C", "18+" of "16+", "Seen" of "Referred".
+
+No sum of labels shows this, but the difference of two such numbers is a count of its own, which everybody can work out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
+from discreet.sheets.sums.number_groups import NO_END
+from discreet.tables.total_names import USUAL, like_a_total
+from discreet.tables.totals import ASK, option
+
+MOST_SEARCHED = 60
+"""Labels of which every pair is compared."""
+LEAST_LINES = 4
+"""Lines with a count from which one label may be seen to be part of another by their numbers alone."""
+LEAST_CLOSE = 3.0
+"""Bits of coincidence of each line: the part is within about a sixteenth of the whole, and never more than it."""
+SMALL = 10
+"""Differences below this may be counts that are to be hidden."""
+
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_END = rf"[a-z][*+]{{0,2}}|\d{{1,6}}|{_MONTH}"
+_BETWEEN = re.compile(
+    rf"(?<![\w*])({_END})\s*(?:-|\u2013|\u2014|\bto\b|\bbis\b|\btil\b|\btill\b)\s*({_END})(?![\w*])", re.IGNORECASE
+)
+_FROM = re.compile(
+    r"(?<!\w)(?:(\d{1,6})\s*(?:\+|(?:and|or) (?:over|older|above|more|higher|better)\b|plus\b"
+    r"|und (?:älter|mehr|darüber)\b|et plus\b|y más\b|e più\b|e mais\b|en ouder\b|og over\b|och äldre\b|i więcej\b)"
+    r"|(?:over|above|more than|longer than|older than|at least|mehr als|über|plus de|más de|>=?|\u2265)"
+    r"\s*(\d{1,6})(?!\w))",
+    re.IGNORECASE,
+)
+_BELOW = re.compile(
+    r"(?<!\w)(?:under|below|less than|fewer than|younger than|within|up to|at most|unter|bis zu|moins de|menos de"
+    r"|meno di|onder|pod|<=?|\u2264)\s*(\d{1,6})(?!\w)",
+    re.IGNORECASE,
+)
+_AROUND = re.compile(r"\b(aged?|ages|years?( old| of age)?|yrs?|grades?|jahren?|jahre|ans|años|anos|anni|år)\b", re.I)
+_QUALIFIED = re.compile(
+    r"[,:(]|(?:with|without|in|on|of|who|whom|aged|eligible|achieving|receiving|having|that|which|not|at|from|under|over|"
+    r"where|mit|ohne|avec|sans|con|sin)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(rf"(?:19|20)\d\d|\b{_MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
+
+
+def holds(lines: AxisLines, whole: int, part: int) -> bool:
+    """Whether a label is nowhere less than another and somewhere more, as far as both are shown."""
+    both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
+    gap = (lines.values[whole] - lines.values[part])[both]
+    return bool(len(gap) and (gap >= -2 * lines.allowed).all() and (gap > 2 * lines.allowed).any())
+
+
+def nested_ranges(
+    codes: Sequence[str], lines: AxisLines, children: Mapping[int, Sequence[int]], top: Sequence[int]
+) -> dict[int, list[int]]:
+    """Topmost labels whose range is wider than that of others, as lines confirm, and the widest others of each.
+
+    Nothing where some label is the sum of all the others: then no range is counted twice. Nothing where ranges cross:
+    a population is cut in several ways then, each of which is a grouping of its own.
+    """
+    ranges = {k: found for k in top if (found := _range(codes[k])) is not None}
+    if len(ranges) < 2 or any(_cross(*pair) for pair in combinations(ranges.values(), 2)):
+        return {}
+    if any(not denied and bits >= ASK_AT_END for denied, _, bits, _ in lines.each(top)):
+        return {}
+    size = lines.values.sum(axis=1)
+    whole_of: dict[int, int] = {}
+    for part, whole in permutations(ranges, 2):
+        if whole in children or not _inside(ranges[part], ranges[whole]) or not holds(lines, whole, part):
+            continue
+        if part not in whole_of or size[whole] < size[whole_of[part]]:
+            whole_of[part] = whole
+    nested: dict[int, list[int]] = {}
+    for part in sorted(whole_of, key=lambda k: -float(size[k])):
+        parts = [*nested.get(whole_of[part], ()), part]
+        denied, _, _, less = lines.evidence(whole_of[part], parts)
+        if not denied or less:  # ranges that overlap come to more than what they are part of
+            nested[whole_of[part]] = sorted(parts)
+    return nested
+
+
+def outer_labels(
+    name: str,
+    codes: Sequence[str],
+    lines: AxisLines,
+    children: Mapping[int, Sequence[int]],
+    ranges: Sequence[int],
+    top: Sequence[int],
+) -> dict[int, list[int]]:
+    """Topmost labels that count all of some ``ranges``, as "Entries" does beside "A*-C": they are nowhere less."""
+    outer: dict[int, list[int]] = {}
+    if not ranges:
+        return outer
+    inner = list(ranges)
+    others = [k for k in top if k not in ranges and _range(codes[k]) is None]
+    wider = [k for k in others if all(holds(lines, k, part) for part in ranges)]
+    for whole in sorted(wider, key=lambda k: float(lines.values[k].sum())):
+        denied, _, _, less = lines.evidence(whole, inner)
+        if whole in children and like_a_total(codes[whole]) == USUAL:
+            continue  # asked about with all that stands beside a total
+        if whole in children or (denied and not less):
+            raise InputError(
+                f"dimension {name!r}: {codes[inner[0]]!r} may be part of {codes[whole]!r}, and other labels are so, "
+                "too; leave one or the other aside (leave=, --leave), or put them into a table of their own (range=, "
+                f"--range); if no label is part of another say {option(name, None)}"
+            )
+        outer[whole] = inner
+        inner = [whole]
+    return outer
+
+
+def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:
+    """Topmost labels that others begin with and narrow down, as lines confirm: "Pupils", "Pupils with a plan".
+
+    Those that narrow down one label may overlap; a label that is narrowed down is not itself part of another.
+    """
+    nested: dict[int, list[int]] = {}
+    for whole, part in permutations(top, 2):
+        start, text = codes[whole].casefold().strip(), codes[part].casefold()
+        narrower = start and text.startswith(start) and _QUALIFIED.match(text[len(start) :].lstrip())
+        if narrower and holds(lines, whole, part):
+            nested.setdefault(whole, []).append(part)
+    return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
+
+
+def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> None:
+    """Refuse a label that is nowhere more than another and close to it in every line, so that it seems part of it."""
+    plain = [k for k in top if not _TIME.search(codes[k])]
+    if not 1 < len(plain) <= MOST_SEARCHED or lines.allowed:
+        return
+    for one, other in combinations(plain, 2):
+        whole, part = (one, other) if lines.values[one].sum() >= lines.values[other].sum() else (other, one)
+        both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
+        held = both & (lines.values[whole] > 0)
+        gap = (lines.values[whole] - lines.values[part])[held]
+        if held.sum() < LEAST_LINES or not holds(lines, whole, part):
+            continue
+        bits = np.log2((1 + lines.values[whole][held]) / (1 + 2 * gap))
+        telling = ((gap > 0) & (gap < SMALL)).sum() >= 2
+        if telling and bits.mean() >= LEAST_CLOSE and bits.sum() >= ASK + 2 * float(np.log2(len(plain))):
+            raise InputError(
+                f"dimension {name!r}: {codes[part]!r} is nowhere more than {codes[whole]!r} and close to it in every "
+                "line, as a part of it is, so that their difference is a count; if it is part of it, put it behind it "
+                f'and call it so on the sheet ("of which {codes[part]}"); if that is chance say {option(name, None)}'
+            )
+
+
+_Range = tuple[str, str | int, str | int]
+
+
+def _range(label: str) -> _Range | None:
+    """What a label says beside its range, and the two ends of the range: numbers, or grades and months as texts.
+
+    >>> _range("Grades A*-C"), _range("16+ in care"), _range("Over 4 hours"), _range("North-East")
+    (('', 'a*', 'c'), ('in care', 16, 1000000000), ('hours', 5, 1000000000), None)
+    """
+    for pattern, ends in ((_BETWEEN, _between), (_FROM, _from), (_BELOW, _below)):
+        match = pattern.search(label)
+        if match is None:
+            continue
+        found = ends(match)
+        rest = _AROUND.sub(" ", f"{label[: match.start()]} {label[match.end() :]}").casefold()
+        return None if found is None else (" ".join(rest.split()).strip(" .:,"), *found)
+    return None
+
+
+def _between(match: re.Match[str]) -> tuple[str | int, str | int] | None:
+    first, last = (text.casefold() for text in match.groups())
+    if first.isdecimal() and last.isdecimal():
+        low, high = sorted((int(first), int(last)))
+        grades = len(first) < 3  # written 9-4; the years 1999-00 are not such a range
+        return (low, high) if grades or int(first) <= int(last) else None
+    if first.isdecimal() or last.isdecimal():
+        return None
+    return first[:3], last[:3]
+
+
+def _from(match: re.Match[str]) -> tuple[int, int]:
+    beyond = match[2] is not None and not re.match(r"at least|>=|\u2265", match[0], re.IGNORECASE)
+    return int(match[1] or match[2]) + int(beyond), NO_END
+
+
+def _below(match: re.Match[str]) -> tuple[int, int]:
+    up_to = re.match(r"within|up to|at most|bis zu|<=|\u2264", match[0], re.IGNORECASE)
+    return 0, int(match[1]) - (0 if up_to else 1)
+
+
+def _inside(part: _Range, whole: _Range) -> bool:
+    """Whether one range is part of another; of texts it has one end in common, and numbers tell which is wider."""
+    (rest, *ends), (other_rest, *others) = part, whole
+    if rest != other_rest or ends == others:
+        return False
+    (low, high), (other_low, other_high) = ends, others
+    if isinstance(low, int) and isinstance(other_low, int):
+        return bool(other_low <= low and high <= other_high)  # type: ignore[operator]
+    return low == other_low or high == other_high
+
+
+def _cross(one: _Range, other: _Range) -> bool:
+    """Whether two ranges of numbers have some in common, and each has some that the other has not."""
+    (rest, low, high), (other_rest, other_low, other_high) = one, other
+    if rest != other_rest or not (isinstance(low, int) and isinstance(other_low, int)):
+        return False
+    first, last = sorted(((low, high), (other_low, other_high)))  # type: ignore[type-var]
+    return bool(first[0] < last[0] <= first[1] < last[1])  # type: ignore[operator]
