@@ -26,8 +26,8 @@ ALONE = (
 SMALL = 10
 """Below this a count that is known exactly is one of few people, whatever method was to hide it."""
 CURE = (
-    "hide cells instead of rounding them (suppress_small_counts, --hide-under 8), or, with a recipe, hide further cells "
-    "(secondary=True, -P secondary=true), round to a larger base (base=10, -P base=10), or leave totals out"
+    "hide cells instead of rounding them (suppress_small_counts, --hide-under 8), or, with a recipe, hide further "
+    "cells (secondary=True, -P secondary=true), round to a larger base (base=10, -P base=10), or leave totals out"
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, permutations
 
 import numpy as np
@@ -154,34 +155,43 @@ def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Seq
             )
 
 
-_Range = tuple[str, str | int, str | int]
+@dataclass(frozen=True)
+class _Range:
+    """What a label says beside its range, and the ends of the range: numbers, or grades and months as texts."""
+
+    rest: str
+    numbers: tuple[int, int] | None = None
+    texts: tuple[str, str] | None = None
 
 
 def _range(label: str) -> _Range | None:
-    """What a label says beside its range, and the two ends of the range: numbers, or grades and months as texts.
+    """The range of a label; None if it says none.
 
-    >>> _range("Grades A*-C"), _range("16+ in care"), _range("Over 4 hours"), _range("North-East")
-    (('', 'a*', 'c'), ('in care', 16, 1000000000), ('hours', 5, 1000000000), None)
+    >>> _range("Grades A*-C")
+    _Range(rest='', numbers=None, texts=('a*', 'c'))
+    >>> _range("North-East")
     """
     for pattern, ends in ((_BETWEEN, _between), (_FROM, _from), (_BELOW, _below)):
         match = pattern.search(label)
         if match is None:
             continue
-        found = ends(match)
         rest = _AROUND.sub(" ", f"{label[: match.start()]} {label[match.end() :]}").casefold()
-        return None if found is None else (" ".join(rest.split()).strip(" .:,"), *found)
+        rest = " ".join(rest.split()).strip(" .:,")
+        first, last = (str(text or "").casefold() for text in (match[1], match[match.re.groups]))
+        if pattern is _BETWEEN and not first.isdecimal() and not last.isdecimal():
+            return _Range(rest, texts=(first[:3], last[:3]))
+        numbers = ends(match)
+        return None if numbers is None else _Range(rest, numbers=numbers)
     return None
 
 
-def _between(match: re.Match[str]) -> tuple[str | int, str | int] | None:
-    first, last = (text.casefold() for text in match.groups())
-    if first.isdecimal() and last.isdecimal():
-        low, high = sorted((int(first), int(last)))
-        grades = len(first) < 3  # written 9-4; the years 1999-00 are not such a range
-        return (low, high) if grades or int(first) <= int(last) else None
-    if first.isdecimal() or last.isdecimal():
+def _between(match: re.Match[str]) -> tuple[int, int] | None:
+    first, last = match[1], match[2]
+    if not (first.isdecimal() and last.isdecimal()):
         return None
-    return first[:3], last[:3]
+    low, high = sorted((int(first), int(last)))
+    grades = len(first) < 3  # written 9-4; the years 1999-00 are not such a range
+    return (low, high) if grades or int(first) <= int(last) else None
 
 
 def _from(match: re.Match[str]) -> tuple[int, int]:
@@ -196,19 +206,18 @@ def _below(match: re.Match[str]) -> tuple[int, int]:
 
 def _inside(part: _Range, whole: _Range) -> bool:
     """Whether one range is part of another; of texts it has one end in common, and numbers tell which is wider."""
-    (rest, *ends), (other_rest, *others) = part, whole
-    if rest != other_rest or ends == others:
+    if part.rest != whole.rest or part == whole:
         return False
-    (low, high), (other_low, other_high) = ends, others
-    if isinstance(low, int) and isinstance(other_low, int):
-        return bool(other_low <= low and high <= other_high)  # type: ignore[operator]
-    return low == other_low or high == other_high
+    if part.numbers is not None and whole.numbers is not None:
+        return whole.numbers[0] <= part.numbers[0] and part.numbers[1] <= whole.numbers[1]
+    if part.texts is None or whole.texts is None:
+        return False
+    return part.texts[0] == whole.texts[0] or part.texts[1] == whole.texts[1]
 
 
 def _cross(one: _Range, other: _Range) -> bool:
     """Whether two ranges of numbers have some in common, and each has some that the other has not."""
-    (rest, low, high), (other_rest, other_low, other_high) = one, other
-    if rest != other_rest or not (isinstance(low, int) and isinstance(other_low, int)):
+    if one.rest != other.rest or one.numbers is None or other.numbers is None:
         return False
-    first, last = sorted(((low, high), (other_low, other_high)))  # type: ignore[type-var]
-    return bool(first[0] < last[0] <= first[1] < last[1])  # type: ignore[operator]
+    first, last = sorted((one.numbers, other.numbers))
+    return first[0] < last[0] <= first[1] < last[1]
