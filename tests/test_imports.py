@@ -100,7 +100,7 @@ LAYERS = {
     """,
     "sheets/sums": """
         axis_levels axis_lines number_groups
-        sum_questions sum_runs
+        sum_questions sum_runs nested_labels
         axis_sums
         cell_map remainders
         joint_totals further_groups groupings mean_lines unexplained_sums
