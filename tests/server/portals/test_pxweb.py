@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,11 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     more: dict[str, Any] = {"policies": {"people": str(folder / "people.toml")}}
     with servers.client(folder, cube=None, cubes=two_cubes(), **more) as given:
         yield given
+
+
+def posted_codes(expressions: Iterable[str]) -> str:
+    """A selection of years by patterns and ranges, to be posted."""
+    return json.dumps({"selection": [{"variableCode": "year", "valueCodes": [*expressions]}]})
 
 
 def cells(dataset: dict[str, Any]) -> dict[frozenset[tuple[str, str]], Any]:
@@ -209,6 +215,8 @@ def test_csv_lays_variables_out_as_asked(client: TestClient) -> None:
         ),
         ("/api/pxweb/v1/sv", 404, "no language"),
         ("/api/pxweb/v1/en/table/areas", 404, "no folder"),
+        ("/api/pxweb/v1/en/tables/areas?query=sex", 400, "unknown parameter 'query'"),
+        ("/api/pxweb/v1/en/tables?query=sex&query=age", 400, "given twice"),
     ],
 )
 def test_errors_have_the_form_of_the_interface(client: TestClient, path: str, status: int, words: str) -> None:
@@ -233,6 +241,14 @@ def test_errors_have_the_form_of_the_interface(client: TestClient, path: str, st
         ('{"selection": [{"variableCode": "year", "valueCodes": "*"}]}', "valueCodes is a list"),
         ('{"selection": [{"variableCode": "year"}, {"variableCode": "year"}]}', "selected twice"),
         ('{"selection": [{"variableCode": "year"}], "placement": {"stub": ["county"]}}', "placed and not selected"),
+        ('{"selection": [], "selection": [{"variableCode": "year"}]}', "'selection' is given twice"),
+        ('{"selection": [{"variableCode": "year", "valueCodes": ["*"], "valueCodes": ["2024"]}]}', "given twice"),
+        (posted_codes("?" * k + "*" for k in range(60)), "selects no code"),
+        (posted_codes("2" * k + "*2*" for k in range(60)), "selects no code"),
+        (posted_codes("*" + "?" * (k % 5) + "*" * k for k in range(60)), "at most 50 patterns and ranges"),
+        (posted_codes("TO(2024)" + " " * k for k in range(60)), "at most 50 patterns and ranges"),
+        (posted_codes(["*" * 2000]), "selects no code"),
+        (posted_codes(["RANGE(" + "(" * 190_000 + ")"]), "selects no code"),
         ("[" * 100_000, "not JSON"),
         ('{"selection": "' + "x" * 300_000 + '"}', "at most 200,000 bytes"),
     ],
@@ -244,6 +260,25 @@ def test_a_wrong_body_is_told_what_is_wrong(client: TestClient, body: str, words
     assert words in reply.json()["detail"]
 
 
+def test_many_codes_are_selected_by_name(client: TestClient) -> None:
+    """Codes that are listed are no patterns, however many there are; a code that is listed again is the same."""
+    few, many = (client.post(DATA.format("areas"), content=posted_codes(["2024", "2025"] * n)) for n in (1, 500))
+    assert few.status_code == 200
+    assert few.json()["value"] == many.json()["value"]
+
+
+def test_the_first_version_searches_its_folder_and_reads_no_other_parameter(client: TestClient) -> None:
+    """What is not read is an error: it would answer another question than was asked."""
+    folder = "/api/pxweb/v1/en/tables"
+    assert [table["id"] for table in client.get(folder).json()] == ["areas", "people"]
+    assert [table["id"] for table in client.get(f"{folder}?query=county").json()] == ["areas"]
+    assert client.get(f"{folder}?query=nothing+of+that+kind").json() == []
+    for wrong in ("config", "query=county"):
+        reply = client.post(f"{folder}/areas?{wrong}", content="{}")
+        assert reply.status_code == 400
+        assert "unknown parameter" in reply.json()["error"]
+
+
 def test_answers_are_admitted_limited_and_recorded_like_others(tmp_path: Path) -> None:
     """A restricted server asks for a token; the record has answers and refusals; a role is answered by its policy."""
     (tmp_path / "more.toml").write_text(servers.policy_text().replace("max_dimensions = 3", "max_dimensions = 4"))
@@ -251,7 +286,8 @@ def test_answers_are_admitted_limited_and_recorded_like_others(tmp_path: Path) -
     with servers.client(tmp_path, **more) as client:
         path = DATA.format("table") + "?" + "&".join(f"valuecodes[{n}]=*" for n in ("sex", "age", "region"))
         assert client.get(path).status_code == 401
-        assert client.get("/api/pxweb/v2/tables").status_code == 401
+        for open_to_nobody in ("v2/tables", "v2/config", "v1/en", "v1/en/tables", "v1/en/tables/table"):
+            assert client.get(f"/api/pxweb/{open_to_nobody}").status_code == 401
         store = client.app.state.service.store  # type: ignore[attr-defined]
         tokens = {}
         for role in ("approved", "methodologist"):

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -279,11 +280,21 @@ async def posted_object(request: Request, known: Collection[str]) -> dict[str, A
         if len(body) > MOST_BODY:
             raise HttpFault(413, "too large", "body", f"a selection has at most {MOST_BODY:,} bytes", "select less")
     try:
-        posted = json.loads(body or b"{}")
+        posted = json.loads(body or b"{}", object_pairs_hook=keys_once)
+    except InputError:
+        raise
     except (ValueError, RecursionError):
         raise InputError("the body is not JSON") from None
     known_keys(posted, known)
     return dict(posted)
+
+
+def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of some keys and values; a key that stands there twice is an error, as in an address."""
+    for key, times in Counter(key for key, _ in pairs).items():
+        if times > 1:
+            raise InputError(f"the key {key[:60]!r} is given twice")
+    return dict(pairs)
 
 
 def known_keys(posted: object, known: Collection[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -20,7 +21,7 @@ from discreet.server.portals.pxweb import (
     sent_parameters,
 )
 from discreet.server.portals.pxweb_answers import TextLayout
-from discreet.server.portals.pxweb_documents import LANGUAGE, MINUTE, stated_limits
+from discreet.server.portals.pxweb_documents import LANGUAGE, MINUTE, matches_words, searched_text, stated_limits
 from discreet.server.portals.selecting import Selection, selection_of
 
 FOLDER = "tables"
@@ -36,14 +37,19 @@ FILTERS = ("item", "all", "top")
 router = APIRouter(prefix="/api/pxweb/v1", tags=["PxWeb"])
 
 
-async def first_document(request: Request, language: str, folder: str | None = None) -> Response | None:
-    """The limits, if ``?config`` asks for them; None otherwise. An unknown language or folder is an error."""
-    sent = sent_parameters(request, "config", "query")
+def first_parameters(request: Request, language: str, folder: str | None, *known: str) -> dict[str, str]:
+    """The parameters of an address; an unknown one, language or folder is an error."""
+    sent = sent_parameters(request, *known)
     if language != LANGUAGE["id"]:
         raise missing_name("language", language, [LANGUAGE["id"]])
     if folder is not None and folder != FOLDER:
         raise missing_name("folder", folder, [FOLDER])
-    if "config" not in sent:
+    return sent
+
+
+async def first_document(request: Request, language: str, folder: str | None = None, *known: str) -> Response | None:
+    """The limits, if ``?config`` asks for them; None otherwise."""
+    if "config" not in first_parameters(request, language, folder, "config", *known):
         return None
     limits = stated_limits(next(iter(tables_of(request).values())).state.service.settings, await listed_tables(request))
     cells = limits["maxDataCells"]
@@ -62,16 +68,20 @@ async def first_document(request: Request, language: str, folder: str | None = N
 @router.get("/{language}/", include_in_schema=False)
 async def databases(request: Request, language: str) -> Response:
     """One folder, which has all tables."""
-    return await first_document(request, language) or json_response([{"dbid": FOLDER, "text": "Tables"}])
+    if limits := await first_document(request, language):
+        return limits
+    await listed_tables(request)  # admits the caller
+    return json_response([{"dbid": FOLDER, "text": "Tables"}])
 
 
 @router.get("/{language}/{folder}", summary="PxWeb 1: the tables")
 @router.get("/{language}/{folder}/", include_in_schema=False)
 async def folder_tables(request: Request, language: str, folder: str) -> Response:
-    """The tables of the folder."""
-    if limits := await first_document(request, language, folder):
+    """The tables of the folder; with ``?query=words`` those whose names, variables or labels hold all the words."""
+    if limits := await first_document(request, language, folder, "query"):
         return limits
-    tables = await listed_tables(request)
+    wanted = first_parameters(request, language, folder, "query").get("query", "")
+    tables = [table for table in await listed_tables(request) if matches_words(wanted, searched_text(table))]
     return json_response([{"id": table.identity, "type": "t", "text": table.title} for table in tables])
 
 
@@ -103,7 +113,7 @@ async def first_metadata(request: Request, language: str, folder: str, identity:
 @router.post("/{language}/{folder}/{identity}", summary="PxWeb 1: the cells that a posted query selects")
 async def first_data(request: Request, language: str, folder: str, identity: str) -> Response:
     """The cells of a query: for each variable an item list, a pattern, the first ones, or codes of a codelist."""
-    await first_document(request, language, folder)
+    first_parameters(request, language, folder)
     table, caller = await asked_table(request, identity)
     posted = await posted_object(request, ("query", "response"))
     answer = posted.get("response") or {}
@@ -140,7 +150,7 @@ def _values(table: PortalTable, name: str, kind: str, values: list[str]) -> list
         return [f"TOP({value})" for value in values]
     if kind != "item":
         return values or ["*"]
-    known = tuple(table.measures) if name == table.contents else table.variable(name).codes
+    known: Mapping[str, object] = table.measures if name == table.contents else table.variable(name).position
     for value in values:
         if value not in known:
             raise InputError(f"{value[:60]!r} is not a code of {name!r}; {nearest(value[:60], known)}")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from discreet.base.naming import unused
 from discreet.errors import InputError, Refused
 from discreet.formats.sdmx import identifiers
 from discreet.policy import Query
@@ -26,10 +25,15 @@ def code_identifiers(codes: Iterable[str]) -> dict[str, str]:
     >>> code_identifiers(["Total", "0-4", "100+", "100 "])
     {'Total': 'Total', '0-4': '0-4', '100+': '100_', '100 ': '100__'}
     """
-    taken: dict[str, str] = {}
+    given: dict[str, str] = {}
+    taken: set[str] = set()
     for code in codes:
-        taken[code] = unused(re.sub(r"[^A-Za-z0-9@$-]", "_", code), taken.values())
-    return taken
+        identifier = re.sub(r"[^A-Za-z0-9@$-]", "_", code)
+        while identifier in taken:
+            identifier += "_"
+        given[code] = identifier
+        taken.add(identifier)
+    return given
 
 
 def set_identity(name: str) -> str:

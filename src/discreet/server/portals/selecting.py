@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.policy import Query
 from discreet.server.portals.portal_table import COUNT, MOST_SHOWN, PortalTable
 
+MOST_EXPRESSIONS = 50  # of one variable: each is compared with all of its codes
+MOST_EXPRESSION = 1000  # characters
 EXPRESSION = re.compile(r"(TOP|BOTTOM|RANGE|FROM|TO)\((.*)\)", re.IGNORECASE)
 
 
@@ -88,10 +90,13 @@ def matching_codes(name: str, codes: Sequence[str], expressions: Sequence[str]) 
     ...
     discreet.errors.InputError: '1999' selects no code of 'year'; known: '2021', '2022', '2023', '2024'
     """
-    chosen: set[str] = set()
     known = set(codes)
-    for expression in expressions:
-        selected = {expression} if expression in known else set(_expanded(codes, expression))
+    chosen = {one for one in expressions if one in known}
+    expanded = [one for one in dict.fromkeys(expressions) if one not in known]
+    for number, expression in enumerate(expanded):
+        selected = set(_expanded(codes, expression)) if len(expression) <= MOST_EXPRESSION else set()
+        if selected and number >= MOST_EXPRESSIONS:
+            raise InputError(f"of {name!r} at most {MOST_EXPRESSIONS} patterns and ranges are selected by; list codes")
         if not selected:
             shown = expression[:MOST_SHOWN]
             raise InputError(f"{shown!r} selects no code of {name!r}; {nearest(shown, codes)}")
@@ -104,7 +109,8 @@ def _expanded(codes: Sequence[str], expression: str) -> Sequence[str]:
     if call := EXPRESSION.fullmatch(expression.strip()):
         return CALLS[call[1].upper()](codes, [_bare(part) for part in split_list(call[2])])
     if "*" in expression or "?" in expression:
-        return [code for code in codes if fnmatchcase(code, expression.replace("[", "[[]"))]
+        fits = re.compile(translate(re.sub(r"\*+", "*", expression).replace("[", "[[]"))).match
+        return [code for code in codes if fits(code)]
     return []
 
 
@@ -114,13 +120,13 @@ def split_list(text: str) -> list[str]:
     >>> split_list("a,TOP(2,1),[b,c]")
     ['a', 'TOP(2,1)', '[b,c]']
     """
-    parts, depth = [""], 0
-    for sign in text:
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(text):
         depth += (sign in "([") - (sign in ")]")
         if sign == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
+            parts.append(text[start:place])
+            start = place + 1
+    parts.append(text[start:])
     return [part.strip() for part in parts if part.strip()]
 
 
