@@ -270,7 +270,7 @@ def test_many_codes_are_selected_by_name(client: TestClient) -> None:
 def test_the_first_version_searches_its_folder_and_reads_no_other_parameter(client: TestClient) -> None:
     """What is not read is an error: it would answer another question than was asked."""
     folder = "/api/pxweb/v1/en/tables"
-    assert [table["id"] for table in client.get(folder).json()] == ["areas", "people"]
+    assert {table["id"] for table in client.get(folder).json()} == {"areas", "people"}
     assert [table["id"] for table in client.get(f"{folder}?query=county").json()] == ["areas"]
     assert client.get(f"{folder}?query=nothing+of+that+kind").json() == []
     for wrong in ("config", "query=county"):
