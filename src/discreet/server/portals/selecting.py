@@ -120,7 +120,8 @@ def split_list(text: str) -> list[str]:
     >>> split_list("a,TOP(2,1),[b,c]")
     ['a', 'TOP(2,1)', '[b,c]']
     """
-    parts, depth, start = [], 0, 0
+    parts: list[str] = []
+    depth = start = 0
     for place, sign in enumerate(text):
         depth += (sign in "([") - (sign in ")]")
         if sign == "," and depth <= 0:
