@@ -361,7 +361,7 @@ def _judged(
         ask_about_unnamed_runs(name, codes, lines, children)
         ask_about_runs(name, codes, lines, children)
         if not trusted:
-            ask_about_nested(name, codes, lines, top)
+            ask_about_nested(name, codes, lines, [k for k in top if k not in children])
     return _tree(codes, children, None, short, assumed)
 
 
