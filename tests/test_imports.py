@@ -234,7 +234,7 @@ LAYERS = {
         guard auth rate_limits record_lines record_search commits history
         service
         corrections nearest_tables
-        api messages pages methodologist
+        api messages pages methodologist short_links
         portals
         site connections
         hub

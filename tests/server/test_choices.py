@@ -125,3 +125,13 @@ def test_several_categories_are_one_filter(tmp_path: Path) -> None:
         page = client.get(there)
         assert page.status_code == 200
         assert "Age: 100+ years, 95-99 years" in page.text
+        assert "Several categories can be picked together" in page.text
+        assert "Several categories can be picked together" in client.get("/").text
+
+
+def test_the_page_says_why_groups_of_ones_own_are_not_rows(tmp_path: Path) -> None:
+    """And offers several categories only where the policy does."""
+    with servers.client(tmp_path) as client:
+        page = client.get("/").text
+        assert "Groups of your own are not offered as rows" in page
+        assert "Several categories can be picked together" not in page

@@ -54,6 +54,20 @@ def test_a_chosen_measure_is_in_the_address_and_in_the_numbers(client: TestClien
     assert "Number of people: per 1,000 of the total of area" in rate
 
 
+def test_rates_of_a_restricted_population_are_offered(client: TestClient) -> None:
+    """Per 1,000 of the total of the variable that restricts it, and of no other; the one that is chosen stands once."""
+    page = client.get("/table?variables=sex&where=area=B").text
+    offered = '<input type="radio" name="measure" value="rate-area count"'
+    assert page.count(offered) == 1
+    assert "rate-sex count" not in page
+    assert "rate-area" not in client.get("/table?variables=sex").text
+    assert "rate-area" not in client.get("/").text
+    to = client.get("/go?v_sex=1&only_area=B&measure=rate-area+count", follow_redirects=False).headers["location"]
+    assert to == "/table?variables=sex&where=area=B&statistic=rate-area"
+    chosen = client.get(to).text
+    assert chosen.count(offered) == chosen.count(f"{offered} checked") == 1
+
+
 def test_the_live_line_and_what_is_possible_know_the_measure(client: TestClient) -> None:
     """Medians come from bands, so that these cannot be in the table; an unknown measure is an error, not a count."""
     options = client.get("/choices?v_sex=1&measure=median+pay").json()["variables"]

@@ -31,7 +31,7 @@ KEY_SECONDS = 5.0  # between two looks at the keys
 APPROVED = 5  # times the limits of the public
 SITE_BITS, SITE = 48, 16  # of IPv6 a site has 65,536 networks to turn to: together so many times the limits of one
 COST = {"n": 2**14, "r": 8, "p": 1}
-MOST_FORM = 4096
+MOST_FORM = 16_384  # bytes: an address, with its signs written out, and room
 TOKEN = re.compile("dsc_[0-9a-f]{12}_[0-9a-f]{48}")
 
 

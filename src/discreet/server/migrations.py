@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, func, insert, inspect, select, update
 
 from discreet.errors import InputError
-from discreet.server.schema import PUBLIC, asked, first_tables, keys, metadata, record, schema_version, uses
+from discreet.server.schema import PUBLIC, asked, first_tables, keys, links, metadata, record, schema_version, uses
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,15 @@ def _hide_addresses(connection: Connection) -> None:
     connection.execute(delete(keys).where(keys.c.name == "addresses"))
 
 
+def _keep_links(connection: Connection) -> None:
+    """Short addresses of tables have a table of their own."""
+    metadata.create_all(connection, [links])
+
+
 STEPS = (
     Step(1, "the version of the schema is kept", _keep_version),
     Step(2, "addresses and data have names that the store does not disclose", _hide_addresses),
+    Step(3, "short addresses of tables are kept", _keep_links),
 )
 
 

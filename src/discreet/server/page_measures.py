@@ -11,7 +11,7 @@ from discreet.policy import Policy
 from discreet.policy.served_measures import COUNT, MEAN, STANDARD_ERROR, SUM, Statistic
 from discreet.server.languages import translated
 
-PEOPLE = "Number of people"
+PEOPLE, RATE = "Number of people", "rate"
 WORDS = {
     SUM: "%(measure)s: sum",
     MEAN: "%(measure)s: mean",
@@ -20,7 +20,7 @@ WORDS = {
     "per": "%(measure)s per %(other)s",
     "percent": "%(measure)s: percent of the table",
     "percent of": "%(measure)s: percent of the total of %(other)s",
-    "rate": "%(measure)s: per 1,000 of the total of %(other)s",
+    RATE: "%(measure)s: per 1,000 of the total of %(other)s",
     STANDARD_ERROR: "%(measure)s: standard error",
 }
 SENTENCES = (PEOPLE, *WORDS.values())
@@ -37,10 +37,19 @@ class MeasureOption:
 
 
 def measure_options(
-    policy: Policy, dimensions: Sequence[Dimension], language: str, *, weighted: bool = False
+    policy: Policy,
+    dimensions: Sequence[Dimension],
+    language: str,
+    *,
+    weighted: bool = False,
+    rates: Sequence[str] = (),
 ) -> list[MeasureOption]:
-    """What may be asked, counts first; what has one possibility only needs no choice."""
+    """What may be asked, counts first; what has one possibility only needs no choice.
+
+    ``rates`` are variables that restrict the population, of whose total the people can be shown per 1,000.
+    """
     asked = [(COUNT, ""), *([(COUNT, STANDARD_ERROR)] if weighted else [])]
+    asked += [(COUNT, f"{RATE}-{name}") for name in rates]
     asked += [
         (name, "" if statistic == SUM else statistic)
         for name, served in policy.measures.items()

@@ -13,7 +13,8 @@ import orjson
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from discreet.errors import InputError, Refused
+from discreet.errors import DiscreetError, InputError, Refused
+from discreet.policy import Query
 from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
@@ -32,7 +33,7 @@ from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, as_sentence,
 from discreet.server.messages import explained
 from discreet.server.nearest_tables import NearTable, nearest_tables
 from discreet.server.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
-from discreet.server.page_measures import measure_options, measure_words
+from discreet.server.page_measures import RATE, measure_options, measure_words
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
@@ -211,6 +212,19 @@ def in_words(service: Service, choice: PageChoice, language: str) -> str:
     return choice.title(service.dimensions, measured(service, choice, language) if choice.measured else "")
 
 
+def rates_of(service: Service, choice: PageChoice | None) -> list[str]:
+    """The variables of a table's population of whose totals its people can be shown per 1,000."""
+    if choice is None:
+        return []
+    allowed = []
+    for name, _ in choice.where:
+        with contextlib.suppress(DiscreetError):  # what the policy refuses, or does not go together, is not offered
+            asked = Query.of(dict(choice.variables), where=dict(choice.where), statistic=f"{RATE}-{name}")
+            service.check(service.resolved(asked))
+            allowed.append(name)
+    return allowed
+
+
 def measured(service: Service, choice: PageChoice, language: str) -> str:
     """What the numbers of a table are, in words."""
     return measure_words(service.policy, service.dimensions, choice.measure, choice.statistic, language)
@@ -328,7 +342,8 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
         "title": service.counting.title, "views": VIEWS,
         "places": PLACES, "recent": titled(recent(request), service, language), "policy": service.policy, "link": "",
         "measures": measure_options(
-            service.policy, service.dimensions, language, weighted=service.counting.weighted
+            service.policy, service.dimensions, language, weighted=service.counting.weighted,
+            rates=rates_of(service, values.get("choice")),
         ),
         "all_sets": f"{root(request).rpartition('/')[0]}/" if service.settings.people else "",
         "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),

@@ -1,4 +1,6 @@
-"""The tables of the store: users, keys, limits, what was told to whom, the record. No column for a table's value.
+"""The tables of the store: users, keys, limits, what was told to whom, the record, short links.
+
+No column for a table's value.
 
 A change here is a step in ``migrations``: stores that are in use have to be brought to it.
 """
@@ -95,6 +97,13 @@ marks = Table(
     Column("mark", String(64), nullable=False),
 )
 first_tables = (users, tokens, sessions, keys, uses, asked, record, marks)  # of stores without a version
+links = Table(
+    "links",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("link", Text, nullable=False),  # the address of a table: what is asked and how it is laid out
+    Column("at", Float, nullable=False),
+)
 schema_version = Table(
     "schema_version",
     metadata,

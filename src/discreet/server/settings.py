@@ -12,7 +12,7 @@ from discreet.errors import InputError, listed, nearest
 MODES = ("open", "restricted")
 NAME = re.compile("[a-z0-9][a-z0-9-]{0,13}")  # of a cube in a hub: an address, as the others are
 ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9.-]{1,253}(:[0-9]{1,5})?")  # a site whose pages may hold a frame
-TAKEN = ("api", "static", "health", "metrics")
+TAKEN = ("api", "static", "health", "metrics", "s")
 ROLES = ("public", "approved", "methodologist", "admin")  # each includes those before it
 
 

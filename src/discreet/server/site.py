@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.base.version import VERSION
 from discreet.errors import InputError, Refused
-from discreet.server import api, pages
+from discreet.server import api, pages, short_links
 from discreet.server import methodologist as method
 from discreet.server.api import HttpFault, fault_of
 from discreet.server.attack_result import read_attack_report
@@ -95,6 +95,7 @@ def site(settings: Settings) -> FastAPI:
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(method.router)
+    app.include_router(short_links.router)
     app.state.tables = {ONLY_TABLE: app}
     app.state.attacks = read_attack_report(settings.attack_report) if settings.attack_report else {}
     for router in PORTALS:
@@ -108,7 +109,7 @@ def site(settings: Settings) -> FastAPI:
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, fault_response)
     app.add_middleware(Watched)
-    METERS.name_routes(route_names(app, api.router, pages.router, method.router, *PORTALS))
+    METERS.name_routes(route_names(app, api.router, pages.router, method.router, short_links.router, *PORTALS))
     return app
 
 
