@@ -20,8 +20,9 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from discreet.server.api import HttpFault, service_of
+from discreet.server.languages import language_of
 from discreet.server.page_choice import PageChoice
-from discreet.server.pages import FIELDS, gate_of, in_words, known_fields, language_of, rendered_page, root, visitor
+from discreet.server.pages import FIELDS, gate_of, in_words, known_fields, rendered_page, root, visitor
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.schema import links
 from discreet.server.service import Service
