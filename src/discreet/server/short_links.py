@@ -35,7 +35,7 @@ LENGTHS = (11, 22, 33)  # the first has 64 bits; the others are for a name that 
 
 @router.post("/s")
 async def make_short_link(request: Request) -> Response:
-    """A short address of a table that this visitor may have: a page, or JSON for the script of the table's page."""
+    """A short address of a table that this visitor may have: a page, or JSON for who prefers it."""
     gate = gate_of(request)
     caller = await visitor(request)
     fields = await gate.form(request)
