@@ -239,6 +239,7 @@ max_dimensions = 1
 {rule.to_toml()}
 [[method]]
 name = "suppress"
+[measures.turnover]
 """)
     policy = dc.read_policy(tmp_path / "policy.toml")
     data = dc.Microdata.of(frame, dimensions=["region"], magnitudes=["turnover"], unit="firm")

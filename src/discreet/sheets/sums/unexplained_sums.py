@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -49,8 +49,9 @@ def refuse_unexplained_sums(
         values, shown = (numbers.values, known) if axis == 0 else (numbers.values.T, known.T)
         labels = list(zip(*(dim.codes for dim in items), strict=True))
         whole_dims = [dimensions[dim.name] for dim in items]
+        empty = {own for own, line, there in zip(labels, values, shown, strict=True) if there.all() and not line.any()}
         for whole, summed in _sums(values, shown, labels, allowed):
-            if not _in_table(labels, whole_dims, whole, summed):
+            if not _in_table(labels, whole_dims, whole, summed, empty):
                 several = [names[axis][k] for k in summed]
                 raise InputError(
                     f"{block.grid.source!r}: {names[axis][whole]} is the sum of {listed(several, 4)} in every line, "
@@ -126,10 +127,17 @@ def _of_one_label(labels: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, list
                 yield from ((whole, [k for k in members if k != whole]) for whole in (members[0], members[-1]))
 
 
-def _in_table(labels: Sequence[tuple[str, ...]], dims: Sequence[Dimension], whole: int, summed: Sequence[int]) -> bool:
+def _in_table(
+    labels: Sequence[tuple[str, ...]],
+    dims: Sequence[Dimension],
+    whole: int,
+    summed: Sequence[int],
+    empty: Container[tuple[str, ...]],
+) -> bool:
     """Whether a sum of items holds in the table whatever its numbers are: both sides add up the same finest cells.
 
-    A combination of labels of the sheet that has no row or column of its own counts as zero, as in the table.
+    A combination of labels of the sheet that has no row or column of its own counts as zero, as in the table; and a
+    row of zeros (``empty``) belongs to a sum whether it is added up or not.
     """
     on_sheet = [set(own) for own in zip(*labels, strict=True)]
     there = set(labels)
@@ -138,6 +146,8 @@ def _in_table(labels: Sequence[tuple[str, ...]], dims: Sequence[Dimension], whol
         for leaves in product(*(dim.leaves_of(code).items() for dim, code in zip(dims, labels[k], strict=True))):
             gap[tuple(code for code, _ in leaves)] += sign * math.prod(times for _, times in leaves)
     return not any(
-        number and (own in there or not all(code in codes for code, codes in zip(own, on_sheet, strict=True)))
+        number
+        and own not in empty
+        and (own in there or not all(code in codes for code, codes in zip(own, on_sheet, strict=True)))
         for own, number in gap.items()
     )
