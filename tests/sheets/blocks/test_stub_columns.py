@@ -152,6 +152,7 @@ def test_labels_behind_the_numbers(tmp_path: Path) -> None:
 
 def test_remarks_behind_the_numbers_are_not_labels(tmp_path: Path) -> None:
     """Words that stand once tell nothing that a label would: they are left aside, and rows of one label refused."""
-    rows: list[list[object]] = [["Clinic", "Seen", "Remark"], *(["A", n, f"word {n}"] for n in (12, 3, 9, 22))]
+    rows: list[list[object]] = [["Clinic", "Seen", "Remark"]]
+    rows += [["A", n, f"word {n}"] for n in (12, 3, 9, 22)]
     with pytest.raises(InputError, match="same labels"):
         read_table(book(tmp_path, rows))
