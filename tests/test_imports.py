@@ -117,7 +117,7 @@ LAYERS = {
         mean_equations
         view feasible_sample
         joined
-        lines linked contributors intruders by_subtraction
+        lines linked contributors intruders by_subtraction on_demand
         owner_report
         owner_attack described certificate_files
         certificate_claims certificate_page

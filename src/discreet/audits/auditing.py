@@ -21,11 +21,12 @@ from discreet.audits.joined.sources import publications
 from discreet.audits.joined.together import DividedDifferentlyError, JoinedTables, view_together
 from discreet.audits.lines import Lines, flagged, judged, sums_of
 from discreet.audits.mean_audit import with_means
+from discreet.audits.on_demand import earlier_view
 from discreet.audits.owner_attack import owner_audit
 from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
-from discreet.audits.view import Prior, View, view, view_of_release
-from discreet.audits.view_audit import NOTHING_HIDDEN, Protection, empty, of_view
+from discreet.audits.view import Prior, View, view_like, view_of_release
+from discreet.audits.view_audit import NOTHING_HIDDEN, Protection, empty, named_cells, of_view
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers, positive, whole
 from discreet.errors import DiscreetWarning, InputError
@@ -49,6 +50,7 @@ def audit(
     released: Protected | Release | str | Path | pd.DataFrame | Sequence[Any] | Mapping[str, Any],
     *,
     targets: str | Array = "unknown",
+    cells: Array | Mapping[str, Any] | None = None,
     measure: str | None = None,
     prior: Prior | None = None,
     protection: Protection = None,
@@ -69,6 +71,8 @@ def audit(
     ``codebook`` and ``total`` how files are read.
 
     ``targets``: "unknown" (cells not published as they are), "inner" (all inner cells), or cells by mask or number.
+    ``cells``: only these, by mask, by number or by their codes ({"area": "1"}), on demand: what is needed for all of
+    them is kept with the release, so that asking for others later takes little; intervals are the same.
     ``prior``: what an intruder knows beforehand of hidden cells (see ``discreet.audits.view``). ``protection``: how far
     an interval must reach on both sides of the truth not to be "narrow": 0.1 for a tenth of it, arrays of amounts
     (below, above, and perhaps the whole width) over the cells, or a rule or ``Levels`` whose protection levels are
@@ -90,11 +94,15 @@ def audit(
     positive("change", change)
     if owner is not False and not isinstance(released, Protected):
         raise InputError("owner= repeats the call on other tables, which needs one Protected")
+    if cells is not None and not (isinstance(targets, str) and targets == "unknown"):
+        raise InputError("cells= and targets= both say what to audit; give one of them")
     before = [earlier] if isinstance(earlier, (Protected, Release)) else list(earlier)
     outside = tables_out(released, mapping, codebook, total)
     if outside is not None:
         if prior is not None or protection is not None:
             raise InputError(TRUTH_NEEDED.format("prior" if prior is not None else "protection"))
+        if cells is not None:
+            raise InputError("cells= is of a Protected, of several, or of one Release; of files see targets=")
         each = _together_or_apart(outside, NameMapping.of(mapping), targets, measure, nonnegative, progress)
         if not NameMapping.of(mapping).only_rounding:  # a certificate could not be held against the files by itself
             each = [replace(one, released=()) for one in each]
@@ -104,11 +112,14 @@ def audit(
         if prior is not None:
             raise InputError(TRUTH_NEEDED.format("prior"))
         names = list(released.values) if measure is None else [measure]
-        each = [_of_release(released, name, targets, protection, nonnegative, progress) for name in names]
+        each = [_of_release(released, name, targets, cells, protection, nonnegative, progress) for name in names]
         each = [_informed(one, released, insiders, before, change) for one in each]
         return replace(each[0], others=tuple(each[1:]))
     several = inside_tables(released)
-    seen = view(several, measure=measure, prior=prior, nonnegative=nonnegative)
+    earlier_one = earlier_view(measure or several[0].table.measure, several) if cells is not None and several else None
+    seen = view_like(several, earlier_one, measure=measure, prior=prior, nonnegative=nonnegative)
+    if cells is not None:
+        targets = named_cells(seen, cells)
     if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
         protection = as_rule(protection)
     rule = protection if isinstance(protection, Rule) else None
@@ -121,7 +132,8 @@ def audit(
         sensitive = _asked_of(amounts, len(sensitive)) & ~seen.unknown
     if sensitive.any() and isinstance(targets, str) and targets == "unknown":
         targets, nothing = np.flatnonzero(seen.unknown | sensitive), ()
-    report = of_view(seen, targets, protection=amounts, progress=progress)
+    keep = () if cells is None else several
+    report = of_view(seen, targets, protection=amounts, progress=progress, keep=keep)
     sums, words = _lines(several, seen, rule, protection is None, progress)
     inside = report.number < len(sensitive)
     shown = inside & sensitive[np.where(inside, report.number, 0)]
@@ -256,13 +268,17 @@ def _of_release(
     release: Release,
     measure: str,
     targets: str | Array,
+    cells: Array | Mapping[str, Any] | None,
     protection: Protection,
     nonnegative: bool | None,
     progress: Any,
 ) -> Audit:
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
+    keep = () if cells is None else (release,)
+    if cells is not None:
+        targets = named_cells(seen, cells)
     try:
-        report = of_view(seen, targets, protection=protection, progress=progress)
+        report = of_view(seen, targets, protection=protection, progress=progress, keep=keep)
     except InfeasibleError:
         release = replace(release, from_one=False)
         allowed = view_of_release(release, measure=measure, nonnegative=nonnegative)

@@ -95,6 +95,18 @@ def view(
     [82.0, 30.0, 52.0, 70.0, 20.0, 50.0, 12.0, 10.0, 1.0]
     """
     several = [released] if isinstance(released, Protected) else list(released)
+    return view_like(several, None, measure=measure, prior=prior, nonnegative=nonnegative)
+
+
+def view_like(
+    several: Sequence[Protected],
+    earlier: View | None,
+    *,
+    measure: str | None,
+    prior: Prior | None,
+    nonnegative: bool | None,
+) -> View:
+    """The same; ``earlier``: a view of the same tables and measure, whose sums need not be found again."""
     if not several:
         raise InputError("nothing to audit; give a Protected, or several")
     name = measure or several[0].table.measure
@@ -108,7 +120,11 @@ def view(
         low, high = _prior(prior, truth, decimals)
         lower = np.where(hidden, np.maximum(lower, low), lower)
         upper = np.where(hidden, np.minimum(upper, high), upper)
-    matrix, relations, inner, place = _joined(tables, name, decimals)
+    if earlier is None:
+        matrix, relations, inner, place = _joined(tables, name, decimals)
+    else:
+        matrix, relations = earlier.known.matrix, earlier.known.relations
+        inner, place = earlier.inner_truth, earlier.inner_place
     if nonnegative is None:
         nonnegative = all(bool((t.statistic(name).inner >= 0).all()) for t in tables)
     n = matrix.shape[0]

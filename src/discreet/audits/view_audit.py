@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from discreet.audits.contradiction import InfeasibleError
 from discreet.audits.frechet import frechet
 from discreet.audits.joined.conflict import conflict
 from discreet.audits.known import settled_intervals
+from discreet.audits.on_demand import KeptSystem, kept_system
 from discreet.audits.report import OPEN, Audit
 from discreet.audits.view import View, cell_codes
 from discreet.base.annotations import Array
@@ -30,6 +31,17 @@ NOTHING_HIDDEN = (
     "every count or sum is shown as it is and no rule is given that says which cells are sensitive, so nothing was "
     "judged; name one with protection= (on the command line, what `protect` wrote beside it with --confidential)"
 )
+
+
+def named_cells(seen: View, cells: Array | Mapping[str, Any]) -> Array:
+    """Cells by mask, by number, or by their codes in the one table there is."""
+    if not isinstance(cells, Mapping):
+        if isinstance(cells, str):
+            raise InputError(f"cells are a mask, numbers or codes ({{'area': '1'}}), not {cells!r}; see targets=")
+        return _targets(seen, cells)
+    if len(seen.layouts) > 1:
+        raise InputError("codes name the cells of one table; of several give a mask or numbers over all their cells")
+    return np.flatnonzero(seen.layouts[0].find(dict(cells)))
 
 
 def empty(seen: View, targets: str | Array, *, ruled: bool = False) -> tuple[str, ...]:
@@ -51,12 +63,17 @@ def of_view(
     *,
     protection: Protection = None,
     progress: Callable[[int, int], None] | None = None,
+    keep: Sequence[Any] = (),
 ) -> Audit:
-    """The same for what is known already."""
+    """The same for what is known already; ``keep``: releases with which the system is kept for further questions."""
     number = _targets(seen, targets)
+    kept = kept_system(seen, keep) if keep else None
     try:
-        quick = _quick(seen, targets)
-        lower, upper, settled = quick or settled_intervals(seen.known, number, progress=progress)
+        if kept is not None:
+            lower, upper, settled = kept.settled(number, progress)
+        else:
+            quick = _quick(seen, targets)
+            lower, upper, settled = quick or settled_intervals(seen.known, number, progress=progress)
     except InfeasibleError as error:
         if seen.left is not None and (seen.left != "").any():
             return _without_left(seen, targets, protection, progress)
@@ -85,7 +102,7 @@ def of_view(
                 "protection is measured from the truth, which a release does not hold; audit the Protected"
             )
         need = _need(protection, truth, number, seen.known.matrix.shape[1])
-    unjudged = (*seen.unjudged, *((NO_TOTAL,) if _alone(seen, number) else ()))
+    unjudged = (*seen.unjudged, *((NO_TOTAL,) if _alone(seen, number, kept) else ()))
     left = None
     if seen.left is not None and (number < len(seen.left)).all() and (seen.left[number] != "").any():
         left = seen.left[number]
@@ -137,14 +154,13 @@ def _need(protection: Any, truth: Array, number: Array, cells: int) -> tuple[Arr
     return truth - room, truth + room, np.zeros(len(number))
 
 
-def _alone(seen: View, number: Array) -> bool:
+def _alone(seen: View, number: Array, kept: KeptSystem | None) -> bool:
     """Whether there are cells to audit and none of those that are not published stands in a sum with others."""
     hidden = np.flatnonzero(seen.unknown)
-    if not len(np.intersect1d(hidden, number)):
+    if not seen.unknown[number[number < len(seen.unknown)]].any():
         return False
-    rows = seen.known.system().rows
-    together = rows[np.diff(rows.indptr) > 1]
-    return not np.isin(together.indices, hidden).any()
+    tied = (KeptSystem(seen) if kept is None else kept).tied
+    return not tied[hidden].any()
 
 
 def _quick(seen: View, targets: str | Array) -> tuple[Array, Array, None] | None:

@@ -25,17 +25,21 @@ class Search:
 
     def __init__(self, system: System, targets: Array, progress: Callable[[int], None]) -> None:
         self.system = system
-        self.targets = targets
-        self.progress = progress
         n = system.size
         self.outer = np.array([system.lower, system.upper])  # [0] least, [1] greatest
         self.inner = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
         self.whole = self.inner.copy()  # the same over witnesses in whole numbers
-        self.wanted = np.zeros(n, bool)
-        self.wanted[targets] = True
+        self.ask(targets, progress)
         self.doubt = np.zeros(n, bool)  # short intervals of which nobody knows whether they hold two whole values
         self.tolerance = 1e-6 * scale_of(system)
         self.finite = bool(np.isfinite(self.outer).all())
+
+    def ask(self, targets: Array, progress: Callable[[int], None]) -> None:
+        """What is wanted from now on; what is known of others stays."""
+        self.targets = targets
+        self.progress = progress
+        self.wanted = np.zeros(self.system.size, bool)
+        self.wanted[targets] = True
         self.done = 0
 
     def open(self, side: int) -> Array:
@@ -101,10 +105,41 @@ def closed(
     tuning: LinearTuning = LINEAR,
 ) -> Search:
     """The search with the least and greatest value of each target variable proved and attained, in fractions."""
-    search = Search(system, targets, progress)
-    _close(search, tuning)
-    _determined(search)
-    return search
+    return Ends(system, tuning).closed(targets, progress)
+
+
+class Ends:
+    """The same for one system and targets now and then: bounds, witnesses and the last vertices are kept."""
+
+    def __init__(self, system: System, tuning: LinearTuning = LINEAR) -> None:
+        self.tuning = tuning
+        self.search = Search(system, np.zeros(0, np.int64), lambda done: None)
+        self.lanes: list[Lane] = []
+
+    def closed(self, targets: Array, progress: Callable[[int], None]) -> Search:
+        """The search with the bounds of these targets proved and attained, too."""
+        self.search.ask(targets, progress)
+        self._close()
+        _determined(self.search)
+        return self.search
+
+    def _close(self) -> None:
+        """Programs for open bounds until none is left: lanes side by side, a few programs each, then what all know."""
+        search, tuning = self.search, self.tuning
+        if not len(search.open(0)) and not len(search.open(1)):
+            return
+        work = len(search.targets) * search.system.rows.shape[0]
+        number = parallel.lanes(work, tuning.lane) if work > tuning.small else 1
+        self.lanes += [Lane(search.system, k, tuning) for k in range(len(self.lanes), number)]
+        lanes = self.lanes[:number]
+        for lane in lanes:
+            lane.begin(number)
+        while len(search.open(0)) or len(search.open(1)):
+            if number == 1:
+                lanes[0].run(search)
+            else:
+                search.learn(parallel.side_by_side(lambda lane: lane.run(search.copy()), lanes))
+            search.report()
 
 
 def _determined(search: Search) -> None:
@@ -124,29 +159,21 @@ def _determined(search: Search) -> None:
             search.outer[:, k] = np.rint(search.outer[:, k].mean())
 
 
-def _close(search: Search, tuning: LinearTuning) -> None:
-    """Programs for open bounds until none is left: lanes side by side, a few programs each, then what all know."""
-    work = len(search.targets) * search.system.rows.shape[0]
-    number = parallel.lanes(work, tuning.lane) if work > tuning.small else 1
-    lanes = [Lane(search.system, k, number, tuning) for k in range(number)]
-    while len(search.open(0)) or len(search.open(1)):
-        if number == 1:
-            lanes[0].run(search)
-        else:
-            search.learn(parallel.side_by_side(lambda lane: lane.run(search.copy()), lanes))
-        search.report()
-
-
 class Lane:
     """One line of work on a share of the open bounds: a model that keeps its basis, and random numbers of its own."""
 
-    def __init__(self, system: System, number: int, lanes: int, tuning: LinearTuning) -> None:
+    def __init__(self, system: System, number: int, tuning: LinearTuning) -> None:
         self.tuning = tuning
         self.model = SystemProgram(system, tuning=tuning)
-        self.pushing = self.model.large and bool(np.isfinite(system.upper - system.lower).all())
         self.number = number
-        self.lanes = lanes
         self.random = np.random.default_rng(number)
+        self.begin(1)
+
+    def begin(self, lanes: int) -> None:
+        """Targets that are asked for now are shared by so many lanes; interior points are tried for them first."""
+        self.lanes = lanes
+        system = self.model.system
+        self.pushing = self.model.large and bool(np.isfinite(system.upper - system.lower).all())
 
     @cached_property
     def interior(self) -> InteriorProgram:
@@ -191,7 +218,7 @@ class Lane:
             return False
         sign = 1.0 if side == 0 else -1.0
         k = int(self.random.choice(share))
-        if search.finite:
+        if search.finite and len(still[side]) > 1:
             cost = np.zeros(search.system.size)
             some = self.random.choice(still[side], min(self.tuning.companions, len(still[side])), replace=False)
             cost[some] = sign * self.tuning.weight * self.random.uniform(0.5, 1.5, len(some))

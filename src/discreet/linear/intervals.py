@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from discreet.base.annotations import Array, Progress
 from discreet.linear import extremes, network
 from discreet.linear.components import components
 from discreet.linear.integer import settle
-from discreet.linear.presolve import back, forward, reduce, to_fixpoint
+from discreet.linear.presolve import Step, back, forward, only, reduce, to_fixpoint
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
 
@@ -38,30 +40,106 @@ def settled(system: System, targets: Array, progress: Progress | None = None) ->
         at = variables[local]
         lower[at], upper[at], sure[at] = exact(part, local, tell)
     tell.finish()
-    # what is not sure may be one value only: a target that would be another interval then is not sure either
-    least, most = back(steps, np.where(sure, lower, upper), upper)
-    lower, upper = back(steps, lower, upper)
-    known = (least == lower) & (most == upper)
+    lower, upper, known = _led_back(steps, lower, upper, sure)
     return lower[targets], upper[targets], known[targets]
 
 
 def exact(system: System, targets: Array, tell: Tell) -> tuple[Array, Array, Array]:
     """The interval of each target of one part in the cheapest way that is exact, and whether it is settled."""
-    sure = np.ones(len(targets), bool)
-    bounds = by_propagation(system)
-    if bounds is not None:
-        tell(2 * len(targets))
-        return bounds[0][targets], bounds[1][targets], sure
-    if not len(targets):
-        any_solution(system)
-        return system.lower[targets], system.upper[targets], sure
-    net = network.network(system.rows)
-    if net is not None and np.isfinite(system.lower).all() and np.isfinite(system.upper).all():
-        return network.bounds(system, net, targets, tell)
-    search = extremes.closed(system, targets, tell)
-    if system.integer:
-        settle(search)
-    return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
+    return Part(system).exact(targets, tell)
+
+
+class Part:
+    """One part that hangs together, for targets now and then: what was worked out for the last ones is kept."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    @cached_property
+    def _bounds(self) -> tuple[Array, Array] | None:
+        return by_propagation(self.system)
+
+    @cached_property
+    def _flows(self) -> network.FlowBounds | None:
+        net = network.network(self.system.rows)
+        finite = np.isfinite(self.system.lower).all() and np.isfinite(self.system.upper).all()
+        return network.FlowBounds(self.system, net) if net is not None and finite else None
+
+    @cached_property
+    def _ends(self) -> extremes.Ends:
+        return extremes.Ends(self.system)
+
+    def exact(self, targets: Array, tell: Callable[[int], None]) -> tuple[Array, Array, Array]:
+        """The interval of each target in the cheapest way that is exact, and whether it is settled."""
+        sure = np.ones(len(targets), bool)
+        if self._bounds is not None:
+            tell(2 * len(targets))
+            return self._bounds[0][targets], self._bounds[1][targets], sure
+        if not len(targets):
+            self.check()
+            return self.system.lower[targets], self.system.upper[targets], sure
+        if self._flows is not None:
+            return self._flows(targets, tell)
+        search = self._ends.closed(targets, tell)
+        if self.system.integer:
+            settle(search)
+        return search.outer[0][targets], search.outer[1][targets], ~search.doubt[targets]
+
+    def check(self) -> None:
+        """ContradictionError if there is no solution; one that is known beforehand need not be looked for."""
+        if self._bounds is None and (self.system.point is None or not self.system.fits(self.system.point)):
+            any_solution(self.system)
+
+
+class OnDemand:
+    """The intervals of one system, worked out when they are asked for and kept: made smaller and taken apart once.
+
+    They are those of ``settled``. ContradictionError at once if the system has no solution. Not for two threads.
+
+    >>> from scipy.sparse import csr_array
+    >>> rows = csr_array([[1.0, 1.0, 1.0]])
+    >>> system = System(rows, np.array([4.0]), np.zeros(3), np.array([1.0, 2.0, 9.0]), True)
+    >>> [ends.tolist() for ends in OnDemand(system).settled(np.array([2]))]
+    [[1.0], [4.0], [True]]
+    """
+
+    def __init__(self, system: System) -> None:
+        small, self.steps = reduce(system)
+        self.lower = small.lower.copy()
+        self.upper = small.upper.copy()
+        self.sure = np.ones(small.size, bool)
+        self.part_of = np.full(small.size, -1, np.int64)  # -1 once the interval is known
+        self.place = np.zeros(small.size, np.int64)  # of each variable in its part
+        self.parts: list[Part] = []
+        for system_of_part, variables in components(small):
+            part = Part(system_of_part)
+            part.check()
+            self.part_of[variables] = len(self.parts)
+            self.place[variables] = np.arange(len(variables))
+            self.parts.append(part)
+
+    def settled(self, targets: Array, progress: Progress | None = None) -> tuple[Array, Array, Array]:
+        """Least and greatest value of each target, and which intervals are settled."""
+        steps, wanted = only(self.steps, targets)
+        open_ones = wanted[self.part_of[wanted] >= 0]
+        total = 2 * max(len(targets), 1)
+        tell = Tell(progress, total, total - 2 * len(open_ones))
+        for number in np.unique(self.part_of[open_ones]):
+            at = open_ones[self.part_of[open_ones] == number]
+            self.lower[at], self.upper[at], self.sure[at] = self.parts[number].exact(self.place[at], tell)
+        self.part_of[open_ones] = -1
+        tell.finish()
+        return _led_back(steps, self.lower[wanted], self.upper[wanted], self.sure[wanted])
+
+
+def _led_back(steps: Sequence[Step], lower: Array, upper: Array, sure: Array) -> tuple[Array, Array, Array]:
+    """Intervals of the first variables from those of the last.
+
+    What is not sure may be one value only: a target that would be another interval then is not sure either.
+    """
+    least, most = back(steps, np.where(sure, lower, upper), upper)
+    lower, upper = back(steps, lower, upper)
+    return lower, upper, (least == lower) & (most == upper)
 
 
 def by_propagation(system: System) -> tuple[Array, Array] | None:

@@ -132,41 +132,60 @@ def _shared_out(net: Network, room: Array, flow: csr_array) -> Array:
     return share
 
 
+class FlowBounds:
+    """Least and greatest values of variables of a network, for targets now and then: the last flows are kept."""
+
+    def __init__(self, system: System, net: Network) -> None:
+        from discreet.linear._flows import Arcs, Flows
+
+        whole = all(
+            (x[np.isfinite(x)] == np.rint(x[np.isfinite(x)])).all() for x in (system.rhs, system.lower, system.upper)
+        )
+        start = whole_flow(system, net) if whole else None
+        if start is None:
+            start = any_solution(system)
+            start = np.rint(start) if whole else start
+        self.start = start
+        size = max(1.0, float(np.abs(start).max(initial=0)))
+        self.epsilon = 0.5 if whole else 1e-8 * size
+        ends = np.concatenate([net.tail, net.head])
+        order = np.argsort(ends, kind="stable")
+        pointer = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=net.nodes))])
+        arc = (order % len(net.tail)).astype(np.int64)
+        self.arcs = Arcs(net.tail, net.head, pointer, arc, system.lower, system.upper)
+        self.flows: list[Flows] = []  # of each lane
+
+    def __call__(
+        self, targets: Array, progress: Callable[[int], None] = lambda done: None
+    ) -> tuple[Array, Array, Array]:
+        """Least and greatest value of each target variable; all are settled."""
+        from discreet.linear._flows import Flows, flow_bounds
+
+        least = np.empty(len(targets))
+        most = np.empty(len(targets))
+
+        def work(part: tuple[Array, Flows]) -> None:
+            share, flows = part
+            for k in range(0, len(share), LINEAR.flow_chunk):
+                deadline.check()
+                some = share[k : k + LINEAR.flow_chunk]
+                low = np.empty(len(some))
+                high = np.empty(len(some))
+                flow_bounds(self.arcs, flows, targets[some], low, high, self.epsilon)
+                least[some] = low
+                most[some] = high
+                progress(2 * len(some))
+
+        number = parallel.lanes(len(targets), LINEAR.flow_lane) if len(targets) >= LINEAR.flow_chunk else 1
+        while len(self.flows) < number:
+            self.flows.append(Flows(self.start.copy(), self.start.copy(), self.start.copy()))
+        shares = np.array_split(np.arange(len(targets)), number)
+        parallel.side_by_side(work, list(zip(shares, self.flows[:number], strict=True)))
+        return least, most, np.ones(len(targets), bool)
+
+
 def bounds(
     system: System, net: Network, targets: Array, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[Array, Array, Array]:
-    """Least and greatest value of each target variable; all are settled."""
-    from discreet.linear._flows import Arcs, Flows, flow_bounds
-
-    whole = all(
-        (x[np.isfinite(x)] == np.rint(x[np.isfinite(x)])).all() for x in (system.rhs, system.lower, system.upper)
-    )
-    start = whole_flow(system, net) if whole else None
-    if start is None:
-        start = any_solution(system)
-        start = np.rint(start) if whole else start
-    size = max(1.0, float(np.abs(start).max(initial=0)))
-    epsilon = 0.5 if whole else 1e-8 * size
-    ends = np.concatenate([net.tail, net.head])
-    order = np.argsort(ends, kind="stable")
-    pointer = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=net.nodes))])
-    arc = (order % len(net.tail)).astype(np.int64)
-    arcs = Arcs(net.tail, net.head, pointer, arc, system.lower, system.upper)
-    least = np.empty(len(targets))
-    most = np.empty(len(targets))
-
-    def work(part: Array) -> None:
-        flows = Flows(start.copy(), start.copy(), start.copy())
-        for k in range(0, len(part), LINEAR.flow_chunk):
-            deadline.check()
-            some = part[k : k + LINEAR.flow_chunk]
-            low = np.empty(len(some))
-            high = np.empty(len(some))
-            flow_bounds(arcs, flows, targets[some], low, high, epsilon)
-            least[some] = low
-            most[some] = high
-            progress(2 * len(some))
-
-    number = parallel.lanes(len(targets), LINEAR.flow_lane) if len(targets) >= LINEAR.flow_chunk else 1
-    parallel.side_by_side(work, np.array_split(np.arange(len(targets)), number))
-    return least, most, np.ones(len(targets), bool)
+    """The same once."""
+    return FlowBounds(system, net)(targets, progress)

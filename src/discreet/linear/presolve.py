@@ -46,28 +46,48 @@ class Affine:
         """Which new variables the wanted old ones need."""
         return np.unique(self.variable[wanted][self.variable[wanted] >= 0])
 
+    def only(self, wanted: Array, needed: Array) -> Affine:
+        """The same for the wanted old variables alone, over the new ones that ``forward`` says they need."""
+        variable = self.variable[wanted]
+        place = np.where(variable >= 0, np.searchsorted(needed, variable), -1)
+        return Affine(self.offset[wanted], self.factor[wanted], place)
+
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """New variable = sum of the old ones of a group, each within its own bounds."""
+    """New variable = sum of the old ones of a group, each within its own bounds.
+
+    ``others``: the least and greatest sum of the others of each one's group.
+    """
 
     group: Array
     lower: Array
     upper: Array
+    others: tuple[Array, Array]
+
+    @classmethod
+    def of(cls, group: Array, lower: Array, upper: Array) -> Merged:
+        """The step for groups of variables within bounds."""
+        alone = (np.bincount(group) == 1)[group]  # these may be unbounded
+        low = np.where(alone, 0.0, lower)
+        high = np.where(alone, 0.0, upper)
+        others = (np.bincount(group, low)[group] - low, np.bincount(group, high)[group] - high)
+        return cls(group, lower, upper, others)
 
     def back(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """What is left for each old variable when the others of its group take all or nothing."""
-        size = len(lower)
-        alone = (np.bincount(self.group, minlength=size) == 1)[self.group]  # these may be unbounded
-        low = np.where(alone, 0.0, self.lower)
-        high = np.where(alone, 0.0, self.upper)
-        low = np.bincount(self.group, low, size)[self.group] - low
-        high = np.bincount(self.group, high, size)[self.group] - high
+        low, high = self.others
         return np.maximum(self.lower, lower[self.group] - high), np.minimum(self.upper, upper[self.group] - low)
 
     def forward(self, wanted: Array) -> Array:
         """Which groups the wanted old variables are in."""
         return np.unique(self.group[wanted])
+
+    def only(self, wanted: Array, needed: Array) -> Merged:
+        """The same for the wanted old variables alone, over the groups that ``forward`` says they are in."""
+        low, high = self.others
+        place = np.searchsorted(needed, self.group[wanted])
+        return Merged(place, self.lower[wanted], self.upper[wanted], (low[wanted], high[wanted]))
 
 
 Step = Affine | Merged
@@ -103,6 +123,16 @@ def forward(steps: Sequence[Step], wanted: Array) -> Array:
     for step in steps:
         wanted = step.forward(wanted)
     return wanted
+
+
+def only(steps: Sequence[Step], wanted: Array) -> tuple[list[Step], Array]:
+    """The steps for the wanted first variables alone, and the last variables that these depend on."""
+    some: list[Step] = []
+    for step in steps:
+        needed = step.forward(wanted)
+        some.append(step.only(wanted, needed))
+        wanted = needed
+    return some, wanted
 
 
 def propagated(system: System, lower: Array | None = None, upper: Array | None = None) -> tuple[Array, Array]:
@@ -309,7 +339,7 @@ def _merged(system: System) -> tuple[System, Merged | None]:
     rows.sort_indices()
     point = None if system.point is None else np.bincount(group, system.point, len(first))
     smaller = System(rows, system.rhs, lower, upper, system.integer, point)
-    return smaller, Merged(group, system.lower, system.upper)
+    return smaller, Merged.of(group, system.lower, system.upper)
 
 
 def _identity(n: int) -> Affine:
