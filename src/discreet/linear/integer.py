@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from discreet.linear.highs import Outcome
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.program import SystemProgram
 from discreet.linear.system import ContradictionError, System
-from discreet.linear.whole_moves import seen_by_moves
 
 SHORT = 2  # intervals of at most so many units: three values or fewer
 
@@ -93,10 +91,6 @@ def _second_whole(search: Search, short: Array, tuning: LinearTuning) -> None:
         search.doubt[short] = True
         return
     search.witness(point)
-    moves = seen_by_moves(replace(search.system, point=point), short, tuning)
-    if moves is not None:  # each end of what is seen is the value of a solution
-        np.minimum(search.whole[0], moves[0], out=search.whole[0])
-        np.maximum(search.whole[1], moves[1], out=search.whole[1])
     for k in short:
         if search.whole[1, k] > search.whole[0, k] or time.monotonic() > stop:
             continue
