@@ -24,7 +24,7 @@ from discreet.formats.jj import read_jj
 
 # CPU seconds of R's SSBtools (LP intervals of the primaries) and their number, as measured by others on a quiet machine
 LARGE_SECONDS, MILLION_SECONDS = 60.0, 60.0  # goals: all intervals of 50x50x20, cells with one value of a million
-ASKED_MILLISECONDS, ASKED = 10.0, 100  # goal: the interval of one cell after the first, the median of so many
+ASKED_MILLISECONDS, ASKED = 10.0, 40  # goal: the interval of one cell after the first, the median of so many
 SSBTOOLS = {"s1k_3way": (1.8, 159), "s10k_3way": (105.0, 1594)}
 
 
