@@ -144,6 +144,7 @@ def test_cells_by_codes_and_of_a_release() -> None:
 def test_what_cannot_be_meant_is_refused() -> None:
     """Both names at once, a word, an unknown code, a cell that is not there; no cell at all is not a pass."""
     done = dc.datasets.willenborg_suppressed()
+    wrong: Any
     for wrong in ("unknown", [10_000], [-1], [0.5], {"nothing": "1"}, np.ones(3, bool)):
         with pytest.raises(dc.InputError):
             dc.audit(done, cells=wrong)

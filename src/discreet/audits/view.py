@@ -121,10 +121,11 @@ def view_like(
         lower = np.where(hidden, np.maximum(lower, low), lower)
         upper = np.where(hidden, np.minimum(upper, high), upper)
     if earlier is None:
-        matrix, relations, inner, place = _joined(tables, name, decimals)
+        joined = _joined(tables, name, decimals)
     else:
-        matrix, relations = earlier.known.matrix, earlier.known.relations
-        inner, place = earlier.inner_truth, earlier.inner_place
+        known = earlier.known
+        joined = (known.matrix, known.relations, earlier.inner_truth, earlier.inner_place)
+    matrix, relations, inner, place = joined
     if nonnegative is None:
         nonnegative = all(bool((t.statistic(name).inner >= 0).all()) for t in tables)
     n = matrix.shape[0]
@@ -314,7 +315,7 @@ def _prior(prior: Prior, truth: Array, decimals: int) -> tuple[Array, Array]:
     return truth - prior * np.abs(truth), truth + prior * np.abs(truth)
 
 
-def _joined(tables: Sequence[Table], name: str, decimals: int) -> tuple[Any, Any, Array | None, Array]:
+def _joined(tables: Sequence[Table], name: str, decimals: int) -> tuple[Any, Any, Array | None, Array | None]:
     """Matrix over common inner cells, relations, and the true inner cells where one table knows them all."""
     from scipy.sparse import csr_array, hstack
 

@@ -33,12 +33,12 @@ NOTHING_HIDDEN = (
 )
 
 
-def named_cells(seen: View, cells: Array | Mapping[str, Any]) -> Array:
+def named_cells(seen: View, cells: Any) -> Array:
     """Cells by mask, by number, or by their codes in the one table there is."""
     if not isinstance(cells, Mapping):
         if isinstance(cells, str):
             raise InputError(f"cells are a mask, numbers or codes ({{'area': '1'}}), not {cells!r}; see targets=")
-        return _targets(seen, cells)
+        return _targets(seen, np.asarray(cells))
     if len(seen.layouts) > 1:
         raise InputError("codes name the cells of one table; of several give a mask or numbers over all their cells")
     return np.flatnonzero(seen.layouts[0].find(dict(cells)))
@@ -68,6 +68,7 @@ def of_view(
     """The same for what is known already; ``keep``: releases with which the system is kept for further questions."""
     number = _targets(seen, targets)
     kept = kept_system(seen, keep) if keep else None
+    settled: Array | None
     try:
         if kept is not None:
             lower, upper, settled = kept.settled(number, progress)

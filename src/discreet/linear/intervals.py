@@ -12,7 +12,7 @@ from discreet.base.annotations import Array, Progress
 from discreet.linear import extremes, network
 from discreet.linear.components import components
 from discreet.linear.integer import settle
-from discreet.linear.presolve import Step, back, forward, only, reduce, to_fixpoint
+from discreet.linear.presolve import Step, back, forward, reduce, steps_for, to_fixpoint
 from discreet.linear.program import any_solution
 from discreet.linear.system import System
 
@@ -120,7 +120,7 @@ class OnDemand:
 
     def settled(self, targets: Array, progress: Progress | None = None) -> tuple[Array, Array, Array]:
         """Least and greatest value of each target, and which intervals are settled."""
-        steps, wanted = only(self.steps, targets)
+        steps, wanted = steps_for(self.steps, targets)
         open_ones = wanted[self.part_of[wanted] >= 0]
         total = 2 * max(len(targets), 1)
         tell = Tell(progress, total, total - 2 * len(open_ones))

@@ -125,7 +125,7 @@ def forward(steps: Sequence[Step], wanted: Array) -> Array:
     return wanted
 
 
-def only(steps: Sequence[Step], wanted: Array) -> tuple[list[Step], Array]:
+def steps_for(steps: Sequence[Step], wanted: Array) -> tuple[list[Step], Array]:
     """The steps for the wanted first variables alone, and the last variables that these depend on."""
     some: list[Step] = []
     for step in steps:
