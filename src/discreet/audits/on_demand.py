@@ -63,7 +63,7 @@ class KeptSystem:
             (mine.rhs, known.rhs),
             (mine.ordered, known.ordered),
         )
-        return self.is_of(releases) and mine.integer == known.integer and all(_equal(a, b) for a, b in pairs)
+        return self.is_of(releases) and mine.integer == known.integer and all(_same_bounds(a, b) for a, b in pairs)
 
     def is_of(self, releases: Sequence[Any]) -> bool:
         """Whether it was made of the very same releases."""
@@ -93,5 +93,5 @@ def kept_system(seen: View, releases: Sequence[Any]) -> KeptSystem:
     return kept
 
 
-def _equal(one: Array | None, other: Array | None) -> bool:
+def _same_bounds(one: Array | None, other: Array | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
