@@ -26,7 +26,7 @@ from discreet.audits.owner_attack import owner_audit
 from discreet.audits.owner_report import OwnerAudit
 from discreet.audits.report import Audit
 from discreet.audits.view import Prior, View, view_like, view_of_release
-from discreet.audits.view_audit import NOTHING_HIDDEN, Protection, empty, named_cells, of_view
+from discreet.audits.view_audit import NOTHING_HIDDEN, Protection, cells_by_name, empty, of_view
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked, numbers, positive, whole
 from discreet.errors import DiscreetWarning, InputError
@@ -119,7 +119,7 @@ def audit(
     earlier_one = earlier_view(measure or several[0].table.measure, several) if cells is not None and several else None
     seen = view_like(several, earlier_one, measure=measure, prior=prior, nonnegative=nonnegative)
     if cells is not None:
-        targets = named_cells(seen, cells)
+        targets = cells_by_name(seen, cells)
     if protection is not None and not isinstance(protection, (int, float, tuple, Levels)):
         protection = as_rule(protection)
     rule = protection if isinstance(protection, Rule) else None
@@ -276,7 +276,7 @@ def _of_release(
     seen = view_of_release(release, measure=measure, nonnegative=nonnegative)
     keep = () if cells is None else (release,)
     if cells is not None:
-        targets = named_cells(seen, cells)
+        targets = cells_by_name(seen, cells)
     try:
         report = of_view(seen, targets, protection=protection, progress=progress, keep=keep)
     except InfeasibleError:

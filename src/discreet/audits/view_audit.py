@@ -33,7 +33,7 @@ NOTHING_HIDDEN = (
 )
 
 
-def named_cells(seen: View, cells: Any) -> Array:
+def cells_by_name(seen: View, cells: Any) -> Array:
     """Cells by mask, by number, or by their codes in the one table there is."""
     if not isinstance(cells, Mapping):
         if isinstance(cells, str):
