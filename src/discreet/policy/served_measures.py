@@ -109,7 +109,11 @@ class ServedMeasure:
                 raise InputError(f"epsilon: at most {TOP_KEPT} weights, since so many contributions are kept")
 
     def make_noise(self, secret: bytes | None) -> Method:
-        """The method that protects sums, with the policy's secret where it has no seed."""
+        """The method that protects sums, with the policy's secret where it has no seed.
+
+        >>> ServedMeasure(noise={"flex": 500, "seed": 1}).make_noise(None).flex
+        500
+        """
         stated = dict(self.noise or {})
         if secret is not None and "seed" not in stated:
             stated["secret"] = secret
