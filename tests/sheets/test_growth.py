@@ -45,6 +45,14 @@ def without_totals(rows: int, folder: Path) -> None:
     assert len(read_tables(path)[0].published.codes) == 4 * rows
 
 
+def ranges_in_labels(rows: int, folder: Path) -> None:
+    """Labels that name ranges, none of which is part of another."""
+    path = folder / "ranges.csv"
+    lines = (f"Streets {20 * row}-{20 * row + 9};{3 + row % 9};{1 + row % 7}" for row in range(2 * rows))
+    path.write_text("\n".join(["area;f;m", *lines]))
+    assert len(read_tables(path)[0].published.codes) == 4 * rows
+
+
 def large_numbers(rows: int, folder: Path) -> None:
     """Numbers that would prove a sum, if they were one."""
     path = folder / "large.csv"
@@ -63,7 +71,10 @@ def seconds(work: Callable[[int, Path], None], rows: int, folder: Path) -> float
     return min(taken)
 
 
-@pytest.mark.parametrize("work", [shares, notes, without_totals, large_numbers], ids=lambda work: work.__name__)
+CASES = [shares, notes, without_totals, ranges_in_labels, large_numbers]
+
+
+@pytest.mark.parametrize("work", CASES, ids=lambda work: work.__name__)
 def test_time_grows_with_the_rows(work: Callable[[int, Path], None], tmp_path: Path) -> None:
     """And not with their square."""
     work(50, tmp_path)  # what is imported on the way does not count

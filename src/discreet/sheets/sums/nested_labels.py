@@ -69,14 +69,14 @@ def nested_ranges(
     a population is cut in several ways then, each of which is a grouping of its own.
     """
     ranges = {k: found for k in top if (found := _range(codes[k])) is not None}
-    if len(ranges) < 2 or any(_cross(*pair) for pair in combinations(ranges.values(), 2)):
+    if len(ranges) < 2 or not (inside := _inside(ranges)):
         return {}
     if any(not denied and bits >= ASK_AT_END for denied, _, bits, _ in lines.each(top)):
         return {}
     size = lines.values.sum(axis=1)
     whole_of: dict[int, int] = {}
-    for part, whole in permutations(ranges, 2):
-        if whole in children or not _inside(ranges[part], ranges[whole]) or not holds(lines, whole, part):
+    for part, whole in inside:
+        if whole in children or not holds(lines, whole, part):
             continue
         if part not in whole_of or size[whole] < size[whole_of[part]]:
             whole_of[part] = whole
@@ -124,12 +124,18 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
 
     Those that narrow down one label may overlap; a label that is narrowed down is not itself part of another.
     """
+    starts: dict[str, list[int]] = {}
+    for k in top:
+        starts.setdefault(codes[k].casefold().strip(), []).append(k)
     nested: dict[int, list[int]] = {}
-    for whole, part in permutations(top, 2):
-        start, text = codes[whole].casefold().strip(), codes[part].casefold()
-        narrower = start and text.startswith(start) and _QUALIFIED.match(text[len(start) :].lstrip())
-        if narrower and holds(lines, whole, part):
-            nested.setdefault(whole, []).append(part)
+    for part in top:
+        text = codes[part].casefold()
+        for end in range(1, len(text)):
+            wholes = starts.get(text[:end], ())
+            if wholes and _QUALIFIED.match(text[end:].lstrip()):
+                for whole in wholes:
+                    if whole != part and holds(lines, whole, part):
+                        nested.setdefault(whole, []).append(part)
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
 
 
@@ -204,20 +210,43 @@ def _below(match: re.Match[str]) -> tuple[int, int]:
     return 0, int(match[1]) - (0 if up_to else 1)
 
 
-def _inside(part: _Range, whole: _Range) -> bool:
-    """Whether one range is part of another; of texts it has one end in common, and numbers tell which is wider."""
-    if part.rest != whole.rest or part == whole:
-        return False
-    if part.numbers is not None and whole.numbers is not None:
-        return whole.numbers[0] <= part.numbers[0] and part.numbers[1] <= whole.numbers[1]
-    if part.texts is None or whole.texts is None:
-        return False
-    return part.texts[0] == whole.texts[0] or part.texts[1] == whole.texts[1]
+def _inside(ranges: Mapping[int, _Range]) -> list[tuple[int, int]]:
+    """Pairs of which one range is part of the other; none where ranges of numbers cross.
+
+    Of texts it has one end in common, and numbers tell which is wider.
+    """
+    alike: dict[tuple[str, bool], list[int]] = {}
+    for k, found in ranges.items():
+        alike.setdefault((found.rest, found.texts is None), []).append(k)
+    pairs: list[tuple[int, int]] = []
+    for (_, numbers), places in alike.items():
+        some = _inside_numbers(ranges, places) if numbers else _inside_texts(ranges, places)
+        if some is None:
+            return []
+        pairs += some
+    return pairs
 
 
-def _cross(one: _Range, other: _Range) -> bool:
-    """Whether two ranges of numbers have some in common, and each has some that the other has not."""
-    if one.rest != other.rest or one.numbers is None or other.numbers is None:
-        return False
-    first, last = sorted((one.numbers, other.numbers))
-    return first[0] < last[0] <= first[1] < last[1]
+def _inside_texts(ranges: Mapping[int, _Range], places: Sequence[int]) -> list[tuple[int, int]]:
+    ends: dict[tuple[int, str], list[int]] = {}
+    for k in places:
+        for which, text in enumerate(ranges[k].texts or ()):
+            ends.setdefault((which, text), []).append(k)
+    pairs = {pair for same in ends.values() for pair in permutations(same, 2)}
+    return sorted(pair for pair in pairs if ranges[pair[0]] != ranges[pair[1]])
+
+
+def _inside_numbers(ranges: Mapping[int, _Range], places: Sequence[int]) -> list[tuple[int, int]] | None:
+    """As above; None where two have some numbers in common, and each has some that the other has not."""
+    pairs: list[tuple[int, int]] = []
+    open_: list[tuple[int, int, int]] = []
+    ends = {k: ranges[k].numbers or (0, NO_END) for k in places}
+    for k in sorted(places, key=lambda k: (ends[k][0], -ends[k][1])):
+        low, high = ends[k]
+        while open_ and open_[-1][1] < low:
+            open_.pop()
+        if open_ and open_[-1][1] < high:
+            return None
+        pairs += [(k, whole) for first, last, whole in open_ if (first, last) != (low, high)]
+        open_.append((low, high, k))
+    return pairs
