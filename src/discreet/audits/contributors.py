@@ -17,12 +17,14 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.release import Protected, Status
 from discreet.tables.additive import Additive
-from discreet.tables.contributions import Contributions, Spanning, largest
+from discreet.tables.contributions import Contributions, Spanning
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+UNITED = 1_000_000  # inner cells of unions whose contributions are ranked at a time: memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,19 +185,44 @@ def _united(inner: Contributions, spanning: Spanning | None, members: Any) -> Co
     n, top = members.shape[1], inner.top
     value, weight = np.full((n, top), np.nan), np.full((n, top), np.nan)
     who, count = np.full((n, top), -1), np.zeros(n, np.int64)
-    for k in range(n):
-        rows = members.indices[members.indptr[k] : members.indptr[k + 1]]
-        pool = [inner.value[rows].ravel(), inner.weight[rows].ravel(), inner.contributor[rows].ravel()]
-        count[k] = inner.count[rows].sum()
-        if spanning is not None:
-            at = np.isin(spanning.inner, rows)
-            names, group = np.unique(spanning.contributor[at], return_inverse=True)
-            own = np.bincount(group, spanning.value[at], len(names)) / 10.0**spanning.decimals
-            heavy = np.bincount(group, spanning.weighted[at], len(names)) / 10.0**spanning.weighted_decimals
-            ratio = np.divide(heavy, own, out=np.ones_like(heavy), where=own != 0)
-            pool = [np.concatenate([a, b]) for a, b in zip(pool, (own, ratio, names), strict=True)]
-            count[k] += len(names)
-        best = largest(pool[0], pool[1], pool[2], top)
-        size = len(best[0])
-        value[k, :size], weight[k, :size], who[k, :size] = best
+    first = 0
+    while first < n:
+        last = max(int(np.searchsorted(members.indptr, members.indptr[first] + UNITED)) - 1, first + 1)
+        some = slice(first, min(last, n))
+        rows = members.indices[members.indptr[first] : members.indptr[some.stop]]
+        of = np.repeat(np.arange(some.stop - first), np.diff(members.indptr[first : some.stop + 1]))
+        count[some] = np.bincount(of, inner.count[rows], some.stop - first)
+        pool = [np.repeat(of, top), *(a[rows].ravel() for a in (inner.value, inner.weight, inner.contributor))]
+        if spanning is not None and len(spanning.inner):
+            own = _spanned(spanning, rows, of)
+            count[some] += np.bincount(own[0], minlength=some.stop - first)
+            pool = [np.concatenate([a, b]) for a, b in zip(pool, own, strict=True)]
+        of, best, at = _best(pool, top)
+        value[first + of, at], weight[first + of, at], who[first + of, at] = best
+        first = some.stop
     return Contributions(value, weight, who, count)
+
+
+def _spanned(spanning: Spanning, rows: Array, of: Array) -> list[Array]:
+    """Contributors to several cells: of each in each union where he has a share its number, amount, weight and name."""
+    order = np.argsort(spanning.inner, kind="stable")
+    begin, stop = (np.searchsorted(spanning.inner[order], rows, side) for side in ("left", "right"))
+    many = stop - begin
+    at = order[np.repeat(begin - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))]
+    names, name = np.unique(spanning.contributor, return_inverse=True)
+    pairs, group = np.unique(np.repeat(of, many) * len(names) + name[at], return_inverse=True)
+    own = np.bincount(group, spanning.value[at], len(pairs)) / 10.0**spanning.decimals
+    heavy = np.bincount(group, spanning.weighted[at], len(pairs)) / 10.0**spanning.weighted_decimals
+    ratio = np.divide(heavy, own, out=np.ones_like(heavy), where=own != 0)
+    return [pairs // len(names), own, ratio, names[pairs % len(names)]]
+
+
+def _best(pool: list[Array], top: int) -> tuple[Array, list[Array], Array]:
+    """The largest contributions of each union: which union, what, and their places there."""
+    there = ~np.isnan(pool[1])
+    of, value, weight, who = (a[there] for a in pool)
+    order = np.lexsort((-np.nan_to_num(weight), who, value < 0, -np.abs(value), of))
+    of = of[order]
+    place = np.arange(len(of)) - np.searchsorted(of, of)
+    kept = place < top
+    return of[kept], [a[order][kept] for a in (value, weight, who)], place[kept]

@@ -7,6 +7,8 @@ in common. A rule by which no two sums are sensitive calls their union safe too 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,33 +38,85 @@ def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
     >>> len(sums_that_follow(of_layout(t.layout), gone))  # two rows, two columns
     4
     """
-    n = len(hidden)
-    equations = _of_hidden(rows, hidden, n)
+    equations = _of_hidden(rows, hidden, len(hidden))
     sums: dict[tuple[int, ...], int] = {}
     by_cell: dict[int, list[int]] = {}
     for number, terms in equations.items():
         _keep(sums, terms, number)
         for cell in terms:
             by_cell.setdefault(cell, []).append(number)
-    pairs: list[Combination] = []
-    for cell, numbers in by_cell.items():
-        for place, one in enumerate(numbers):
-            for two in numbers[:place]:
-                terms = _without(equations[one], equations[two], cell)
-                _keep(sums, terms, one)
-                pairs.append((terms, (one, two)))
-    _of_several(sums, equations, by_cell, pairs)
+    pairs = _Pairs.of(equations, by_cell)
+    for one, two, cell in pairs.where(pairs.rarer == 0):
+        _keep(sums, _without(equations[one], equations[two], cell), one)
+    level = (
+        (_without(equations[one], equations[two], cell), (one, two))
+        for one, two, cell in pairs.where(pairs.rarer <= SIGNS)
+    )
+    _of_several(sums, equations, by_cell, level)
     return sums
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """All pairs of equations with a cell in common, and how many cells their difference has of the rarer sign.
+
+    That is counted where they have one cell in common and factors of 1 and -1; elsewhere it is 0 here, so that whoever
+    asks looks at the difference itself.
+    """
+
+    one: Array
+    two: Array
+    cell: Array
+    rarer: Array
+
+    @classmethod
+    def of(cls, equations: dict[int, Terms], by_cell: dict[int, list[int]]) -> _Pairs:
+        numbers = np.fromiter(equations, np.int64, len(equations))
+        most = int(numbers.max(initial=-1)) + 1
+        plus, minus, other = (np.zeros(most, np.int64) for _ in range(3))
+        for number, terms in equations.items():
+            factors = list(terms.values())
+            plus[number], minus[number] = factors.count(1), factors.count(-1)
+            other[number] = len(factors) - plus[number] - minus[number]
+        cells = np.fromiter(by_cell, np.int64, len(by_cell))
+        degree = np.fromiter(map(len, by_cell.values()), np.int64, len(by_cell))
+        begin = np.cumsum(degree) - degree
+        flat = np.array([number for some in by_cell.values() for number in some], np.int64)
+        sign = np.sign([equations[number][cell] for cell, some in by_cell.items() for number in some]).astype(np.int64)
+        first, second, of = [], [], []
+        for many in np.unique(degree).tolist():
+            which = np.flatnonzero(degree == many)
+            later, before = np.tril_indices(many, -1)
+            first.append((begin[which][:, None] + later).ravel())
+            second.append((begin[which][:, None] + before).ravel())
+            of.append(np.repeat(which, len(later)))
+        if not first:
+            nothing = np.empty(0, np.int64)
+            return cls(nothing, nothing, nothing, nothing)
+        a, b, at = np.concatenate(first), np.concatenate(second), np.concatenate(of)
+        order = np.argsort(at, kind="stable")  # cell by cell, as they come
+        a, b, at = a[order], b[order], at[order]
+        one, two, same = flat[a], flat[b], sign[a] == sign[b]
+        ups = plus[one] - (sign[a] > 0) + np.where(same, minus[two] - (sign[b] < 0), plus[two] - (sign[b] > 0))
+        downs = minus[one] - (sign[a] < 0) + np.where(same, plus[two] - (sign[b] > 0), minus[two] - (sign[b] < 0))
+        _, back, times = np.unique(one * most + two, return_inverse=True, return_counts=True)
+        plain = (times[back] == 1) & (other[one] == 0) & (other[two] == 0)
+        return cls(one, two, cells[at], np.where(plain, np.minimum(ups, downs), 0))
+
+    def where(self, wanted: Array) -> Iterator[tuple[int, int, int]]:
+        """The equations and the cell of some pairs."""
+        at = np.flatnonzero(wanted)
+        return zip(self.one[at].tolist(), self.two[at].tolist(), self.cell[at].tolist(), strict=True)
 
 
 def _of_several(
     sums: dict[tuple[int, ...], int],
     equations: dict[int, Terms],
     by_cell: dict[int, list[int]],
-    pairs: list[Combination],
+    level: Iterable[Combination],
 ) -> None:
-    """Add the sums that three or more equations give together, as far as the steps go."""
-    level, seen, steps = pairs, set[frozenset[tuple[int, int]]](), 0
+    """Add the sums that three or more equations give together, as far as the steps go; ``level``: those of two."""
+    seen, steps = set[frozenset[tuple[int, int]]](), 0
     for _ in range(TOGETHER - 2):
         further: list[Combination] = []
         for terms, used in level:

@@ -23,6 +23,8 @@ from discreet.rules.base import AnyOf, Rule
 from discreet.rules.magnitude import Dominance, PPercent
 from discreet.tables.relations import of_layout
 
+Union = tuple[int, ...]  # cells that are added up
+
 
 def union_rule(rule: Rule, wanted: bool | None) -> Rule | None:
     """The rule that sums of hidden cells are held to: by default the dominance and p % rules among those given."""
@@ -33,21 +35,13 @@ def union_rule(rule: Rule, wanted: bool | None) -> Rule | None:
     return None if not asked else asked[0] if len(asked) == 1 else AnyOf(asked)
 
 
-def sensitive_unions(task: Task, hidden: Array, rule: Rule) -> list[tuple[int, ...]]:
-    """Sums of hidden cells that follow and that the rule calls sensitive."""
-    sums = list(sums_that_follow(of_layout(task.table.layout), hidden[: len(task.table)]))
-    if not sums:
-        return []
-    return [sums[k] for k in np.flatnonzero(np.asarray(rule(union_table(task.table, sums)), bool))]
-
-
 def without_sensitive_unions(task: Task, result: Suppressed, rule: Rule) -> Suppressed:
     """The result with further cells hidden until no sum that follows is sensitive.
 
     ``unsafe`` are cells of sums that follow from what must be published.
     """
-    hidden, kept = result.hidden.copy(), list[tuple[int, ...]]()
-    while more := [union for union in sensitive_unions(task, hidden, rule) if union not in kept]:
+    hidden, kept, judged = result.hidden.copy(), list[Union](), set[Union]()
+    while more := sensitive_unions(task, hidden, rule, judged):
         kept += more
         secondary, unsafe = _withheld(task, hidden, kept)
         if len(unsafe):
@@ -57,7 +51,18 @@ def without_sensitive_unions(task: Task, result: Suppressed, rule: Rule) -> Supp
     return replace(result, details={**result.details, UNIONS: 0}).hiding(hidden, UNIONS)
 
 
-def _withheld(task: Task, hidden: Array, unions: list[tuple[int, ...]]) -> tuple[Array, Array]:
+def sensitive_unions(task: Task, hidden: Array, rule: Rule, judged: set[Union] | None = None) -> list[Union]:
+    """Sums of hidden cells that follow, are not among those ``judged`` before, and that the rule calls sensitive."""
+    judged = set() if judged is None else judged
+    follow = sums_that_follow(of_layout(task.table.layout), hidden[: len(task.table)])
+    sums = [union for union in follow if union not in judged]
+    if not sums:
+        return []
+    judged.update(sums)
+    return [sums[k] for k in np.flatnonzero(np.asarray(rule(union_table(task.table, sums)), bool))]
+
+
+def _withheld(task: Task, hidden: Array, unions: list[Union]) -> tuple[Array, Array]:
     """Columns to withhold so that no union follows, and the places of unions that what is forced gives away."""
     from scipy.sparse import csc_array, hstack
 

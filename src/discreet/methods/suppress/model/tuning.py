@@ -240,7 +240,8 @@ class RepairTuning:
     level_tries: int = 200_000  # of all cells together in the first turn, where that is more for each
     level_most: int = 1_000  # tries for one cell
     owner_walks: tuple[tuple[int, int, int], ...] = ((100, 8, 8), (1_000, 32, 8))  # the same, past what somebody knows
-    walk_chunk: int = 2_000  # cells between two looks at the clock
+    walk_chunk: int = 500  # cells one after the other, each of which finds free what moves before it changed,
+    walk_lanes: int = 4  # and so many times as many side by side, for any number of processors
     walk_room: int = 100  # cells of a move that is kept, on average
     walked: int = 300  # cells of amounts that lack room, or contributors who know their own, from which on short moves
     # are looked for; of so many cells without a move so far no exact interval is worked out

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
+from discreet.base.parallel import side_by_side
 from discreet.linear.presolve import Affine, Step, reduce
 from discreet.linear.system import System
 from discreet.linear.whole_moves import FAR, has_whole_point
@@ -80,18 +81,18 @@ class ShortMoves:
         banned: tuple[Array, Array] | None = None,
         closed: bool = False,
     ) -> None:
-        """Look for a move of each target by its step; ``closed``: of hidden cells alone."""
+        """Look for a move of each target by its step; ``closed``: of hidden cells alone.
+
+        Some chunks of targets side by side, as many for any number of processors, then those that come after them: what
+        one finds is free for the next ones.
+        """
         from discreet.linear._level_moves import level_moves
 
         most, tries, toll = schedule
-        rooms = self.rooms
-        if closed:
-            shown = rooms.price > 0
-            rooms = rooms._replace(down=np.where(shown, 0, rooms.down), up=np.where(shown, 0, rooms.up))
         none = np.empty(0, np.int64)
         size = self.tuning.walk_chunk
-        for first in range(0, len(targets), size):
-            deadline.check()
+
+        def chunk(first: int) -> tuple[Rooms, MoveList]:
             now = slice(first, first + size)
             stay, ends = none, none
             if banned is not None:
@@ -99,10 +100,18 @@ class ShortMoves:
                 ends = banned[1][now] - begin
                 stay = banned[0][begin : begin + int(ends[-1])]
             kept = _room_for(len(targets[now]), self.size, self.tuning.walk_room)
+            rooms = _own(self.rooms, closed)
             level_moves(
                 self.entries, rooms, targets[now], steps[now], most, tries, toll, both, 1 + first, stay, ends, kept
             )
-            self.lists.append(_cut(kept))
+            return rooms, _cut(kept)
+
+        starts = range(0, len(targets), size)
+        for first in range(0, len(starts), self.tuning.walk_lanes):
+            deadline.check()
+            for rooms, found in side_by_side(chunk, starts[first : first + self.tuning.walk_lanes]):
+                _learn(self.rooms, rooms)
+                self.lists.append(found)
 
     def moves(self) -> tuple[Array, Array, Array]:
         """All moves: what they change, by how much, and where each ends."""
@@ -208,6 +217,21 @@ def _tolls(price: Array) -> Array:
     """Prices as walks see them: nothing, or from 1 on by one for each doubling."""
     least = float(price[price > 0].min(initial=np.inf))
     return np.where(price > 0, 1 + np.rint(np.log2(np.maximum(price, least) / least)), 0).astype(np.int64)
+
+
+def _own(rooms: Rooms, closed: bool) -> Rooms:
+    """The rooms for one chunk of walks to change; ``closed``: none for what is shown."""
+    shown = rooms.price > 0 if closed else np.zeros(len(rooms.price), bool)
+    copied = rooms._replace(**{name: getattr(rooms, name).copy() for name in ("fell", "rose", "price", "toll")})
+    return copied._replace(down=np.where(shown, 0, rooms.down), up=np.where(shown, 0, rooms.up))
+
+
+def _learn(rooms: Rooms, found: Rooms) -> None:
+    """Note how far variables were seen to go, and which of them cost nothing any more."""
+    for mine, new in ((rooms.fell, found.fell), (rooms.rose, found.rose)):
+        np.maximum(mine, new, out=mine)
+    for mine, new in ((rooms.price, found.price), (rooms.toll, found.toll)):
+        np.minimum(mine, new, out=mine)
 
 
 def _room_for(targets: int, size: int, room: int) -> MoveList:
