@@ -103,3 +103,22 @@ def test_a_large_table_is_protected_without_elimination() -> None:
     assert owners is not None
     assert not learned(known, owners.group, np.flatnonzero(task.roles.primary), owners.nothing)
     assert np.array_equal(suppressed_by_elimination(alone).hidden, result.hidden)
+
+
+def test_walks_side_by_side_find_the_same_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks are cut by the targets alone, and each begins with what those of the turn before found."""
+    task = firms(2, 12, 9)
+    hidden = task.withheld.copy()
+    quantities, needs = task.quantities(hidden), task.requirements(hidden)
+    known, costs = task.known(hidden), judge._costs(task, quantities)
+    truth = judge._truth(task, quantities, known)
+    few = replace(ALWAYS.repair, walk_chunk=3, walk_lanes=2)
+    found = []
+    for workers in ("1", "2"):
+        monkeypatch.setenv("DISCREET_WORKERS", workers)
+        found.append(served_by_moves(known, truth, needs, costs, hidden, few))
+    assert np.array_equal(found[0].hidden, found[1].hidden)
+    assert np.array_equal(found[0].met, found[1].met)
+    assert found[0].met.mean() > 0.9
+    assert len(needs) > 6
+    assert (found[0].hidden | ~hidden).all()
