@@ -191,7 +191,7 @@ LAYERS = {
         query measures population_models posterior steps protection method_digest served_measures held_tables
         sections
         policy
-        pretabular populations catalogue withheld_codes joint_populations
+        pretabular populations catalogue withheld_codes joint_populations counted_words
         comparing untouched whole_variables area_release
         judging search
         deciding

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -38,22 +37,6 @@ def test_ranges_are_drawn_as_whiskers(page: Page) -> None:
     drawn(page, "/table?variables=sex&rows=sex", "bars")
     paths = page.locator("#chart svg path[fill=none], #chart svg line").count()
     assert paths >= 2 * 3
-
-
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_charts_are_accessible_and_fit_the_screen(page: Page, scheme: Any, width: int, pictures: Path) -> None:
-    """By axe-core; the page does not scroll sideways, and the chosen view is known to be pressed."""
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": width, "height": 844})
-    drawn(page, "/table?variables=age,education&rows=age", "bars")
-    assert accessible(page) == []
-    for kind, name in (("lines", "Lines"), ("grid", "Heat map")):
-        page.get_by_role("button", name=name, exact=True).click()
-        expect(page.locator(f".chart-frame[data-drawn={kind}]")).to_be_visible(timeout=30_000)
-        expect(page.get_by_role("button", name=name, exact=True)).to_have_attribute("aria-pressed", "true")
-        assert f"view={kind}" in page.url
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.screenshot(path=pictures / f"chart-{kind}-{width}-{scheme}.png", full_page=True)
 
 
 def test_charts_are_saved_as_png_and_svg(page: Page, tmp_path: Path) -> None:

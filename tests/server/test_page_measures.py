@@ -76,7 +76,7 @@ def test_the_live_line_and_what_is_possible_know_the_measure(client: TestClient)
     assert "cannot be asked" in client.get("/verdict?v_sex=1&v_band=1&measure=median+pay").text
     refused = client.get("/verdict?v_sex=1&measure=mean+hours").text
     assert "not published" in refused
-    assert "The number of people instead" in refused
+    assert "The number instead: people" in refused
     assert "cannot be asked" in client.get("/verdict?v_sex=1&measure=mean+wages").text
     assert client.get("/go?v_sex=1&measure=pay").status_code == 422
 

@@ -21,6 +21,7 @@ from discreet.base.texts import as_csv, code_text, read_text
 from discreet.base.toml import load, place
 from discreet.data.area_shapes import read_shapes
 from discreet.data.code_groups import Group
+from discreet.data.counted_units import checked_words
 from discreet.data.dimension import Dimension
 from discreet.data.variable_description import VariableDescription
 from discreet.errors import InputError, listed, nearest
@@ -49,7 +50,8 @@ class Codebook:
 
     ``columns`` says which column holds a dimension (its name unless stated), ``missing`` which category its missing
     values get (they are refused unless stated). ``structural`` lists combinations of codes that cannot exist, each as
-    codes by dimension: nobody under 15 is married.
+    codes by dimension: nobody under 15 is married. ``counted`` is what the records are, as a plural (``"households"``)
+    or by language (``{"en": "holdings", "de": "Betriebe"}``); people unless stated.
 
     >>> from discreet import Dimension
     >>> book = Codebook(dimensions=(Dimension.flat("area", ["N", "S"]),), unit="person")
@@ -71,8 +73,10 @@ class Codebook:
     description: str = ""
     universe: str = ""
     date: str = ""
+    counted: str | Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "counted", checked_words(self.counted))
         names = [d.name for d in self.dimensions]
         _no_repeats("dimension", names)
         _no_repeats("magnitude", [m.name for m in self.magnitudes])
@@ -114,11 +118,15 @@ class Codebook:
         """What is said of all variables, unless one says something else."""
         return {"universe": self.universe, "source": self.source, "date": self.date}
 
+    @property
+    def _counted(self) -> dict[str, str]:
+        return checked_words(self.counted)
+
     def _described(self, dimension: Dimension) -> Dimension:
         """A dimension with its description completed; its levels are named in it only if they exist."""
         for name in dimension.description.levels:
             dimension.level(name)
-        return replace(dimension, description=dimension.description.completed(**self._of_all))
+        return replace(dimension, description=dimension.description.completed(counted=self._counted, **self._of_all))
 
     def _with_missing(self, dimension: Dimension) -> Dimension:
         code = self.missing.get(dimension.name)
@@ -169,7 +177,9 @@ class Codebook:
         <BLANKLINE>
         """
         head = ("title", "source", "description", "universe", "date", "unit", "holding", "weight", "key")
-        blocks = ["".join(f"{k} = {_value(getattr(self, k))}\n" for k in head if getattr(self, k))]
+        lines = [f"{k} = {_value(getattr(self, k))}\n" for k in head if getattr(self, k)]
+        lines += [f"counted = {_table(self._counted)}\n"] if self._counted else []
+        blocks = ["".join(lines)]
         for d in self.dimensions:
             blocks.append("[[dimension]]\n" + self._dimension_lines(d))
         for m in self.magnitudes:

@@ -27,13 +27,15 @@ class VariableDescription:
     source: str = ""
     date: str = ""
     levels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    counted: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the records are, as a plural by language; empty where nothing is stated: people."""
     geometry: str = ""
     """The shapes of its codes on a map as GeoJSON text; empty if it has none."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is stated, but for levels and shapes."""
-        others = ("levels", "geometry")
+        """What is stated, but for levels, shapes and what the records are."""
+        others = ("levels", "geometry", "counted")
         stated = {part.name: str(getattr(self, part.name)) for part in fields(self) if part.name not in others}
         return {name: text for name, text in stated.items() if text}
 
@@ -41,13 +43,16 @@ class VariableDescription:
         """The label of a level; empty if none is stated."""
         return self.levels.get(name, "")
 
-    def completed(self, **defaults: str) -> VariableDescription:
+    def completed(self, *, counted: Mapping[str, str] | None = None, **defaults: str) -> VariableDescription:
         """The same with what holds for all variables of the data, where nothing is stated.
 
         >>> VariableDescription(source="register").completed(source="census", date="2021").texts
         {'source': 'register', 'date': '2021'}
         """
-        return VariableDescription(**(defaults | self.texts), levels=self.levels, geometry=self.geometry)
+        texts = defaults | self.texts
+        return VariableDescription(
+            **texts, levels=self.levels, counted=self.counted or counted or {}, geometry=self.geometry
+        )
 
 
 def is_ordered(labels: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import Refused, listed
 from discreet.methods.contract import protect
 from discreet.policy.catalogue import check_catalogue
+from discreet.policy.counted_words import noting_counted, refusing_in_words
 from discreet.policy.deciding import answer_table
 from discreet.policy.judging import Evidence, weigh_evidence
 from discreet.policy.policy import Policy
@@ -50,9 +51,12 @@ def answer_query(table_of: TableOf, resolved: Resolved, policy: Policy, whole: W
 
     ``whole`` knows, for all tables of the same data, which populations are not broken down.
     """
-    if resolved.query.measure == COUNT and not resolved.query.statistic:
-        return answer_table(table_of(resolved), resolved, policy, whole)
-    return answer_statistic(table_of, resolved, policy, whole)
+    with refusing_in_words(resolved):
+        if resolved.query.measure == COUNT and not resolved.query.statistic:
+            release = answer_table(table_of(resolved), resolved, policy, whole)
+        else:
+            release = answer_statistic(table_of, resolved, policy, whole)
+    return noting_counted(release, resolved)
 
 
 @checked

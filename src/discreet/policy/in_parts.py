@@ -25,6 +25,7 @@ from discreet.methods.contract import Method, protect, transition_of
 from discreet.methods.effect import check_hides
 from discreet.parts import CELLS, Parts, check_cellwise
 from discreet.policy.answering import check_query, from_records
+from discreet.policy.counted_words import noting_counted, refusing_in_words
 from discreet.policy.deciding import filtered, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
 from discreet.policy.policy import Policy
@@ -75,13 +76,13 @@ def answer_in_parts(
     refusals: list[Refused] = []
     for method in methods:
         try:
-            with whole_file(path) as file:
+            with refusing_in_words(resolved), whole_file(path) as file:
                 out, seen = growing(name, file), _Seen(method, policy.table.small)
                 people = _People(data, method, resolved)
                 _check_totals(people, policy)
                 closed = whole.closed(people.dimensions)
                 for done, release in _releases(parts, method, resolved, policy, seen, closed):
-                    out.add(release)
+                    out.add(noting_counted(release, resolved))
                     if progress is not None:
                         progress(done, len(parts))
                 table_rules(seen.evidence(people.fewest()), policy, resolved)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi import Query as Parameter
 from fastapi.responses import Response
 
+from discreet.data.counted_units import ENGLISH, PEOPLE, counted_words
 from discreet.errors import InputError, Refused, nearest
 from discreet.formats import FORMATS, Format
 from discreet.release import AS_IT_IS, Release
@@ -146,6 +147,7 @@ def metadata_document(service: Service) -> dict[str, Any]:
     rules = service.policy.query
     return {
         "title": service.counting.title,
+        "counted": dict(counted_words(service.dimensions)) or {ENGLISH: PEOPLE},
         "policy": service.policy.title,
         "unprotected": service.policy.openly,
         "edition": service.edition,

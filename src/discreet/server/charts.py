@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from markupsafe import Markup
@@ -12,10 +13,15 @@ from markupsafe import Markup
 from discreet.plot.figure_style import shortened
 from discreet.plot.label_places import Box, label_boxes
 from discreet.plot.risk_charts import non_dominated
+from discreet.server.languages import ENGLISH, translated
 
 MAP, EDGE = (640, 360), 60  # width and height of a map, and what its axes take of them
 HIGH = 14.0  # a line of type of 12 units
 WIDE, LETTER = 12.5, 9.0  # no less than any reader's font needs for a letter
+TITLE = "Risk-utility map of %(methods)s methods; the table below has the same numbers"
+UTILITY, RISK = "utility (1 = nothing lost)", "disclosure risk (0 = none)"
+FRONTIER, LIMIT = "non-dominated methods", "most risk allowed: %(limit)s"
+SENTENCES = (TITLE, UTILITY, RISK, FRONTIER, LIMIT)
 
 
 @dataclass(frozen=True)
@@ -28,25 +34,31 @@ class Point:
     best: bool
 
 
-def risk_utility_chart(points: Sequence[Point], t2: float | None) -> Markup:
+def risk_utility_chart(points: Sequence[Point], t2: float | None, language: str = ENGLISH) -> Markup:
     """The risk-utility map: utility to the right, risk upwards; low and to the right is the best.
 
     As in ``plot.risk_utility`` the steps join the non-dominated methods, the dashed line is the most risk allowed, and
     names that would overlap others are left out: they are titles of their points, and in the table below.
     """
+    say = partial(translated, language=language)
+    limit = None if t2 is None else (t2, say(LIMIT) % {"limit": f"{t2:g}"})
     drawn = [p for p in points if math.isfinite(p.risk) and math.isfinite(p.utility)]
     risks = [p.risk for p in drawn] + ([] if t2 is None else [t2])
     across, up = _Scale.over([p.utility for p in drawn], EDGE, MAP[0] - 20), _Scale.over(risks, MAP[1] - EDGE, 20)
-    parts = [_axes(across, up), _steps(drawn, across, up), "" if t2 is None else _limit(t2, across, up)]
+    parts = [
+        _axes(across, up, say(UTILITY), say(RISK)),
+        _steps(drawn, across, up, say(FRONTIER)),
+        "" if limit is None else _limit(*limit, across, up),
+    ]
     parts += [
         f'<circle class="{"best" if p.best else "point"}" cx="{across(p.utility):.1f}" cy="{up(p.risk):.1f}" r="6">'
         f"<title>{escape(p.name)}</title></circle>"
         for p in drawn
     ]
-    words = f"Risk-utility map of {len(points)} methods; the table below has the same numbers"
+    words = escape(say(TITLE) % {"methods": len(points)})
     return Markup(
         f'<svg class="chart map" role="img" aria-label="{words}" viewBox="0 0 {MAP[0]} {MAP[1]}">'
-        f"{''.join(parts)}{_names(drawn, across, up, t2)}</svg>"
+        f"{''.join(parts)}{_names(drawn, across, up, limit)}</svg>"
     )
 
 
@@ -76,7 +88,7 @@ class _Scale:
         return [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
 
 
-def _axes(across: _Scale, up: _Scale) -> str:
+def _axes(across: _Scale, up: _Scale, below: str, beside: str) -> str:
     """Two lines with their numbers, names and units."""
     bottom, left = MAP[1] - EDGE, EDGE
     lines = f'<line x1="{left}" x2="{MAP[0] - 20}" y1="{bottom}" y2="{bottom}"/>'
@@ -91,27 +103,27 @@ def _axes(across: _Scale, up: _Scale) -> str:
     middle = (bottom + 20) / 2
     return (
         f'{lines}<text x="{(left + MAP[0]) / 2}" y="{MAP[1] - 8}" text-anchor="middle">'
-        f"utility (1 = nothing lost)</text>"
+        f"{escape(below)}</text>"
         f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
-        f"disclosure risk (0 = none)</text>"
+        f"{escape(beside)}</text>"
     )
 
 
-def _steps(points: Sequence[Point], across: _Scale, up: _Scale) -> str:
+def _steps(points: Sequence[Point], across: _Scale, up: _Scale, words: str) -> str:
     """Through the non-dominated methods."""
     best = [points[k] for k in non_dominated([p.risk for p in points], [p.utility for p in points])]
     if not best:
         return ""
     path = f"M{across(best[0].utility):.1f} {up(best[0].risk):.1f}"
     path += "".join(f"V{up(p.risk):.1f}H{across(p.utility):.1f}" for p in best[1:])
-    return f'<path class="frontier" d="{path}"><title>non-dominated methods</title></path>'
+    return f'<path class="frontier" d="{path}"><title>{escape(words)}</title></path>'
 
 
-def _limit(t2: float, across: _Scale, up: _Scale) -> str:
+def _limit(t2: float, words: str, across: _Scale, up: _Scale) -> str:
     y = up(t2)
     return (
         f'<line class="limit" x1="{across.start}" x2="{across.end}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        f'<text x="{across.start + 4}" y="{y - 4:.1f}">{_limit_name(t2)}</text>'
+        f'<text x="{across.start + 4}" y="{y - 4:.1f}">{escape(words)}</text>'
     )
 
 
@@ -119,11 +131,7 @@ def _width(text: str) -> float:
     return sum(WIDE if letter in "mwMW@%=+<>&~#OQ" or not letter.isascii() else LETTER for letter in text)
 
 
-def _limit_name(t2: float) -> str:
-    return f"most risk allowed: {t2:g}"
-
-
-def _names(points: Sequence[Point], across: _Scale, up: _Scale, t2: float | None) -> str:
+def _names(points: Sequence[Point], across: _Scale, up: _Scale, limit: tuple[float, str] | None) -> str:
     """Names where there is room, non-dominated methods first."""
     best = non_dominated([p.risk for p in points], [p.utility for p in points])
     order = [*best, *(k for k in range(len(points)) if k not in best)]
@@ -131,8 +139,9 @@ def _names(points: Sequence[Point], across: _Scale, up: _Scale, t2: float | None
     places = [(across(points[k].utility), up(points[k].risk)) for k in order]
     sizes = [(_width(name), HIGH) for name in names]
     taken: list[Box] = []
-    if t2 is not None:
-        taken = [(across.start, up(t2) - HIGH - 2, across.start + 4 + _width(_limit_name(t2)), up(t2))]
+    if limit is not None:
+        y = up(limit[0])
+        taken = [(across.start, y - HIGH - 2, across.start + 4 + _width(limit[1]), y)]
     boxes = label_boxes(places, sizes, (across.start, up.end, MAP[0], up.start), taken=taken, line=HIGH)
     return "".join(
         f'<text x="{box[0]:.1f}" y="{box[3] - 3:.1f}">{escape(name)}</text>'

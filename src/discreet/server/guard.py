@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.data.counted_units import ENGLISH, PEOPLE, counted_words
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods import contract
@@ -88,6 +89,7 @@ class Guard:
         self.counting, self.policy, self.rules = counting, policy, policy.guard
         self.decisions = whole
         self.dimensions = counting.dimensions
+        self.counted = counted_words(self.dimensions).get(ENGLISH, PEOPLE)
         self.axis = {d.name: k for k, d in enumerate(self.dimensions)}
         self.whole = [(1 << len(d.leaves)) - 1 for d in self.dimensions]
         self.families: list[list[frozenset[int]]] = [[frozenset([whole])] for whole in self.whole]
@@ -213,7 +215,7 @@ class Guard:
             return None
         return Flag(  # the first axis, whatever the order of earlier questions: all servers say the same
             "guard_difference",
-            f"together with earlier tables, this one would single out a few people by "
+            f"together with earlier tables, this one would single out a few {self.counted} by "
             f"{self.dimensions[min(few)].name!r}",
             "ask for a population that differs more from earlier ones, or for the same one",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from typing import Any
@@ -16,12 +16,18 @@ from typing import Any
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from discreet.data.counted_units import PEOPLE, counted_words, with_counted
+from discreet.data.dimension import Dimension
+
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "fr": "Français", "de": "Deutsch", "es": "Español"}
 LANGUAGE = "discreet_language"  # the cookie that remembers a choice
 THOUSANDS = {ENGLISH: ",", "fr": "\u202f", "de": ".", "es": "."}  # as browsers have it
 UNGROUPED = {"es": 10_000}  # below which a number has no sign between its thousands
 IN_SCRIPTS = re.compile(r'\bwords\(\s*"((?:[^"\\]|\\.)*)"')
+NUMBER_OF_PEOPLE, NUMBER_OF = "Number of people", "Number: %(counted)s"
+SENTENCES = (PEOPLE, NUMBER_OF_PEOPLE, NUMBER_OF)
+Words = tuple[tuple[str, str], ...]
 HOLE = re.compile(r"\\{\w+\\}")
 
 
@@ -52,18 +58,64 @@ def of_number(singular: str, plural: str, number: int, language: str) -> str:
     return translated(singular if number == 1 else plural, language)
 
 
-def translated_reason(sentence: str, language: str) -> str:
+def translated_reason(sentence: str, language: str, counted: Words = ()) -> str:
     """A sentence of the library, such as the reason of a refusal, whose names and numbers are kept.
+
+    ``counted`` is what the records are, by language, where they are not called people.
 
     >>> translated_reason("fewer than 100 people", "de")
     'weniger als 100 Personen'
     >>> translated_reason("a sentence that no catalogue has", "de")
     'a sentence that no catalogue has'
+    >>> translated_reason("fewer than 100 holdings", "de", (("en", "holdings"), ("de", "Betriebe")))
+    'weniger als 100 Betriebe'
     """
+    words = dict(counted)
+    of_people = with_counted(sentence, PEOPLE, before=words[ENGLISH]) if words and language != ENGLISH else sentence
     for pattern, translation in _patterns(language):
-        if fitting := pattern.fullmatch(sentence):
-            return translation.format(**fitting.groupdict())
+        if fitting := pattern.fullmatch(of_people):
+            said = translation
+            if words:
+                said = _with_word(translation, translated(PEOPLE, language), words.get(language, words[ENGLISH]))
+            holes = fitting.groupdict()
+            if words and holes.get("counted") == words[ENGLISH]:
+                holes["counted"] = words.get(language, words[ENGLISH])
+            return said.format(**holes)
     return translated(sentence, language)
+
+
+def _with_word(said: str, people: str, word: str) -> str:
+    """A sentence with another word for people; French leaves a vowel out before one."""
+    if word[:1].lower() in "aeiouyhâàéèêëîïôöûüœ":
+        said = said.replace(f" de {people}", f" d’{people}")
+    return said.replace(people, word)
+
+
+def number_of(counted: Words, language: str) -> str:
+    """What a count is called.
+
+    >>> number_of((), "de"), number_of((("en", "holdings"), ("de", "Betriebe")), "de")
+    ('Zahl der Personen', 'Anzahl: Betriebe')
+    """
+    if not counted:
+        return translated(NUMBER_OF_PEOPLE, language)
+    words = dict(counted)
+    return translated(NUMBER_OF, language) % {"counted": words.get(language, words[ENGLISH])}
+
+
+def spoken(dimensions: Sequence[Dimension]) -> Words:
+    """What the records behind some variables are, by language, as functions here take it."""
+    return tuple(counted_words(dimensions).items())
+
+
+def counted_word(counted: Words, language: str) -> str:
+    """What the records are called.
+
+    >>> counted_word((), "fr"), counted_word((("en", "holdings"),), "fr")
+    ('personnes', 'holdings')
+    """
+    words = dict(counted)
+    return words.get(language, words[ENGLISH]) if words else translated(PEOPLE, language)
 
 
 @cache
@@ -88,13 +140,13 @@ def written(number: float, language: str, decimals: int = 0) -> str:
     return whole.replace(",", sign) + (f"{'.' if language == ENGLISH else ','}{rest}" if rest else "")
 
 
-def as_sentence(words: str, language: str = ENGLISH) -> str:
+def as_sentence(words: str, language: str = ENGLISH, counted: Words = ()) -> str:
     """What the library says, in a language, with a capital at its beginning and a stop at its end.
 
     >>> as_sentence("fewer than 100 people"), as_sentence("did you mean 'Wien'?")
     ('Fewer than 100 people.', "Did you mean 'Wien'?")
     """
-    said = translated_reason(words, language)
+    said = translated_reason(words, language, counted)
     return said[:1].upper() + said[1:] + ("" if said.endswith(("?", ".", "!")) else ".")
 
 
@@ -147,7 +199,7 @@ def script_words(language: str) -> Mapping[str, str]:
 
 
 @cache
-def templates(language: str) -> Environment:
+def templates(language: str, counted: Words = ()) -> Environment:
     """The templates of the pages, which speak a language: ``_("...")``, ``{% trans %}``, ``| number``, ``| reason``."""
     environment = Environment(
         loader=PackageLoader("discreet.server"),
@@ -162,7 +214,8 @@ def templates(language: str) -> Environment:
     )
     environment.policies["ext.i18n.trimmed"] = True
     environment.filters["number"] = lambda number, decimals=0: written(number, language, decimals)
-    environment.filters["reason"] = partial(translated_reason, language=language)
-    environment.filters["sentence"] = partial(as_sentence, language=language)
+    environment.filters["reason"] = partial(translated_reason, language=language, counted=counted)
+    environment.filters["sentence"] = partial(as_sentence, language=language, counted=counted)
+    environment.globals |= {"counted": counted_word(counted, language), "number_of": number_of(counted, language)}
     environment.globals |= {"language": language, "languages": LANGUAGES, "script_words": script_words(language)}
     return environment

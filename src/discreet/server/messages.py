@@ -9,17 +9,17 @@ from discreet.server.languages import ENGLISH, translated
 
 NOISE = (
     "To protect the people behind the numbers, a small random amount was added to or taken from most of them. The same "
-    "group of people always shows the same number, whoever asks and however often, so asking again tells nothing new. "
+    "group always shows the same number, whoever asks and however often, so asking again tells nothing new. "
     "Totals were changed by themselves, so they may differ a little from the sum of their parts. Small numbers are the "
     "least certain; use them with care."
 )
 ROUNDED = (
     "To protect the people behind the numbers, they were rounded up or down at random to a multiple of the base. The "
-    "same group of people is always rounded the same way, so asking again tells nothing new. A small number may really "
+    "same group is always rounded the same way, so asking again tells nothing new. A small number may really "
     "be a little larger or smaller."
 )
 HIDDEN = (
-    "To protect the people behind the numbers, some cells are not shown (×). Some of them hold few people; others are "
+    "To protect the people behind the numbers, some cells are not shown (×). Some of them are small; others are "
     "hidden so that nobody can work out the first ones from the totals."
 )
 AS_THEY_ARE = "Nothing was done to protect the people behind the numbers: they are published as they are."
@@ -31,13 +31,13 @@ TRUE = (
 )
 CHANGED = (
     "To protect the people behind the numbers, the data were changed a little at random before anything was counted: "
-    "some people are counted elsewhere, or in another category, than where they belong. Every table is counted from "
+    "some records are counted elsewhere, or in another category, than where they belong. Every table is counted from "
     "the same changed data, so tables agree with each other, and asking again tells nothing new. Small numbers are "
     "the least certain."
 )
 SYNTHETIC = (
-    "To protect the people behind the numbers, all tables are counted from people who do not exist. They were drawn so "
-    "that totals and other large numbers are nearly those of the true people; how a small group is made up is only "
+    "To protect the people behind the numbers, all tables are counted from records of nobody. They were drawn so "
+    "that totals and other large numbers are nearly those of the true records; how a small group is made up is only "
     "what larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
 )
 NEAREST = "To protect the people behind the numbers, they were rounded to the nearest multiple of the base."

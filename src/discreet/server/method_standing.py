@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 CLOSE = 0.01  # risks or utilities that differ by less are taken for equal: the measures are rougher than that
@@ -35,27 +35,28 @@ def best_method(methods: Mapping[str, Standing]) -> str | None:
     return min(near, key=lambda name: (allowed[name].risk, -allowed[name].utility))
 
 
-def standing_words(methods: Mapping[str, Standing]) -> dict[str, str]:
-    """A sentence for each method.
+def standing_words(methods: Mapping[str, Standing]) -> dict[str, tuple[str, ...]]:
+    """What is to be said of each method, in parts that catalogues translate.
 
     >>> words = standing_words({"as it is": Standing(0.312, 1.0, reference=True), "a": Standing(0.3115, 0.9)})
     >>> words["as it is"]
-    'for comparison; its risk can hardly be told from that of a, so the measure does not see what a does here'
+    ('for comparison', 'its risk can hardly be told from that of a, so the measure does not see what is done here')
     """
     best = best_method(methods)
     return {name: _words(name, methods, best) for name in methods}
 
 
-def _words(name: str, methods: Mapping[str, Standing], best: str | None) -> str:
+def _words(name: str, methods: Mapping[str, Standing], best: str | None) -> tuple[str, ...]:
     own = methods[name]
     others = {other: one for other, one in methods.items() if other != name and not one.reference}
     if own.reference:
         near = [other for other, one in others.items() if abs(one.risk - own.risk) < CLOSE]
         if not near:
-            return "for comparison: nothing is protected"
+            return ("for comparison: nothing is protected",)
         return (
-            f"for comparison; its risk can hardly be told from that of {_and(near)}, so the measure does not see what "
-            f"{_and(near)} {'does' if len(near) == 1 else 'do'} here"
+            "for comparison",
+            f"its risk can hardly be told from that of {', '.join(near)}, so the measure does not see what is done "
+            "here",
         )
     parts = []
     if name == best:
@@ -65,7 +66,7 @@ def _words(name: str, methods: Mapping[str, Standing], best: str | None) -> str:
     equal = [other for other, one in others.items() if _equal(own, one)]
     better = [other for other, one in others.items() if _dominates(one, own)]
     if equal:
-        parts.append(f"cannot be told apart from {_and(equal)}")
+        parts.append(f"cannot be told apart from {', '.join(equal)}")
     if better:
         other = methods[better[0]]
         parts.append(
@@ -74,7 +75,7 @@ def _words(name: str, methods: Mapping[str, Standing], best: str | None) -> str:
         )
     if not equal and not better and name != best:
         parts.append("non-dominated: no other has both less risk and more utility")
-    return "; ".join(parts)
+    return tuple(parts)
 
 
 def _equal(one: Standing, other: Standing) -> bool:
@@ -85,7 +86,3 @@ def _dominates(one: Standing, other: Standing) -> bool:
     """Whether one is no worse in both, and better in at least one by more than a hair."""
     no_worse = one.risk < other.risk + CLOSE and one.utility > other.utility - CLOSE
     return no_worse and not _equal(one, other)
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

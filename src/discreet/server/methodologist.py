@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -29,6 +30,7 @@ from discreet.server import charts
 from discreet.server.api import HttpFault, query_text, service_of
 from discreet.server.attack_result import attack_rows
 from discreet.server.auth import Caller
+from discreet.server.languages import ENGLISH, language_of, translated_reason
 from discreet.server.method_standing import CLOSE, Standing, best_method, standing_words
 from discreet.server.metrics import METERS
 from discreet.server.pages import rendered_page, root, visitor
@@ -58,6 +60,10 @@ TABLES = (
     "/api/sdmx/2.1/data/{flow}/{key}",
 )
 DAY = 86_400
+HOURS = "Tables asked in each of the last 24 hours"
+RULES = "Refusals of the last 24 hours by rule"
+TIMES = "Answers by the time they took"
+SENTENCES = (HOURS, RULES, TIMES)
 
 
 router = APIRouter(include_in_schema=False)
@@ -89,7 +95,7 @@ async def method(request: Request) -> Response:
     examination, chosen = None, None
     if variables:
         chosen = query_from(service.dimensions, variables, where)
-        examination = await asyncio.to_thread(examined, service, chosen)
+        examination = await asyncio.to_thread(examined, service, chosen, language_of(request))
     search = RecordSearch.of(request.query_params)
     total, lines = await asyncio.to_thread(found_lines, service.store, search)
     return rendered_page(
@@ -104,11 +110,11 @@ async def method(request: Request) -> Response:
         lines=lines,
         total=total,
         search=search,
-        close=f"{CLOSE:g}",
+        close=CLOSE,
         pages=max(-(-total // ON_PAGE), 1),
         searched=urlencode(search.parameters),
         rule_names=await asyncio.to_thread(rules_in_record, service.store),
-        traffic=await traffic(service),
+        traffic=await traffic(service, language_of(request)),
         editions=await asyncio.to_thread(edition_lines, service),
         attacks=attack_rows(request.app.state.attacks, policy_digests(service_of(request))),
     )
@@ -135,21 +141,22 @@ def picked_query(fields: Mapping[str, str], service: Service) -> str | None:
     return address(Query.of(shown, where=only or None))
 
 
-async def traffic(service: Service) -> dict[str, Any]:
+async def traffic(service: Service, language: str = ENGLISH) -> dict[str, Any]:
     """What the server did of late: tables by the hour, refusals by rule, and times to answer."""
+    say = partial(translated_reason, language=language)
     hours = await asyncio.to_thread(asked_by_hour, service.store)
     rules = await asyncio.to_thread(refused_by_rule, service.store, time.time() - DAY)
-    times = METERS.time_counts(TABLES)
+    times = [(say(name), number) for name, number in METERS.time_counts(TABLES)]
     return {
         "hours": standing_bars(
             [(name, (released, refused)) for name, released, refused in hours],
-            ("released", "refused"),
-            "Tables asked in each of the last 24 hours",
+            (say("released"), say("refused")),
+            say(HOURS),
         ),
         "asked": sum(released + refused for _, released, refused in hours),
         "refused": sum(refused for _, _, refused in hours),
-        "rules": lying_bars(rules, "Refusals of the last 24 hours by rule") if rules else "",
-        "times": lying_bars(times, "Answers by the time they took") if any(number for _, number in times) else "",
+        "rules": lying_bars(rules, say(RULES)) if rules else "",
+        "times": lying_bars(times, say(TIMES)) if any(number for _, number in times) else "",
     }
 
 
@@ -167,7 +174,7 @@ def policy_digests(public: Service) -> dict[str, str]:
     return {"public": public.policy.digest, **{role: one.policy.digest for role, one in public.roles.items()}}
 
 
-def examined(service: Service, query: Query) -> dict[str, Any]:
+def examined(service: Service, query: Query, language: str = ENGLISH) -> dict[str, Any]:
     """Risk, risk-utility map and audit of the table that a query asks for (confidential)."""
     resolved = service.resolved(query)
     service.check(resolved)
@@ -194,16 +201,19 @@ def examined(service: Service, query: Query) -> dict[str, Any]:
     }
     words, best = standing_words(standings), best_method(standings)
     for row in rows:
-        row["standing"] = words.get(row["method"], "no figures")
-    points = [charts.Point(name, one.risk, one.utility, name == best) for name, one in standings.items()]
+        row["standing"] = words.get(row["method"], ("no figures",))
+    points = [
+        charts.Point(translated_reason(name, language), one.risk, one.utility, name == best)
+        for name, one in standings.items()
+    ]
     method = service.policy.make(0, [*resolved.levels])
     chosen = protect(table, method)
     return {
         "cells": len(table),
         "rows": rows,
         "columns": [name for name in map_.frame.columns if name not in NOT_SHOWN],
-        "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None)),
-        "risk": assess(table).summary().reset_index().to_dict(orient="split"),
+        "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None), language),
+        "risk": list(assess(table).summary().itertuples(name=None)),
         "evidence": weigh_evidence(chosen, method, resolved, service.policy),
         "audit": audit_rows(chosen),
         "decision": _decision(table, resolved, service),
@@ -215,21 +225,21 @@ def _made(row: dict[Any, Any]) -> str:
     return str(row["note"]) or ("exact" if row["exact"] else f"means of {row['draws']:.0f} draws")
 
 
-def _decision(table: Any, resolved: Any, service: Service) -> str:
+def _decision(table: Any, resolved: Any, service: Service) -> dict[str, str]:
     try:
         protect_by(table, resolved, service.policy, service.whole)
     except Refused as refused:
-        return f"refused by {refused.rule}: {refused.reason}"
-    return "released"
+        return {"word": "refused", "rule": refused.rule, "reason": refused.reason}
+    return {"word": "released", "rule": "", "reason": ""}
 
 
 def audit_rows(protected: Protected) -> dict[str, Any]:
     """What somebody who knows the method and all totals can say of the cells (``discreet.audit``), if there are few."""
     if len(protected.table) > MOST_AUDITED:
-        return {"rows": [], "note": f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"}
+        return {"rows": [], "notes": [f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"]}
     try:
         report = audit(protected)
     except DiscreetError as error:
-        return {"rows": [], "note": str(error)}
+        return {"rows": [], "notes": [str(error)]}
     rows = report.findings().reset_index(names="finding").to_dict(orient="records")
-    return {"rows": rows, "note": "; ".join([f"verdict: {report.verdict.value}", *report.unjudged])}
+    return {"rows": rows, "notes": [f"verdict: {report.verdict.value}", *report.unjudged]}

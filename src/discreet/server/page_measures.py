@@ -9,9 +9,9 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.served_measures import COUNT, MEAN, STANDARD_ERROR, SUM, Statistic
-from discreet.server.languages import translated
+from discreet.server.languages import number_of, spoken, translated
 
-PEOPLE, RATE = "Number of people", "rate"
+RATE = "rate"
 WORDS = {
     SUM: "%(measure)s: sum",
     MEAN: "%(measure)s: mean",
@@ -23,7 +23,7 @@ WORDS = {
     RATE: "%(measure)s: per 1,000 of the total of %(other)s",
     STANDARD_ERROR: "%(measure)s: standard error",
 }
-SENTENCES = (PEOPLE, *WORDS.values())
+SENTENCES = tuple(WORDS.values())
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def from_form_value(text: str) -> tuple[str, str]:
 def measure_words(policy: Policy, dimensions: Sequence[Dimension], measure: str, statistic: str, language: str) -> str:
     """What each number is, in words, with its unit."""
     titles = {d.name: d.title for d in dimensions}
-    name = translated(PEOPLE, language) if measure == COUNT else _label(policy, measure)
+    name = number_of(spoken(dimensions), language) if measure == COUNT else _label(policy, measure)
     if measure == COUNT and not statistic:
         return name
     asked = Statistic.of(statistic or SUM)

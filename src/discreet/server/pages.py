@@ -29,7 +29,16 @@ from discreet.server.api import (
 from discreet.server.auth import NONCE, SESSION, SESSION_SECONDS, Caller, Gate
 from discreet.server.browser_safety import content_policy
 from discreet.server.corrections import corrected_choice
-from discreet.server.languages import ENGLISH, LANGUAGE, LANGUAGES, as_sentence, language_of, templates
+from discreet.server.languages import (
+    ENGLISH,
+    LANGUAGE,
+    LANGUAGES,
+    Words,
+    as_sentence,
+    language_of,
+    spoken,
+    templates,
+)
 from discreet.server.messages import explained
 from discreet.server.nearest_tables import NearTable, nearest_tables
 from discreet.server.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
@@ -89,7 +98,9 @@ async def verdict(request: Request) -> Response:
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
     preview = await weighed(request, service, caller, choice)
-    text = rendered("verdict.html", language_of(request), verdict=preview, root=root(request))
+    text = rendered(
+        "verdict.html", language_of(request), spoken(service.dimensions), verdict=preview, root=root(request)
+    )
     return Response(text, media_type="text/html")
 
 
@@ -99,21 +110,21 @@ async def choices(request: Request) -> Response:
     caller = await visitor(request)
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
-    language, rules = language_of(request), service.policy.query
+    language, rules, counted = language_of(request), service.policy.query, spoken(service.dimensions)
     body = {
         "cells": service.resolved(choice.query()).cells if choice.variables else 0,
         "chosen": len(choice.variables) + len(choice.where),
         "most": rules.max_dimensions,
         "variables": {
-            one.name: {"levels": _sentences(one.levels, language), "filters": _sentences(one.filters, language)}
+            one.name: {part: _sentences(getattr(one, part), language, counted) for part in ("levels", "filters")}
             for one in service.choices.options(choice.variables, choice.where, choice.measure, choice.statistic)
         },
     }
     return Response(orjson.dumps(body), media_type="application/json")
 
 
-def _sentences(reasons: Mapping[str, str], language: str) -> dict[str, str]:
-    return {level: as_sentence(reason, language) if reason else "" for level, reason in reasons.items()}
+def _sentences(reasons: Mapping[str, str], language: str, counted: Words) -> dict[str, str]:
+    return {level: as_sentence(reason, language, counted) if reason else "" for level, reason in reasons.items()}
 
 
 @router.get("/table")
@@ -154,7 +165,14 @@ async def embed(request: Request) -> Response:
     language = language_of(request)
     result = shown(service, choice, reply, reply.release, language)
     values = {"choice": choice, "result": result, "root": root(request), "link": root(request) + choice.link()}
-    text = rendered("embed.html", language, **values, title=in_words(service, choice, language), views=VIEWS)
+    text = rendered(
+        "embed.html",
+        language,
+        spoken(service.dimensions),
+        **values,
+        title=in_words(service, choice, language),
+        views=VIEWS,
+    )
     return Response(text, media_type="text/html", headers={"Content-Security-Policy": content_policy(frames)})
 
 
@@ -305,9 +323,9 @@ async def visitor(request: Request) -> Caller:
         raise
 
 
-def rendered(template: str, language: str = ENGLISH, **values: Any) -> str:
-    """A template with its values, in a language."""
-    return templates(language).get_template(template).render(values)
+def rendered(template: str, language: str = ENGLISH, counted: Words = (), **values: Any) -> str:
+    """A template with its values, in a language, with a word for what is counted."""
+    return templates(language, counted).get_template(template).render(values)
 
 
 def in_languages(request: Request) -> list[tuple[str, str, str]]:
@@ -348,7 +366,7 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
         "all_sets": f"{root(request).rpartition('/')[0]}/" if service.settings.people else "",
         "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
-    text = rendered(template, language, **(common | values))
+    text = rendered(template, language, spoken(service.dimensions), **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})
     gate.set_cookie(response, NONCE, nonce, SESSION_SECONDS)
     if request.query_params.get("lang") in LANGUAGES:

@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from discreet.errors import InputError
 from discreet.server.api import query_text
 from discreet.server.edition_history import published_versions
+from discreet.server.languages import ENGLISH, LANGUAGES, counted_word, number_of, spoken
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.portals.dcat import is_hub
 from discreet.server.portals.portal_table import PortalTable, listed_tables, tables_of
@@ -56,6 +57,8 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         "title": table.title,
         "address": f"{home}/",
         "api": f"{home}/api/metadata",
+        "counted": counted_word(spoken(table.service.dimensions), ENGLISH),
+        "number_of": {code: number_of(spoken(table.service.dimensions), code) for code in LANGUAGES},
         "notes": list(table.service.policy.notes),
         "measures": [
             {"name": name, "label": served.label or name, "unit": served.unit, "statistics": list(served.statistics)}

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from discreet.formats import by_name
 from discreet.policy import Query
+from discreet.server.languages import ENGLISH, counted_word, spoken
 from discreet.server.portals.portal_table import PortalTable, listed_tables, site_address, tables_of
 from discreet.server.portals.pxweb import sent_parameters
 from discreet.server.portals.pxweb_answers import json_bytes
@@ -75,7 +76,9 @@ def _name(home: str) -> str:
 def dataset_node(table: PortalTable, home: str) -> dict[str, Any]:
     """A data set with its variables, the edition of its answers, and where a first table of it can be had."""
     notes = " ".join(table.service.policy.notes)
-    words = f"{table.title}: tables of {', '.join(table.variables)}, made when they are asked for. {notes}".strip()
+    counted = counted_word(spoken(table.service.dimensions), ENGLISH)
+    about = f"{table.title}: tables of {counted} by {', '.join(table.variables)}"
+    words = f"{about}, made when they are asked for. {notes}".strip()
     return {
         "@id": _name(home),
         "@type": ["dcat:Dataset", "schema:Dataset"],

@@ -14,6 +14,7 @@ from functools import cached_property
 from fastapi import FastAPI, Request
 
 from discreet.base.naming import unused
+from discreet.data.counted_units import ENGLISH, counted_words
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.policy import Query
@@ -75,7 +76,8 @@ class PortalTable:
     @cached_property
     def statistics(self) -> dict[str, PortalStatistic]:
         """What can be asked of the cells, by the code that portals know it by: the count, sums, means, ..."""
-        stated = {COUNT: PortalStatistic(COUNT, "", COUNT, "")}
+        counted = counted_words(self.service.dimensions).get(ENGLISH, "")
+        stated = {COUNT: PortalStatistic(COUNT, "", COUNT, counted)}
         for name, served in self.service.policy.measures.items():
             for statistic in served.statistics:
                 code = unused(name if statistic == SUM else f"{name}-{statistic}", stated)

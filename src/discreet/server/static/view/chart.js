@@ -68,7 +68,10 @@ export class Chart {
       " ", element("button", { type: "button", on: { click: () => this.save("svg") } }, words("Save as SVG")));
     this.root = element("div", { class: "chart-frame" }, this.box, this.text, this.buttons);
     new ResizeObserver(() => this.width !== this.box.clientWidth && this.box.clientWidth && this.draw()).observe(this.root);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.width = 0; // a chart that is not seen now is drawn when it is
+      this.draw();
+    });
   }
 
   async draw() {
@@ -88,6 +91,7 @@ export class Chart {
     const echarts = await loaded();
     const geometry = this.kind === "map" ? await geometryOf(this.grid, echarts) : null;
     this.width = this.box.clientWidth;
+    if (!this.width) return;
     const { option, height, shape: own } = optionOf(this.kind, shape, colours(), this.width, geometry);
     this.box.style.height = `${height}px`;
     this.chart?.dispose();
