@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import subprocess
 import sys
 
@@ -51,6 +52,32 @@ def test_a_citation_names_the_table_and_where_it_is(page: Page) -> None:
     for part in ("synthetic", "Persons of two regions: Sex × Age", "Region: Region 1", "cell key method", page.url):
         assert part.replace("Sex × Age", "") in text
     assert "Age" in text
+
+
+def test_a_short_link_leads_to_the_table_as_it_is_laid_out(browser: Browser, address: str) -> None:
+    """Made without leaving the page, copied by a button; without script by a page of its own."""
+    context = browser.new_context(base_url=address, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto("/table?variables=age,sex&rows=age&columns=sex")
+    page.locator('[data-view="stacked"]').click()
+    page.get_by_role("button", name="Make a short link").click()
+    box = page.get_by_label("Short link")
+    expect(box).to_have_value(re.compile(re.escape(address) + "/s/[1-9A-Za-z]{11}$"))
+    page.locator("#short").get_by_role("button", name="Copy").click()
+    assert page.evaluate("navigator.clipboard.readText()") == box.input_value()
+    shown, short = page.url, box.input_value()
+    assert "view=stacked" in shown
+    page.goto(short)
+    assert page.url == shown
+    context.close()
+    plain = browser.new_context(base_url=address, java_script_enabled=False)
+    page = plain.new_page()
+    page.goto(shown)
+    page.get_by_role("button", name="Make a short link").click()
+    expect(page.locator("#permalink")).to_have_value(short)
+    page.get_by_role("link", name="Open this table").click()
+    assert page.url == shown
+    plain.close()
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de", "es"])

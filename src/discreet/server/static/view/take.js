@@ -30,7 +30,7 @@ async function copied(text, button) {
   setTimeout(() => (button.textContent = before), 2000);
 }
 
-function copyButton(text, name = words("Copy")) {
+export function copyButton(text, name = words("Copy")) {
   const button = element("button", { type: "button", on: { click: () => copied(text(), button) } }, name);
   return button;
 }
