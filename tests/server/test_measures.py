@@ -36,6 +36,8 @@ def test_a_cube_answers_as_records_do(kind: dict[str, bool], tmp_path: Path, mon
     monkeypatch.setenv("MEASURE_SECRET", SECRET)
     data, policy = workers(1500, **kind), parse_policy(POLICY)
     cube.build(data, tmp_path / "cube", policy)
+    assert cube.made_by(tmp_path / "cube", policy)
+    assert not cube.made_by(tmp_path / "cube", replace(policy, measures={}))
     held, _ = read_cube(tmp_path / "cube")
     counting = CubeCounting(held)
     for query in QUERIES:

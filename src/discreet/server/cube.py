@@ -102,12 +102,13 @@ def _version(whole: Table, codebook: Codebook) -> str:
 
 
 def made_by(folder: Path, policy: Policy) -> bool:
-    """Whether there is a whole cube that the policy's steps before counting have made."""
+    """Whether there is a whole cube that the policy's steps before counting have made, with the policy's measures."""
     try:
         cube, _ = read_cube(folder)
     except InputError:
         return False
-    return twins_of(cube) == ([twin_name(policy)] if policy.before else [])
+    changed = twins_of(cube) == ([twin_name(policy)] if policy.before else [])
+    return changed and set(cube._measured) == set(policy.measures)
 
 
 def read_cube(folder: Path) -> tuple[Table, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -35,6 +35,7 @@ from discreet.server.portals import PORTALS
 from discreet.server.portals.data_sets import found_sets
 from discreet.server.portals.dcat import catalogue_document
 from discreet.server.portals.portal_table import PortalTable, site_address
+from discreet.server.portals.sdmx_names import set_identity
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import ROLES, Settings
@@ -61,6 +62,7 @@ def create_hub(settings: Settings) -> FastAPI:
     """
     people = same_people(settings.cubes)
     shown_alike(settings, people)
+    named_apart(settings.cubes)
     sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
     hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     hub.router.lifespan_context = living(list(sites.values()))
@@ -93,6 +95,22 @@ def same_people(folders: Mapping[str, str]) -> dict[str, str]:
         table, _ = read_cube(Path(folder))
         found[name] = first.setdefault(int(table.statistics["count"].inner.sum()), name)
     return found
+
+
+def named_apart(names: Iterable[str]) -> None:
+    """Raise if two cubes would have one name in SDMX: who asks for one would be given the other.
+
+    >>> named_apart(["2021", "d-2021"])
+    Traceback (most recent call last):
+    ...
+    discreet.errors.InputError: the cubes '2021' and 'd-2021' have one name in SDMX, 'D_2021': rename one of them
+    """
+    taken: dict[str, str] = {}
+    for name in names:
+        if (first := taken.setdefault(set_identity(name), name)) != name:
+            raise InputError(
+                f"the cubes {first!r} and {name!r} have one name in SDMX, {set_identity(name)!r}: rename one of them"
+            )
 
 
 def shown_alike(settings: Settings, people: Mapping[str, str]) -> None:

@@ -114,6 +114,10 @@ def test_pxwebpy_works_unchanged(address: str) -> None:
     assert (variables["county"]["elimination"], variables["year"]["elimination"]) == (True, False)
     listed = variables["county"]["codelists"][0]["id"]
     assert api.get_code_list(listed)["values"][0]["valueMap"] == ["N1", "N2"]
+    metadata = requests.get(
+        f"{address}/api/pxweb/v2/tables/areas/metadata?codelist[county]={listed}", timeout=60
+    ).json()
+    assert list(metadata["dimension"]["county"]["category"]["index"]) == ["North", "South"]
     assert len(api.get_table_data("people")) == 3
     rows = api.get_table_data("areas", {"county": "*", "year": "2024"}, code_list={"county": listed}, show="code")
     csv_text = requests.get(f"{address}/areas/api/table.csv?variables=county:level 1&where=year=2024", timeout=60).text
@@ -204,6 +208,9 @@ def test_csv_lays_variables_out_as_asked(client: TestClient) -> None:
         ("/api/pxweb/v2/tables/areas/data?valuecodes=2024", 400, "unknown parameter"),
         ("/api/pxweb/v2/tables/areas/data?valuecodes[year]=*&outputFormat=png", 400, "no format 'png'"),
         ("/api/pxweb/v2/tables/areas/data?valuecodes[year]=*&codelist[year]=vs_x", 400, "has no codelist"),
+        ("/api/pxweb/v2/tables/areas/metadata?codelist[county]=vs_x", 400, "has no codelist"),
+        ("/api/pxweb/v2/tables/areas/metadata?codelist[x]=vs_x", 400, "no variable 'x'"),
+        ("/api/pxweb/v2/tables/areas/metadata?defaultSelection=maybe", 400, "'true' or 'false'"),
         ("/api/pxweb/v2/tables/areas/metadata?lang=sv", 400, "no language 'sv'"),
         ("/api/pxweb/v2/tables/people/data?valuecodes[education]=*", 400, "no variable 'education'"),
         ("/api/pxweb/v2/codelists/agg_x", 404, "no codelist"),

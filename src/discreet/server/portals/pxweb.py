@@ -38,6 +38,7 @@ from discreet.server.portals.pxweb_documents import (
     LANGUAGE,
     SEPARATORS,
     TEXT_OPTIONS,
+    all_codes,
     codelist_document,
     metadata_dataset,
     root_folder,
@@ -47,7 +48,7 @@ from discreet.server.portals.pxweb_documents import (
     tables_page,
 )
 from discreet.server.portals.selected_cells import selected
-from discreet.server.portals.selecting import Selection, bare_codes, selection_of, selection_query
+from discreet.server.portals.selecting import Selection, bare_codes, listed_codes, selection_of, selection_query
 from discreet.server.queries import address as address_of
 from discreet.server.service import LARGE
 
@@ -148,8 +149,17 @@ async def table_metadata(request: Request, identity: str) -> Response:
     if sent.get("outputFormat", "json-stat2") not in ("json-stat2",):
         raise InputError("metadata are given as 'json-stat2'")
     table, _ = await asked_table(request, identity)
-    chosen = Selection(table.default) if sent.get("defaultSelection", "").lower() == "true" else None
-    return json_response(metadata_dataset(table, base_of(request), chosen))
+    lists = {name[9:-1]: text for name, text in sent.items() if name.startswith("codelist[")}
+    codes = dict(table.default) if is_true(sent.get("defaultSelection", "false")) else all_codes(table)
+    listed = {name: listed_codes(table, table.variable(name), one) for name, one in lists.items()}
+    return json_response(metadata_dataset(table, base_of(request), codes | listed))
+
+
+def is_true(text: str) -> bool:
+    """What a parameter that is true or false says."""
+    if text.lower() not in ("true", "false"):
+        raise InputError(f"defaultSelection is 'true' or 'false', not {text[:60]!r}")
+    return text.lower() == "true"
 
 
 @router.get("/tables/{identity}/defaultselection", summary="PxWeb: what is given if nothing is selected")

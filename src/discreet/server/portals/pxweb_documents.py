@@ -99,9 +99,13 @@ def matches_words(query: str, text: str) -> bool:
     return all(word in folded for word in query.casefold().split())
 
 
-def metadata_dataset(table: PortalTable, base: str, chosen: Selection | None = None) -> dict[str, Any]:
-    """The table without numbers, in JSON-stat 2.0 as PxWeb extends it; of a selection, its part."""
-    wanted = {name: d.codes for name, d in table.variables.items()} if chosen is None else chosen.codes
+def all_codes(table: PortalTable) -> dict[str, tuple[str, ...]]:
+    """Every code of every variable."""
+    return {name: tuple(d.codes) for name, d in table.variables.items()}
+
+
+def metadata_dataset(table: PortalTable, base: str, wanted: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The table without numbers, in JSON-stat 2.0 as PxWeb extends it, with some codes of some variables."""
     names = [table.contents, *wanted]
     address = f"{base}/tables/{table.identity}"
     return {

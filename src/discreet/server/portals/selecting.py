@@ -50,7 +50,7 @@ def selection_of(
     codes = {}
     for name, dimension in table.variables.items():
         if name in wanted or name in lists:
-            held = _codes_of(table, dimension, lists.get(name))
+            held = listed_codes(table, dimension, lists.get(name))
             codes[name] = matching_codes(name, held, wanted.get(name) or ["*"])
             if name in single:
                 leaves = {leaf for code in codes[name] for leaf in dimension.leaves_of(code)}
@@ -69,7 +69,8 @@ def one_measure(table: PortalTable, codes: Sequence[str]) -> str:
     return codes[0]
 
 
-def _codes_of(table: PortalTable, dimension: Dimension, identity: str | None) -> tuple[str, ...]:
+def listed_codes(table: PortalTable, dimension: Dimension, identity: str | None) -> tuple[str, ...]:
+    """The codes of a variable, or those of one of its codelists."""
     if identity is None or identity == "":
         return dimension.codes
     known = [one for one, codelist in table.codelists.items() if codelist.variable == dimension.name]
