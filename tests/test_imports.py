@@ -105,6 +105,7 @@ LAYERS = {
         cell_map remainders
         joint_totals further_groups groupings mean_lines unexplained_sums
         shares
+        share_pairs
     """,
     "release": """
         status noise_law

@@ -15,7 +15,7 @@ from discreet.sheets.reading_sheets import read_tables
 from tests.sheets.gallery.draft import LAYOUTS, Layout, written
 
 PAGE = Path(__file__).parents[2] / "docs" / "gallery.md"
-THEMES = ("health", "census", "offices", "reports", "papers", "groupings", "cubes", "exports")
+THEMES = ("health", "services", "census", "offices", "reports", "papers", "groupings", "cubes", "exports")
 OPENING = """# Gallery of layouts
 
 Layouts after real publications, with invented numbers, and what is read from each: the picture is what a notebook

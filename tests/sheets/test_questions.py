@@ -220,3 +220,18 @@ def test_unknown_options_are_refused(tmp_path: Path) -> None:
         read_table(path, leave="g")
     with pytest.raises((InputError, NotAdditiveError)):
         read_table(path, names=["area"])
+
+
+def test_steps_that_some_take_are_asked_about_in_three_lines(tmp_path: Path) -> None:
+    """Seen may be part of Referred: what is left are the few who were not seen."""
+    rows: Rows = [["Clinic", "Referred", "Seen"], ["A", 120, 118], ["B", 88, 85], ["C", 61, 58]]
+    with pytest.raises(InputError, match="of which Seen"):
+        read_table(book(tmp_path, rows))
+
+
+def test_percentages_show_what_a_count_is_part_of(tmp_path: Path) -> None:
+    """Of 120 pupils 118 entered: the other two are protected as a count."""
+    rows: Rows = [["School", "Pupils", "Entered", "% entered"]]
+    rows += [[name, n, k, round(100 * k / n, 1)] for name, n, k in (("A", 120, 118), ("B", 88, 40), ("C", 61, 22))]
+    column = read_table(book(tmp_path, rows)).dimensions[1]
+    assert (column.total, column.codes[-1]) == ("Pupils", "Pupils: not listed")

@@ -91,6 +91,25 @@ def _signs(texts: Sequence[str], what: str, decimal: str | None, thousands: str 
     return ".", ","
 
 
+def thousands_sign(texts: Sequence[str]) -> str | None:
+    """The sign that can only part thousands, where no text alone decides it; None if that stays open.
+
+    Decimals are written with as many digits everywhere, or without zeros at their end. Three digits behind every sign,
+    zeros among them, beside numbers below a thousand without one are neither.
+
+    >>> thousands_sign(["2.010", "104", "3"]), thousands_sign(["2.015", "104"]), thousands_sign(["2.010", "104.000"])
+    ('.', None, None)
+    """
+    marked = [text.strip().lstrip("+-") for text in texts if "." in text or "," in text]
+    signs = {sign for text in marked for sign in ".," if sign in text}
+    plain = [text.strip().lstrip("+-") for text in texts if "." not in text and "," not in text]
+    if len(signs) != 1 or not plain or not all(text.isdecimal() and len(text) < 4 for text in plain):
+        return None
+    (sign,) = signs
+    grouped = all(re.fullmatch(rf"[1-9]\d{{0,2}}{re.escape(sign)}\d{{3}}", text) for text in marked)
+    return sign if grouped and any(text.endswith("0") for text in marked) else None
+
+
 def _decides(text: str, point: str, comma: str) -> bool:
     """Whether a text can only be read with ``point`` as the decimal sign."""
     if text.count(point) > 1 or point not in text:

@@ -198,9 +198,8 @@ def write_in_place(
     blanked, stays = Notices(), Notices()
     for place, reason in sorted(merged.blanked.items()):
         blanked.at(reason, place)
-    for number in merged.derived:
-        if number.numerator is None:
-            blanked.at(NO_BASE, number.place)
+    for place in dict.fromkeys(number.place for number in merged.derived if number.numerator is None):
+        blanked.at(NO_BASE, place)
     for place in sorted(merged.kept):
         stays.at(KEPT, place)
     images = 0

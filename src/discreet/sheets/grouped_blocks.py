@@ -62,7 +62,9 @@ def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> l
     counts = header_counts(block, parts.columns)
     if not counts or np.isinf([number for number, _ in counts.values()]).any():
         return []
-    if len(body.down) != 1 or not options.nested or body.down[0].name in _denied(options):
+    *outer, inner = body.down
+    flat = not outer or (len(outer) == 1 and outer[0].sections)
+    if not flat or not options.nested or inner.name in _denied(options):
         return []
     stated = np.array([counts[column][0] for column in parts.columns])
     plain = plain_rows(block, body)
@@ -74,11 +76,18 @@ def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> l
     if len(runs) == 1 and not left:
         return []
     blocks = []
+    names: set[str] = set()
     for run in (*runs, *([k] for k in left)):
         rows = {parts.rows[k] for k in run} | {*parts.derived_rows}
-        name = _name(body.down[0].name or "row", [body.down[0].texts[block.body.index(parts.rows[k])] for k in run])
-        part = replace(block, body=tuple(row for row in block.body if row in rows), row_name=name)
-        total = _totals(options.total, (), body.down[0].name, name, (TOTAL,))
+        at = [block.body.index(parts.rows[k]) for k in run]
+        above = {outer[0].texts[k] for k in at} if outer else set()
+        section = "" if len(above) != 1 or len(run) == 1 else above.pop()
+        name = section or _name(inner.name or "row", [inner.texts[k] for k in at])
+        while name in names:
+            name += "'"
+        names.add(name)
+        part = replace(block, body=tuple(row for row in block.body if row in rows), sections=(), row_name=name)
+        total = _totals(options.total, (), inner.name, name, (TOTAL,))
         blocks.append((part, replace(options, total=total, partly=options.partly or len(run) == 1)))
     return blocks
 

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
-from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts
+from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts, with_thousands
 from discreet.sheets.blocks.implied_indents import OF_WHICH
 from discreet.sheets.blocks.label_paths import LabelLevel, column_levels, is_total_text, row_levels
 from discreet.sheets.blocks.running_sums import refuse_running_sums
@@ -32,6 +32,7 @@ from discreet.sheets.sums.cell_map import CellMap, cell_map
 from discreet.sheets.sums.further_groups import further_groups
 from discreet.sheets.sums.groupings import Groupings, find_groupings
 from discreet.sheets.sums.joint_totals import with_joint_totals
+from discreet.sheets.sums.share_pairs import Pairs, share_pairs
 from discreet.sheets.sums.shares import derived_numbers
 from discreet.sheets.sums.unexplained_sums import refuse_unexplained_sums
 from discreet.sheets.table_of_cells import (
@@ -66,6 +67,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     """The table of a block, or one for each variable where its sections are variables of one population."""
     down, across = row_levels(block), column_levels(block)
     parts = body_parts(block, down, across, options)
+    parts, options = with_thousands(block, parts, options)
     numbers = body_numbers(block, parts, options)
     refuse_running_sums(block, parts, numbers, options)
     if variables := separate_blocks(block, parts, numbers, down, across):
@@ -77,7 +79,7 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     parts = body.parts
     axes = _axes(block, parts, body.down, body.across, options)
     cells = cell_map(block, parts, body.numbers, axes.rows, axes.columns)
-    sums = _sums(block, cells, options)
+    sums = _sums(block, cells, share_pairs(block, parts, cells), options)
     for axis, groupings in sums.groupings.items():
         blocks = grouped_blocks(block, parts, axes.rows, axes.columns, axis, groupings, options)
         sentence = groupings.sentence(cells.dimensions[axis].name)
@@ -97,7 +99,7 @@ class _Sums:
     allowed: float
 
 
-def _sums(block: SheetBlock, cells: CellMap, options: SheetOptions) -> _Sums:
+def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions) -> _Sums:
     said = totals.stated(_said(options), [d.name for d in cells.dimensions], _codes(cells))
     named = {} if options.total is None else said
     partly = options.partly or any(IS_PARTLY.search(code) for codes in cells.codes for code in codes)
@@ -113,7 +115,7 @@ def _sums(block: SheetBlock, cells: CellMap, options: SheetOptions) -> _Sums:
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)
     try:
-        trees = _trees(cells, allowed, named, partly, options)
+        trees = _trees(cells, allowed, named, partly, pairs, options)
         trees = with_joint_totals(cells, trees, named, allowed)
     except InputError as error:
         if cells.unclear.any():
@@ -269,7 +271,12 @@ def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
 
 
 def _trees(
-    cells: CellMap, allowed: float, said: Mapping[str, str | None], partly: bool, options: SheetOptions
+    cells: CellMap,
+    allowed: float,
+    said: Mapping[str, str | None],
+    partly: bool,
+    pairs: Pairs,
+    options: SheetOptions,
 ) -> list[SumTree]:
     """The sums of every dimension; where totals need not add up they are looked for with more and more tolerance."""
     unit = 10.0**-cells.decimals
@@ -278,7 +285,15 @@ def _trees(
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
         parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
         sums = partial(
-            find_sums, dim.name, codes, parents=parents, said=said, partly=partly, short_total=options.partly
+            find_sums,
+            dim.name,
+            codes,
+            parents=parents,
+            said=said,
+            partly=partly,
+            short_total=options.partly,
+            pairs=pairs.get(dim.name, ()),
+            headed=dim.headed,
         )
         tree = None
         for room in (allowed, *wider):

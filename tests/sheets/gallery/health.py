@@ -58,7 +58,7 @@ def measures_long() -> Draft:
     """A row for each month, region and sex; the ratio is the quotient of the two counts."""
     draft = Draft("measures")
     draft.line(1, ["interval_start", "region", "sex", "numerator", "denominator", "ratio"])
-    table = draft.table({"interval_start": None, "region": None, "sex": None, "column": None})
+    table = draft.table({"interval_start": None, "region": None, "sex": None, "column": "denominator"})
     r = 2
     for month in ("2023-01-01", "2023-02-01"):
         for region, base in (("East", 40), ("West", 90), ("London", 310)):

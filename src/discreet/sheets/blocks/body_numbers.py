@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.base.number_texts import misspelt
+from discreet.base.number_texts import misspelt, thousands_sign
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
@@ -124,6 +124,9 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
     for k, row in enumerate(block.body):
         name = " ".join(level.texts[k] for level in levels if not level.sections and level.texts[k])
         cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
+        if not cells and any(block.cell(row, column).kind == NUMERIC for column in block.values):
+            derived[row] = "unknown"  # shares and means alone
+            continue
         kind = derived_kind(name, cells)
         if kind is None:
             continue
@@ -182,6 +185,19 @@ class BodyNumbers:
     def ranged(self) -> Array:
         """Where a range stands in place of a number."""
         return np.isfinite(self.least) | np.isfinite(self.most)
+
+
+def with_thousands(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> tuple[BodyParts, SheetOptions]:
+    """Options that say which sign parts thousands, where only all numbers of the body together show it."""
+    if options.thousands is not None or options.decimal is not None:
+        return parts, options
+    texts = [block.cell(row, column).digits for row in parts.rows for column in parts.columns]
+    sign = thousands_sign([text for text in texts if text])
+    if sign is None:
+        return parts, options
+    note = f"{sign!r} parts thousands: numbers with it have three digits behind it, zeros at the end among them"
+    said = (*parts.assumed, f"{note}; decimal={sign!r} (--decimal) if it stands before decimals")
+    return replace(parts, assumed=said), replace(options, thousands=sign)
 
 
 def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> BodyNumbers:

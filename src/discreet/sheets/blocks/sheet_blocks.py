@@ -233,7 +233,7 @@ def _block(
         return None
     if options.stub_columns is None and grid.stub_columns is None:
         stub = [*stub, *labels_behind(block, stub, texts, rest)]
-        texts = [c for c in texts if c not in stub]
+        texts, values = [c for c in texts if c not in stub], [c for c in values if c not in stub]
     refuse_labels_behind(block, stub, texts)
     refuse_side_by_side(block, values, texts)
     return SheetBlock(**vars(rows), grid=grid, cells=cells, stub=tuple(stub), values=tuple(values), texts=tuple(texts))

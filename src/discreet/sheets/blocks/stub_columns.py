@@ -26,6 +26,8 @@ _RANKS = re.compile(
     r"|klasse|stufe|groupe|classe|niveau|nivel|grado|clase|decil|quintil|taille|gr\u00f6\u00dfe|tag|jour|d\u00eda|dag)",
     re.IGNORECASE,
 )
+_MEASURES = ("measure", "interval_start", "interval_end", "ratio", "numerator", "denominator")
+"""How a file of OpenSAFELY's measures begins; what a measure is broken down by stands behind."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -92,6 +94,8 @@ def labels_behind(block: BlockCells, stub: Sequence[int], texts: Sequence[int], 
 
     Words that stand in one row only are remarks, and signs are flags or ranges of error.
     """
+    if tuple(_header(block, c) for c in (*stub, *rest)[: len(_MEASURES)]) == _MEASURES:
+        return [column for column in rest if column > (*stub, *rest)[len(_MEASURES) - 1]]
     indents = {cell.indent for row in block.rows.body if (cell := block.grid.cells.get((row, stub[-1]))) is not None}
     words = [column for column in texts if _are_repeated_words(block, column)]
     if block.rows.sections or len(indents) > 1 or not words or _unique(block, stub):
@@ -120,7 +124,7 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
         return True
     numbers = [cell for cell in held if cell.kind == NUMERIC]
     if numbers and any(cell.kind == WORDS for cell in held) and _unique(block, stub):
-        return False
+        return _CODES.fullmatch(block.heading(column)) is not None  # F, M, 1, 2
     if 2 * sum(cell.kind == WORDS for cell in held) >= len(held):
         return True
     ranges = [cell.text for cell in held if cell.kind == RANGED]

@@ -36,6 +36,15 @@ class AxisDimension:
         """The codes in the order of the sheet."""
         return tuple(dict.fromkeys(self.codes))
 
+    @property
+    def headed(self) -> list[list[str]]:
+        """The codes below each label of the level above them; none if there is no such level."""
+        groups: dict[tuple[str, ...], dict[str, None]] = {}
+        for code, *above in zip(self.codes, *(level.texts for level in self.levels[:-1]), strict=True):
+            if any(above):
+                groups.setdefault(tuple(above), {})[code] = None
+        return [list(group) for group in groups.values()]
+
 
 @dataclass(frozen=True)
 class AxisReading:
@@ -107,7 +116,7 @@ def _without_code_columns(
             texts = tuple(c or t for c, t in zip(code.texts, label.texts, strict=True))
             merged = replace(
                 code,
-                name=label.name or code.name,
+                name=next((n for n in (label.name, code.name) if n and not _CODE.search(n)), label.name or code.name),
                 texts=texts,
                 places=tuple(p or q for p, q in zip(code.places, label.places, strict=True)),
                 indents=label.indents if len({*label.indents}) > 1 else code.indents,
@@ -146,6 +155,10 @@ def _same_things(one: LabelLevel, other: LabelLevel) -> bool:
 
 
 def _more_like_codes(one: LabelLevel, other: LabelLevel) -> bool:
+    both = [pair for pair in zip(one.texts, other.texts, strict=True) if all(pair)]
+    called = [any(is_total_text(pair[k]) for pair in both) for k in (0, 1)]
+    if called[0] != called[1]:
+        return called[0]  # "0, All": the one that names the total says more
     marked = [bool(_CODE.search(level.name)) for level in (one, other)]
     if marked[0] != marked[1]:
         return marked[0]

@@ -15,7 +15,14 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
-from discreet.sheets.sums.nested_labels import ask_about_nested, holds, nested_ranges, outer_labels, qualified_labels
+from discreet.sheets.sums.nested_labels import (
+    ask_about_nested,
+    holds,
+    labels_with_parts,
+    nested_ranges,
+    outer_labels,
+    worded_parts,
+)
 from discreet.sheets.sums.number_groups import covered_by_others
 from discreet.sheets.sums.sum_questions import (
     OF_SOME,
@@ -23,10 +30,11 @@ from discreet.sheets.sums.sum_questions import (
     ask_about_runs,
     ask_about_totals,
     ask_about_unnamed_runs,
+    code_beginnings,
     in_doubt,
     sum_name,
 )
-from discreet.sheets.sums.sum_runs import runs_to, whole_of_runs
+from discreet.sheets.sums.sum_runs import runs_to, sums_below_headers, whole_of_runs
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
 
@@ -56,12 +64,15 @@ def find_sums(
     partly: bool = False,
     short_total: bool = False,
     trusted: bool = False,
+    pairs: Sequence[tuple[str, str]] = (),
+    headed: Sequence[Sequence[str]] = (),
 ) -> SumTree:
     """The sums among the codes of a dimension.
 
     ``parents`` is what the sheet shows by its columns or indents and is verified; ``said`` what the caller says of
     totals. ``partly`` allows parts that leave a remainder, ``short_total`` those of what is only called a total too.
-    ``trusted``: what is said, shown or called a total is one even where it does not add up.
+    ``trusted``: what is said, shown or called a total is one even where it does not add up. ``pairs``: labels with one
+    that counts part of them, as shares beside both show. ``headed``: labels that stand below a header of their own.
     """
     children: dict[int, list[int]] = {}
     if name in said and said[name] is None:
@@ -83,11 +94,22 @@ def find_sums(
         known |= set(nested)
         short += [whole for whole, parts in nested.items() if lines.evidence(whole, parts)[0]]
         top = _topmost(codes, children)
+    if not children and not trusted:
+        children.update(sums_below_headers([[place[code] for code in group] for group in headed], lines))
+        top = _topmost(codes, children)
+    if not trusted and (worded := worded_parts(codes, lines, [k for k in top if k not in children])):
+        nested |= worded
+        children.update(worded)
+        known |= set(worded)
+        short += [whole for whole, parts in worded.items() if lines.evidence(whole, parts)[0]]
+        top = _topmost(codes, children)
     if (stated := said.get(name)) is not None:
         remainder = not trusted and (partly or not lines.allowed)
         return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
     shown = dict(children)
-    names = [sum_name(code) for code in codes]
+    divided = {whole for whole, _ in pairs}  # shares of it are shown: as good as the name of a total
+    begins = code_beginnings(codes)
+    names = [sum_name(code) or int(code in divided or begins[k]) for k, code in enumerate(codes)]
     bare = list(top)
     top = _passes(names, lines, children, top)
     if len(top) > 1 and (whole_tree := _all_together(names, lines, shown, bare)) is not None:
@@ -102,7 +124,7 @@ def find_sums(
         return _tree(codes, children, None, short, ())
     if not trusted and len(top) > 1 and _anywhere(codes, lines, children, top) is None:
         outer = outer_labels(name, codes, lines, children, [k for k in top if k in nested], top)
-        outer = outer or qualified_labels(codes, lines, [k for k in top if k not in children])
+        outer = outer or labels_with_parts(codes, lines, pairs, [k for k in top if k not in children])
         if several := [whole for whole, parts in outer.items() if len(parts) > 1]:
             named = {codes[whole]: tuple(codes[k] for k in outer[whole]) for whole in several[:1]}
             return replace(_tree(codes, children, None, short, ()), overlapping=named)

@@ -20,7 +20,7 @@ from discreet.tables.totals import ASK, option
 
 MOST_SEARCHED = 60
 """Labels of which every pair is compared."""
-LEAST_LINES = 4
+LEAST_LINES = 3
 """Lines with a count from which one label may be seen to be part of another by their numbers alone."""
 LEAST_CLOSE = 3.0
 """Bits of coincidence of each line: the part is within about a sixteenth of the whole, and never more than it."""
@@ -50,6 +50,8 @@ _QUALIFIED = re.compile(
     r"where|mit|ohne|avec|sans|con|sin)\b",
     re.IGNORECASE,
 )
+_STAGE = re.compile(r"(?:.*\s)?(?:\w+ed|seen|taken|given|met|won|begun|sent)(?:\s.*)?", re.IGNORECASE)
+"""A step that some of those who took the last one take: "Referred", "Seen", "Tested positive"."""
 _TIME = re.compile(rf"(?:19|20)\d\d|\b{_MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
 
 
@@ -139,6 +141,54 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
 
 
+def worded_parts(codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:
+    """Labels right before two or more that begin with them and go on with a word, as "White British" after "White".
+
+    Such parts exclude each other: together they are nowhere more than what they are part of. None where they add up,
+    which is found as any other sum is, or where a label is the sum of all.
+    """
+    if not 2 < len(top) <= MOST_SEARCHED:
+        return {}
+    nested: dict[int, list[int]] = {}
+    whole = None
+    for k in top:
+        text = codes[k].casefold().strip()
+        start = None if whole is None else codes[whole].casefold().strip() + " "
+        if start is not None and whole is not None and text.startswith(start) and text[len(start) :][:1].isalpha():
+            nested.setdefault(whole, []).append(k)
+        else:
+            whole = k
+    kept = {}
+    for whole, parts in nested.items():
+        denied, _, _, less = lines.evidence(whole, parts)
+        several = len(parts) > 1 and lines.values.shape[1] > 2 and all(holds(lines, whole, k) for k in parts)
+        if several and (not denied or less) and not like_a_total(codes[whole]):
+            kept[whole] = parts
+    exact = any(not lines.evidence(whole, parts)[0] for whole, parts in kept.items())
+    if exact or any(not denied and bits >= ASK_AT_END for denied, _, bits, _ in lines.each(top)):
+        return {}
+    return kept
+
+
+def labels_with_parts(
+    codes: Sequence[str], lines: AxisLines, pairs: Sequence[tuple[str, str]], top: Sequence[int]
+) -> dict[int, list[int]]:
+    """Topmost labels that others narrow down, and those of ``pairs`` that shares beside them show to be parts."""
+    nested = qualified_labels(codes, lines, top)
+    place = {code: k for k, code in enumerate(codes)}
+    for whole, part in ((place[a], place[b]) for a, b in pairs if a in place and b in place):
+        timed = _TIME.search(codes[whole]) or _TIME.search(codes[part])
+        if (
+            whole in top
+            and part in top
+            and not timed
+            and holds(lines, whole, part)
+            and part not in nested.get(whole, ())
+        ):
+            nested.setdefault(whole, []).append(part)
+    return nested
+
+
 def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> None:
     """Refuse a label that is nowhere more than another and close to it in every line, so that it seems part of it."""
     plain = [k for k in top if not _TIME.search(codes[k])]
@@ -153,7 +203,9 @@ def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Seq
             continue
         bits = np.log2((1 + lines.values[whole][held]) / (1 + 2 * gap))
         telling = ((gap > 0) & (gap < SMALL)).sum() >= 2
-        if telling and bits.mean() >= LEAST_CLOSE and bits.sum() >= ASK + 2 * float(np.log2(len(plain))):
+        steps = _STAGE.fullmatch(codes[whole]) and _STAGE.fullmatch(codes[part])
+        least = (ASK_AT_END if steps else ASK) + 2 * float(np.log2(len(plain)))
+        if telling and bits.mean() >= LEAST_CLOSE and bits.sum() >= least:
             raise InputError(
                 f"dimension {name!r}: {codes[part]!r} is nowhere more than {codes[whole]!r} and close to it in every "
                 "line, as a part of it is, so that their difference is a count; if it is part of it, put it behind it "

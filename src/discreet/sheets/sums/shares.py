@@ -35,8 +35,9 @@ def derived_numbers(
     derived: list[DerivedNumber] = []
     count_at = {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
     wholes = _wholes(cells, trees)
+    bare = {row for row in parts.derived_rows if not any((row, column) in block.cells for column in parts.columns)}
     for column, kind in parts.derived_columns.items():
-        own = [(row, column) for row in block.body if (row, column) in block.cells]
+        own = [(row, column) for row in block.body if (row, column) in block.cells and row not in bare]
         nearest = sorted(parts.columns, key=lambda c: (c > column, abs(c - column)))
         before = [[(row, c) for row, _ in own] for c in nearest]
         names = [parts.headings.get(c, "") for c in (column, *nearest)]
@@ -93,7 +94,7 @@ def _confirmed(
 
     Where several ways fit all that is shown, the first is taken and each number is called ambiguous.
     """
-    numbers = [_number(block, place) for place in own]
+    numbers = [derived_number(block, place) for place in own]
     plain = [n for n in numbers if n is not None]
     decimals = shown_decimals(block.cell(*place) for place in own)
     ways_that_fit: list[tuple[list[int], list[int], float]] = []
@@ -256,7 +257,7 @@ def _possible(cells: CellMap, quotient: float, top: int, bottom: int, half: floa
     return True
 
 
-def _number(block: SheetBlock, place: tuple[int, int]) -> float | None:
+def derived_number(block: SheetBlock, place: tuple[int, int]) -> float | None:
     cell = block.cell(*place)
     if cell.kind != NUMERIC:
         return None

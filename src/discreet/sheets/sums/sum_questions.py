@@ -31,6 +31,15 @@ def sum_name(code: str) -> int:
     return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
 
 
+def code_beginnings(codes: Sequence[str]) -> list[bool]:
+    """Of each code whether the next or last one begins with it and goes on, as AT11 does with AT."""
+    around = zip(("", *codes[:-1]), codes, (*codes[1:], ""), strict=True)
+    return [
+        code.isalnum() and any(other.isalnum() and other.startswith(code) and other != code for other in (last, after))
+        for last, code, after in around
+    ]
+
+
 def in_doubt(name: str, code: str, how: str) -> InputError:
     """The question about a label that all others add up to in some way, which too little shows."""
     return InputError(

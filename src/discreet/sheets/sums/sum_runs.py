@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
+from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 
 LONGEST_SEARCH = 60
 """Labels among which runs are looked for from every one on; of more, only where the last run ended."""
@@ -69,3 +69,19 @@ def whole_of_runs(lines: AxisLines, top: Sequence[int]) -> tuple[int, list[list[
         if len(runs) > 1 and not left:
             return whole, runs, sum(lines.evidence(whole, run)[2] for run in runs) - 2 * float(np.log2(len(top)))
     return None
+
+
+def sums_below_headers(groups: Sequence[Sequence[int]], lines: AxisLines) -> dict[int, list[int]]:
+    """The last label of every group as the sum of the others of it, or the first, if all groups together prove it.
+
+    A group of two has no such sum, and says nothing.
+    """
+    several = [list(group) for group in groups if len(group) > 2]
+    if len(several) < 2:
+        return {}
+    for at in (-1, 0):
+        sums = {group[at]: [k for k in group if k != group[at]] for group in several}
+        found = [lines.evidence(whole, parts) for whole, parts in sums.items()]
+        if not any(denied for denied, *_ in found) and all(confirmed for _, confirmed, *_ in found):
+            return sums if sum(bits for *_, bits, _ in found) >= SURE else {}
+    return {}
