@@ -117,7 +117,7 @@ LAYERS = {
         known
         mean_equations
         view feasible_sample
-        joined
+        one_person joined
         lines linked contributors intruders by_subtraction on_demand
         owner_report
         owner_attack described certificate_files
@@ -153,7 +153,7 @@ LAYERS = {
         effect
     """,
     "in_place": """
-        one_person secret_numbers
+        secret_numbers
         kept_texts sorted_rows
         protection_report contents put_back
         chosen_methods protecting table_margins
@@ -162,7 +162,7 @@ LAYERS = {
         sheet_files
     """,
     "methods/recipes": """
-        redact midpoint shown_sums
+        redact midpoint shown_sums further_hidden
         chain
         offices
     """,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.audits.one_person import open_by_one
 from discreet.audits.view import view
-from discreet.in_place.one_person import open_by_one
 from discreet.in_place.protection_report import report_on
 
 METHODS: dict[str, Any] = {

@@ -231,7 +231,7 @@ def test_steps_that_some_take_are_asked_about_in_three_lines(tmp_path: Path) -> 
 
 def test_percentages_show_what_a_count_is_part_of(tmp_path: Path) -> None:
     """Of 120 pupils 118 entered: the other two are protected as a count."""
-    rows: Rows = [["School", "Pupils", "Entered", "% entered"]]
-    rows += [[name, n, k, round(100 * k / n, 1)] for name, n, k in (("A", 120, 118), ("B", 88, 40), ("C", 61, 22))]
-    column = read_table(book(tmp_path, rows)).dimensions[1]
+    counts = (("A", 120, 118), ("B", 88, 40), ("C", 61, 22))
+    rows = [[name, n, k, round(100 * k / n, 1)] for name, n, k in counts]
+    column = read_table(book(tmp_path, [["School", "Pupils", "Entered", "% entered"], *rows])).dimensions[1]
     assert (column.total, column.codes[-1]) == ("Pupils", "Pupils: not listed")

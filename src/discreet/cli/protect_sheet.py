@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +108,18 @@ def is_finished(sheet: Mapping[str, Any], which: Mapping[str, Any], name: str | 
     return asked or (spreadsheet and name is None)
 
 
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """The cells of a large file are many objects in no cycles; to look for cycles as often as usual takes long."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@_collecting_seldom()
 def protect_finished(
     which: Mapping[str, Any],
     sheet: Mapping[str, Any],

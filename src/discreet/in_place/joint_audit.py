@@ -14,9 +14,9 @@ from discreet.audits.view import View, view
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
 from discreet.errors import Refused
-from discreet.in_place.protection_report import exposed_cells
 from discreet.in_place.table_links import MarginLink
 from discreet.in_place.table_margins import TableMargins
+from discreet.methods.recipes.further_hidden import exposed_cells
 from discreet.release import Protected, Status
 from discreet.tables import relations as related
 

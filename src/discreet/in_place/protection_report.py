@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 
 from discreet.audits import audit
-from discreet.audits.report import EXACT, NARROW, Audit
+from discreet.audits.one_person import open_by_one
+from discreet.audits.report import Audit
 from discreet.audits.view import view
 from discreet.audits.view_audit import NO_TOTAL
-from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
 from discreet.errors import Refused
-from discreet.in_place.one_person import open_by_one
+from discreet.methods.recipes.further_hidden import SMALL, exposed_cells, known_cells
 from discreet.release import Protected, Status
 from discreet.tables.table import Table
 
 ALONE = (
     "the table shows no totals, so nothing follows by subtraction; totals that are published elsewhere may tell more"
 )
-SMALL = 10
-"""Below this a count that is known exactly is one of few people, whatever method was to hide it."""
 CURE = (
     "hide cells instead of rounding them (suppress_small_counts, --hide-under 8), or, with a recipe, hide further "
     "cells (secondary=True, -P secondary=true), round to a larger base (base=10, -P base=10), or leave totals out"
@@ -205,22 +203,7 @@ def _only_exact(done: Protected) -> bool:
     return room.sums is None and (room.levels is None or not any(np.any(level) for level in room.levels))
 
 
-def exposed_cells(report: Audit) -> Array:
-    """Which audited cells are known and must not be: sensitive ones, and small counts that were changed."""
-    status, truth = report.status, report.truth
-    assert status is not None
-    assert truth is not None
-    small = (np.abs(truth) > 0) & (np.abs(truth) < SMALL)
-    guarded = (status == Status.PRIMARY.value) | ((status != Status.SECONDARY.value) & small)
-    return np.asarray(_known(report) & guarded)
-
-
-def _known(report: Audit) -> Array:
-    """Which audited cells that stand on a sheet are known exactly or too closely."""
-    return np.asarray(np.isin(report.finding, [EXACT, NARROW]) & (np.asarray(report.status) != Status.NEVER.value))
-
-
 def _exposed(report: Audit) -> tuple[int, int]:
     """How many audited cells are known and must not be, and how many others are known."""
     bad = exposed_cells(report)
-    return int(bad.sum()), int((_known(report) & ~bad).sum())
+    return int(bad.sum()), int((known_cells(report) & ~bad).sum())

@@ -14,6 +14,7 @@ from discreet.cli import run
 from discreet.methods import method, method_class, method_names, parameters, recipe_names
 from discreet.methods.contract import check_class, transition_of
 from discreet.policy import answer, parse_policy
+from discreet.release import Status
 
 NAMES = recipe_names()
 
@@ -236,3 +237,14 @@ def test_wrong_parameters_are_refused(call: Any, words: str) -> None:
     """Before anything is computed."""
     with pytest.raises(dc.InputError, match=words):
         call()
+
+
+def test_rounding_after_secondary_suppression_tells_no_small_count() -> None:
+    """A shown count is 8 or more, so that four tens with a sum of 30, which is 32 at most, are 8 each."""
+    table = dc.Table.of([[8, 8, 8, 8], [40, 60, 33, 29]], ["practice", "group"])
+    told = dc.audit(made("nhs")(table))
+    assert (told.finding == "exact").sum() > 3
+    for recipe in (made("nhs", secondary=True), made("opensafely", secondary=True, totals="own")):
+        report = dc.audit(recipe(table))
+        shown_small = (np.abs(report.truth) < 10) & (np.asarray(report.status) != Status.SECONDARY.value)
+        assert not ((report.finding == "exact") & shown_small).any()

@@ -13,6 +13,7 @@ from discreet.methods.perturb.cell_key import CellKey
 from discreet.methods.perturb.ptable import PTable
 from discreet.methods.perturb.rounding import RandomRound, Round
 from discreet.methods.recipes.chain import chained
+from discreet.methods.recipes.further_hidden import hidden_until_unknown
 from discreet.methods.recipes.redact import MOST_COUNT, Redact
 from discreet.methods.suppress.method import Suppress
 from discreet.release import Protected
@@ -58,7 +59,8 @@ class OpenSAFELY(HiddenThenRounded):
     totals: Literal["sum", "own"] = "sum"
 
     def __call__(self, table: Table) -> Protected:
-        return _by_steps(table, self.steps, self.totals)
+        done = _by_steps(table, self.steps, self.totals)
+        return hidden_until_unknown(done) if self.secondary and self.totals == "own" else done
 
 
 @checked
@@ -74,7 +76,8 @@ class NHS(HiddenThenRounded):
     """
 
     def __call__(self, table: Table) -> Protected:
-        return _by_steps(table, self.steps, "own")
+        done = _by_steps(table, self.steps, "own")
+        return hidden_until_unknown(done) if self.secondary else done
 
 
 @checked

@@ -150,14 +150,14 @@ def worded_parts(codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> 
     if not 2 < len(top) <= MOST_SEARCHED:
         return {}
     nested: dict[int, list[int]] = {}
-    whole = None
-    for k in top:
+    before = top[0]
+    for k in top[1:]:
+        start = codes[before].casefold().strip() + " "
         text = codes[k].casefold().strip()
-        start = None if whole is None else codes[whole].casefold().strip() + " "
-        if start is not None and whole is not None and text.startswith(start) and text[len(start) :][:1].isalpha():
-            nested.setdefault(whole, []).append(k)
+        if text.startswith(start) and text[len(start) : len(start) + 1].isalpha():
+            nested.setdefault(before, []).append(k)
         else:
-            whole = k
+            before = k
     kept = {}
     for whole, parts in nested.items():
         denied, _, _, less = lines.evidence(whole, parts)

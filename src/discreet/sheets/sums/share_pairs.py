@@ -28,11 +28,12 @@ def share_pairs(block: SheetBlock, parts: BodyParts, cells: CellMap) -> Pairs:
 
     Of two labels that are called numerator and denominator the names say it.
     """
-    count_at = {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
     found: Pairs = defaultdict(list)
+    count_at: dict[tuple[int, int], int] = {}
     for lines, own in _lines_of_shares(block, parts):
         if len(lines) > MOST_LINES:
             continue
+        count_at = count_at or {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
         numbers = [derived_number(block, place) for place in own]
         unit = 10.0 ** -shown_decimals(block.cell(*place) for place in own)
         at = np.array([[count_at.get(place, -1) for place in line] for line in lines])
