@@ -246,5 +246,5 @@ def test_rounding_after_secondary_suppression_tells_no_small_count() -> None:
     assert (told.finding == "exact").sum() > 3
     for recipe in (made("nhs", secondary=True), made("opensafely", secondary=True, totals="own")):
         report = dc.audit(recipe(table))
-        shown_small = (np.abs(report.truth) < 10) & (np.asarray(report.status) != Status.SECONDARY.value)
+        shown_small = (np.abs(np.asarray(report.truth)) < 10) & (np.asarray(report.status) != Status.SECONDARY.value)
         assert not ((report.finding == "exact") & shown_small).any()
