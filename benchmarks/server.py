@@ -111,9 +111,11 @@ async def load(
 class Server:
     """`discreet serve` of a cube, on a store of its own unless another is named."""
 
-    def __init__(self, folder: Path, method: str, dimensions: int = 4, *, store: str = "", workers: int = 2) -> None:
+    def __init__(
+        self, folder: Path, method: str, dimensions: int = 4, *, store: str = "", workers: int = 2, policy: str = ""
+    ) -> None:
         store = store or f"sqlite:///{folder / f'{time.monotonic_ns()}.db'}"
-        (folder / "policy.toml").write_text(POLICY.format(method=method, dimensions=dimensions))
+        (folder / "policy.toml").write_text(policy or POLICY.format(method=method, dimensions=dimensions))
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             self.port = int(found.getsockname()[1])

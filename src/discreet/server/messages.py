@@ -36,7 +36,7 @@ CHANGED = (
     "the least certain."
 )
 SYNTHETIC = (
-    "To protect the people behind the numbers, all tables are counted from records of nobody. They were drawn so "
+    "To protect the people behind the numbers, all tables are counted from invented records. They were drawn so "
     "that totals and other large numbers are nearly those of the true records; how a small group is made up is only "
     "what larger tables let one expect. Tables add up and agree with each other. Small numbers are the least certain."
 )
