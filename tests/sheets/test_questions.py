@@ -235,3 +235,10 @@ def test_percentages_show_what_a_count_is_part_of(tmp_path: Path) -> None:
     rows = [[name, n, k, round(100 * k / n, 1)] for name, n, k in counts]
     column = read_table(book(tmp_path, [["School", "Pupils", "Entered", "% entered"], *rows])).dimensions[1]
     assert (column.total, column.codes[-1]) == ("Pupils", "Pupils: not listed")
+
+
+def test_a_label_that_says_only_which_ones_is_part_of_the_one_before(tmp_path: Path) -> None:
+    """Of 310 patients 306 are "With flu jab": four are left."""
+    rows: Rows = [["Illness", "Patients", "With flu jab"], ["Asthma", 310, 306], ["COPD", 120, 100], ["Flu", 88, 83]]
+    column = read_table(book(tmp_path, rows)).dimensions[1]
+    assert (column.total, column.codes[-1]) == ("Patients", "Patients: not listed")

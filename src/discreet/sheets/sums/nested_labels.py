@@ -50,6 +50,12 @@ _QUALIFIED = re.compile(
     r"where|mit|ohne|avec|sans|con|sin)\b",
     re.IGNORECASE,
 )
+_ALONE = re.compile(
+    r"(?:with|without|who|whom|having|receiving|achieving|eligible|entitled|aged|in receipt|in care|mit|ohne|davon"
+    r"|avec|sans|dont)\b",
+    re.IGNORECASE,
+)
+"""How a label begins that says no more than which of those counted before it are meant: "With a plan"."""
 _STAGE = re.compile(r"(?:.*\s)?(?:\w+ed|seen|taken|given|met|won|begun|sent)(?:\s.*)?", re.IGNORECASE)
 """A step that some of those who took the last one take: "Referred", "Seen", "Tested positive"."""
 _TIME = re.compile(rf"(?:19|20)\d\d|\b{_MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
@@ -138,6 +144,12 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
                 for whole in wholes:
                     if whole != part and holds(lines, whole, part):
                         nested.setdefault(whole, []).append(part)
+    before = None
+    for k in top:
+        if not _ALONE.match(codes[k].strip()):
+            before = k
+        elif before is not None and holds(lines, before, k) and k not in nested.get(before, ()):
+            nested.setdefault(before, []).append(k)
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
 
 
