@@ -34,6 +34,7 @@ class Shape:
     made: Made
     family: str = ""
     goal: float = COUNTS_GOAL
+    cells: int = 0  # about so many, of large ones
     seconds: float = 0.0  # goal by the clock; then elimination alone, which may take hours, is left out
     megabytes: float = float("inf")
 
@@ -154,19 +155,19 @@ def farms(regions: int, areas: int) -> Made:
 SHAPES = {
     "two-way 20k": Shape(flat(200, 100)),
     "three-way 11k": Shape(flat(40, 20, 12)),
-    "three-way 48k": Shape(flat(80, 40, 14)),
+    "three-way 48k": Shape(flat(80, 40, 14), cells=48_000),
     "skewed 20k": Shape(flat(40, 25, 18, mean=10, skew=1.6, noise=1.0)),
     "sparse 11k": Shape(sparse(36), "sparse"),
     "sparse 22k": Shape(sparse(72), "sparse"),
-    "sparse 108k": Shape(sparse(356), "sparse"),
+    "sparse 108k": Shape(sparse(356), "sparse", cells=108_000),
     "groups 11k": Shape(hierarchical(6, 10, 8, 3), "three-way"),
-    "groups 50k": Shape(hierarchical(20, 10, 8, 5), "three-way"),
-    "groups 100k": Shape(hierarchical(30, 10, 12, 4), "three-way"),
-    "groups 300k": Shape(hierarchical(50, 10, 12, 8), "three-way"),
-    "groups million": Shape(hierarchical(60, 10, 25, 11), seconds=300, megabytes=4096),
+    "groups 50k": Shape(hierarchical(20, 10, 8, 5), "three-way", cells=50_000),
+    "groups 100k": Shape(hierarchical(30, 10, 12, 4), "three-way", cells=100_000),
+    "groups 300k": Shape(hierarchical(50, 10, 12, 8), "three-way", cells=300_000),
+    "groups million": Shape(hierarchical(60, 10, 25, 11), seconds=300, megabytes=4096, cells=1_000_000),
     "four-way groups 12k": Shape(hierarchical(6, 5, 5, 3, 2), "four-way"),
-    "four-way groups 50k": Shape(hierarchical(12, 8, 6, 4, 2), "four-way"),
-    "four-way groups 180k": Shape(hierarchical(22, 10, 8, 5, 2), "four-way"),
+    "four-way groups 50k": Shape(hierarchical(12, 8, 6, 4, 2), "four-way", cells=50_000),
+    "four-way groups 180k": Shape(hierarchical(22, 10, 8, 5, 2), "four-way", cells=180_000),
     "four-way 11k": Shape(flat(12, 9, 8, 8)),
     "four-way 24k": Shape(flat(16, 12, 10, 9)),
     "four-way zeros 20k": Shape(flat(16, 12, 10, 8, mean=1, skew=1)),
@@ -176,9 +177,9 @@ SHAPES = {
     "amounts 9k": Shape(amounts(60, 20, 6), goal=AMOUNTS_GOAL),
     "amounts four-way 5k": Shape(amounts(12, 8, 6, 5), goal=AMOUNTS_GOAL),
     "farms 19k": Shape(farms(2, 2), goal=AMOUNTS_GOAL),
-    "farms 91k": Shape(farms(8, 3), seconds=600, megabytes=6144),
-    "farms 792k": Shape(farms(26, 10), seconds=600, megabytes=6144),
-    "farms 5 million": Shape(farms(61, 29), seconds=float("inf")),
+    "farms 91k": Shape(farms(8, 3), seconds=600, megabytes=6144, cells=91_000),
+    "farms 792k": Shape(farms(26, 10), seconds=600, megabytes=6144, cells=792_120),
+    "farms 5 million": Shape(farms(61, 29), seconds=float("inf"), cells=5_000_000),
     "clean-up counts 11k": Shape(cleaned(flat(40, 20, 12)), goal=CLEAN_GOAL),
     "clean-up amounts 9k": Shape(cleaned(amounts(60, 20, 6)), goal=CLEAN_GOAL),
 }
@@ -265,6 +266,5 @@ if __name__ == "__main__":
     elif told.one:
         measure(told.one)
     else:
-        largest = {"groups million": 1_000_000, "farms 792k": 792_120, "farms 5 million": 5_000_000}
-        small = [name for name in SHAPES if largest.get(name, 0) <= told.most]
+        small = [name for name, shape in SHAPES.items() if shape.cells <= told.most]
         main(told.shapes or small, told.most)

@@ -13,11 +13,11 @@ from discreet.linear._whole_moves import (
     CLOCK,
     TOUCHED,
     Entries,
-    Walk,
     apply_unit,
     end,
+    has_room,
     no_walk,
-    random_below,
+    one_step,
 )
 
 
@@ -82,13 +82,15 @@ def level_moves(
             rooms.up[banned[b]] = 0
         least = -1.0
         size = 0
-        for attempt in range(tries if _has_room(rooms, target, unit, step, both) else 0):
+        roomy = has_room(rooms.down[target], rooms.up[target], unit, step, both)
+        for attempt in range(tries if roomy else 0):
             walk.number[CLOCK] = 0
             apply_unit(target, unit, entries, walk)
             for _ in range(most_steps):
                 if walk.number[BROKEN] == 0:
                     break
-                _one_step(target, step, both, toll << (attempt % 3), entries, rooms, walk)
+                times = toll << (attempt % 3)
+                one_step(target, step, both, 1, times, entries, rooms.down, rooms.up, rooms.toll, walk)
             if walk.number[BROKEN] == 0:
                 paid = 0.0
                 for i in range(walk.number[TOUCHED]):
@@ -121,57 +123,6 @@ def _reached(rooms: Rooms, target: int, step: int, unit: int, both: bool) -> boo
     if both:
         return bool(rises and falls)
     return bool(rises if unit > 0 else falls)
-
-
-@compiled_part
-def _has_room(rooms: Rooms, j: int, change: int, step: int, both: bool) -> bool:
-    """Whether a variable may be changed by so many steps (and back, with ``both``)."""
-    far = abs(change) * step
-    if both:
-        return bool(rooms.up[j] >= far and rooms.down[j] >= far)
-    return bool((rooms.up[j] if change > 0 else rooms.down[j]) >= far)
-
-
-@compiled_part
-def _one_step(target: int, step: int, both: bool, toll: int, entries: Entries, rooms: Rooms, walk: Walk) -> None:
-    """Change the best variable of a broken row by one; rows get heavier where nothing helps."""
-    row = walk.broken[random_below(walk, walk.number[BROKEN])]
-    other = walk.broken[random_below(walk, walk.number[BROKEN])]
-    if walk.weight[other] > walk.weight[row]:
-        row = other
-    least = 1 << 60
-    best = -1
-    best_unit = 1
-    ties = 0
-    for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
-        j = entries.row_columns[e]
-        unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
-        after = walk.change[j] + unit
-        if j == target or walk.rests_until[j] > walk.number[CLOCK] or not _has_room(rooms, j, after, step, both):
-            continue
-        price = 1 + toll * rooms.toll[j] if walk.change[j] == 0 else 0
-        for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
-            error = walk.error[entries.column_rows[f]]
-            new = error + entries.column_values[f] * unit
-            price += 2 * (abs(new) - abs(error)) * walk.weight[entries.column_rows[f]]
-        if price < least:
-            least = price
-            best = j
-            best_unit = unit
-            ties = 1
-        elif price == least:
-            ties += 1
-            if random_below(walk, ties) == 0:
-                best = j
-                best_unit = unit
-    if least >= 0:
-        for i in range(walk.number[BROKEN]):
-            walk.weight[walk.broken[i]] += 1
-    walk.number[CLOCK] += 1
-    if best < 0:
-        return
-    apply_unit(best, best_unit, entries, walk)
-    walk.rests_until[best] = walk.number[CLOCK] + 1 + random_below(walk, 2)
 
 
 @compiled_part

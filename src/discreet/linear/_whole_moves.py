@@ -84,7 +84,7 @@ def find_moves(
                 if walk.number[BROKEN] == 0:
                     break
                 taken += 1
-                one_step(target, entries, base, walk)
+                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
             if walk.number[BROKEN] == 0:
                 follow(base, walk)
             end(entries, walk)
@@ -113,7 +113,7 @@ def list_moves(
             for _ in range(steps):
                 if walk.number[BROKEN] == 0:
                     break
-                one_step(target, entries, base, walk)
+                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
             kept = walk.number[BROKEN] == 0 and used + walk.number[TOUCHED] <= len(variables)
             for i in range(walk.number[TOUCHED] if kept else 0):
                 if walk.change[walk.touched[i]] != 0:
@@ -143,7 +143,7 @@ def cheapest_move(
         for _ in range(steps):
             if walk.number[BROKEN] == 0:
                 break
-            one_step(target, entries, base, walk)
+            one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
         paid = 0.0
         for i in range(walk.number[TOUCHED]):
             if walk.change[walk.touched[i]] != 0:
@@ -179,8 +179,32 @@ def random_below(walk: Walk, below: int) -> int:
 
 
 @compiled_part
-def one_step(target: int, entries: Entries, base: BasePoint, walk: Walk) -> None:
-    """Change the best variable of a broken row by one unit; rows get heavier where nothing helps."""
+def has_room(down: int, up: int, change: int, step: int, both: bool) -> bool:
+    """Whether a variable with so much room may be changed by so many steps (and back, with ``both``)."""
+    far = abs(change) * step
+    if both:
+        return bool(up >= far and down >= far)
+    return bool((up if change > 0 else down) >= far)
+
+
+@compiled_part
+def one_step(
+    target: int,
+    step: int,
+    both: bool,
+    first: int,
+    times: int,
+    entries: Entries,
+    down: Array,
+    up: Array,
+    toll: Array,
+    walk: Walk,
+) -> None:
+    """Change the best variable of a broken row by one; rows get heavier where nothing helps.
+
+    The change stands for so many units (``step``; and back, with ``both``). A variable that is not changed yet costs
+    ``first`` and its toll so many ``times``: of equals the one that is changed already is taken, for short moves.
+    """
     row = walk.broken[random_below(walk, walk.number[BROKEN])]
     other = walk.broken[random_below(walk, walk.number[BROKEN])]
     if walk.weight[other] > walk.weight[row]:
@@ -192,10 +216,11 @@ def one_step(target: int, entries: Entries, base: BasePoint, walk: Walk) -> None
     for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
         j = entries.row_columns[e]
         unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
-        after = walk.change[j] + unit
-        if j == target or after > base.up[j] or -after > base.down[j] or walk.rests_until[j] > walk.number[CLOCK]:
+        if j == target or walk.rests_until[j] > walk.number[CLOCK]:
             continue
-        price = base.toll[j] if walk.change[j] == 0 else 0  # of equals the one that is changed already: short moves
+        if not has_room(down[j], up[j], walk.change[j] + unit, step, both):
+            continue
+        price = first + times * toll[j] if walk.change[j] == 0 else 0
         for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
             error = walk.error[entries.column_rows[f]]
             new = error + entries.column_values[f] * unit

@@ -13,8 +13,8 @@ class LinearTuning:
     weight: float = 0.01  # of a companion
     small: int = 200_000  # targets times rows of a component up to which one lane does
     lane: int = 5_000_000  # the same for each lane of large components
-    ends_least: int = 2  # bounds that an interior point for all of them must close for another one: programs of their own
-    # would take longer, in large components by far
+    # bounds that an interior point for all of them must close for another one: programs of their own take longer
+    ends_least: int = 2
     steps: int = 8  # programs of a lane before it learns what the others have found
     near: tuple[int, ...] = (300,)  # variables left free around one whose second whole value is looked for
     whole_seconds: float = 1.5  # per component for second whole values; what is not settled by then is unknown
