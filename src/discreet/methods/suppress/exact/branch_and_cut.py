@@ -155,22 +155,11 @@ class BranchAndCut:
         problem = small.small
         seconds = min(self.exact.first * clock.seconds, self.exact.each * int(problem.free.sum()))
 
-        def pattern(start: Array | None) -> Array:
-            return start_pattern(
-                problem,
-                seconds=seconds,
-                seed=self.seed,
-                start=start,
-                condensed=small,
-                solve_small=self._by_own_tree,
-                tuning=self.tuning,
-            )
-
         many = len(problem) > self.tuning.heuristics.in_turn
         rival = min(others, key=problem.cost) if others else None
         try:
             with deadline.until(np.inf if rival is None else clock.at(2 * self.exact.first)):
-                own = pattern(None if start is None else small.shrink(start))
+                own = self._pattern(small, seconds, None if start is None else small.shrink(start))
         except (OutOfTimeError, Unjudged):
             if rival is None:
                 raise
@@ -178,7 +167,9 @@ class BranchAndCut:
         if rival is None or problem.cost(own) < problem.cost(rival):
             return own
         try:
-            return min(pattern(rival), rival, key=problem.cost) if many and clock.left > 0 else rival
+            if not many or clock.left <= 0:
+                return rival
+            return min(self._pattern(small, seconds, rival), rival, key=problem.cost)
         except (OutOfTimeError, Unjudged):
             return rival
 
@@ -223,17 +214,27 @@ class BranchAndCut:
         until = clock.at(self.exact.near[1]) - time.monotonic()
         lns.around_moves(best, top.moves.tocsc(), until, seed, self._by_chosen_tree, gap=self.gap, tuning=self.tuning)
         if clock.left > 0 and not best.done(self.gap):
-            pattern = start_pattern(
-                best.problem,
-                seconds=clock.left,
-                guide=guide,
-                start=best.pattern,
-                seed=seed,
-                condensed=top,
-                solve_small=self._by_own_tree,
-                tuning=self.tuning,
-            )
-            best.improve(pattern)
+            best.improve(self._pattern(top, clock.left, best.pattern, guide, seed))
+
+    def _pattern(
+        self,
+        small: Condensed,
+        seconds: float,
+        start: Array | None = None,
+        guide: Array | None = None,
+        seed: int | None = None,
+    ) -> Array:
+        """A good pattern of the condensed cells by construction and neighbourhoods, from one that protects if given."""
+        return start_pattern(
+            small.small,
+            seconds=seconds,
+            guide=guide,
+            start=start,
+            seed=self.seed if seed is None else seed,
+            condensed=small,
+            solve_small=self._by_own_tree,
+            tuning=self.tuning,
+        )
 
     def _by_own_tree(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
         """A small problem by our own tree, whichever was chosen: for first patterns, of many small problems."""
@@ -290,14 +291,7 @@ class BranchAndCut:
         elif shrunk:
             first = min(shrunk, key=problem.cost)
         else:
-            first = start_pattern(
-                problem,
-                seconds=self.exact.large_first * clock.left,
-                seed=self.seed,
-                condensed=small,
-                solve_small=self._by_own_tree,
-                tuning=self.tuning,
-            )
+            first = self._pattern(small, self.exact.large_first * clock.left)
         rivals = [pattern for pattern in shrunk if problem.cost(pattern) < problem.cost(first)]
         if rivals:  # without the moves that its cells are hidden for: they are looked for again
             first, moves = min(rivals, key=problem.cost), None
