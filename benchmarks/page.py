@@ -62,7 +62,8 @@ SPEED = {  # what is timed against a goal: sizes for the page, and for a trial
     "csp": ("", "--time 2 --quick"),
     "sheets": ("", "--rows 300 --sheets 2"),
     "server": ("", "--people 3000"),
-    "measures": ("", "3000 20"),
+    "measures": ("1500000 12", "3000 20"),
+    "pages": ("", "--people 3000 --visits 1"),
 }
 DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 

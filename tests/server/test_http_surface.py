@@ -205,6 +205,21 @@ def test_a_parameter_that_would_be_dropped_is_an_error(tmp_path: Path, query: st
             assert client.get(f"{path}?x=1").status_code == 422
 
 
+def test_scripts_are_compressed_and_answers_are_not(tmp_path: Path) -> None:
+    """For whoever takes it, and once; what is confidential has the length that it has."""
+    with servers.client(tmp_path) as client:
+        plain = client.get("/static/style.css", headers={"accept-encoding": "identity"})
+        small = client.get("/static/style.css", headers={"accept-encoding": "gzip"})
+        assert (plain.text, small.headers["content-encoding"]) == (small.text, "gzip")
+        assert int(small.headers["content-length"]) < len(plain.content) / 2
+        assert small.headers["content-type"] == plain.headers["content-type"]
+        assert small.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+        again = client.get("/static/style.css", headers={"if-none-match": small.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        for path in ("/", "/api/table.csv?variables=sex", "/table?variables=sex"):
+            assert "content-encoding" not in client.get(path, headers={"accept-encoding": "gzip"}).headers
+
+
 def test_long_addresses_cost_nothing(tmp_path: Path) -> None:
     """Names that are many and different are looked at once each; what is longer than any table needs is refused."""
     from discreet.policy import Query

@@ -129,7 +129,7 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
 def _counts(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
     """The counts behind a table, weighted if there are weights, never published as they are by T1."""
     counts = whole.held.worked_out(table, "counts", partial(_counts_of, table))
-    judged = replace(policy, risk=replace(policy.risk, t1=None))
+    judged = policy if policy.risk.t1 is None else replace(policy, risk=replace(policy.risk, t1=None))
     chosen, evidence = protect_by(counts, resolved, judged, whole)
     return ProtectedMeasure(chosen.shown, evidence, chosen)
 

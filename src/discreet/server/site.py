@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import orjson
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
@@ -120,12 +123,30 @@ def route_names(app: FastAPI, *routers: APIRouter) -> list[str]:
 
 
 class StaticFolder(StaticFiles):
-    """Files as they are; an address with parameters is an error here too."""
+    """Files, compressed for browsers that take it; an address with parameters is an error here too.
+
+    Pages and answers are not compressed: their length would tell of what is in them.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """A file, or the error."""
-        check_parameters(api.query_text(Request(scope)), ())
-        return await super().get_response(path, scope)
+        request = Request(scope)
+        check_parameters(api.query_text(request), ())
+        response = await super().get_response(path, scope)
+        if not isinstance(response, FileResponse) or not path.endswith((".js", ".css")):
+            return response
+        response.headers["Vary"] = "Accept-Encoding"
+        if "gzip" not in request.headers.get("accept-encoding", "") or "range" in request.headers:
+            return response
+        kept = {name: response.headers[name] for name in ("etag", "last-modified", "vary")}
+        body = await asyncio.to_thread(compressed, str(response.path))
+        return Response(body, headers={**kept, "Content-Encoding": "gzip"}, media_type=response.media_type)
+
+
+@lru_cache(maxsize=64)
+def compressed(path: str) -> bytes:
+    """A file of ours, compressed once."""
+    return gzip.compress(Path(path).read_bytes(), 9, mtime=0)
 
 
 def static() -> StaticFiles:
