@@ -259,11 +259,17 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             label=("attack",),
             unit="percent",
         ),
+        Listing("speed", rf"^  one caller: median (?P<median_ms>{N}) ms \([^)]*\), p99 (?P<p99_ms>{N}) ms"),
+    ],
+    "pages": [
         Listing(
-            "speed",
-            rf"^  (?P<tables>[^:]+): {N} tables, median (?P<median_ms>{N}) ms, p99 (?P<p99_ms>{N}) ms, "
-            rf"(?P<a_second>{N}) a second",
-        ),
+            "time of a page",
+            rf"^  (?P<page>[^:]+): (?P<kB>{N}) kB[^,]*, first paint (?P<paint>{N}) ms[^a-z]*, "
+            rf"usable after (?P<usable>{N}) ms",
+            bars=("paint", "usable"),
+            label=("page",),
+            unit="milliseconds",
+        )
     ],
     "perturb": [
         Listing(
