@@ -12,6 +12,7 @@ import io
 import itertools
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ from discreet.methods import method
 from discreet.server import Settings, create_app, cube
 from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also when it is loaded from elsewhere
+from hidden_amounts import found_by_subtraction
 
 Array = NDArray[Any]
 Cells = Mapping[tuple[str, ...], int]
@@ -462,6 +466,14 @@ def a13_refusals(n: int) -> Outcome:
                    "decisions on protected counts")  # fmt: skip
 
 
+def a23_hidden_amounts(n: int) -> Outcome:
+    """Amounts that a rule hides: a total less the others of the line, within the rule's percentage of the truth."""
+    found = [found_by_subtraction(n, sensitive) for sensitive in ("hide", "refuse")]
+    return Outcome(
+        "A23 hidden amounts", *found, "sums of a few people within 10 %", "tables with such a cell are refused"
+    )
+
+
 def _answered(table: Table, query: dc.Query, made: dc.Policy) -> bool:
     try:
         dc.answer(table, query, made)
@@ -494,6 +506,7 @@ def run(n: int = 100_000, only: Sequence[str] = ()) -> list[Outcome]:
         "A10": lambda: a10_utility(folder),
         "A12": lambda: a12_reconstruction(folder),
         "A13": lambda: a13_refusals(min(n, 20_000)),
+        "A23": lambda: a23_hidden_amounts(n),
     }
     return [attack() for name, attack in attacks.items() if not only or name in only]
 

@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--page", default="", help="only pages whose path holds this")
     given = parser.parse_args()
     people = dc.datasets.census(n=given.persons)
-    print(f"{given.persons:,} persons, the {given.most} smallest categories.\n")
+    print(f"{given.persons:,} persons; of each {given.most} categories: the smallest, and the smallest broken down.\n")
     print("| page | method | data | records (model) | counts 1 to 3 exact (single number) | holds |")
     print("|---|---|---|--:|--:|---|")
     known: dict[str, list[str]] = {}

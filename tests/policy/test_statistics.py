@@ -118,7 +118,7 @@ def test_dominance_hides_cells_before_noise_or_refuses() -> None:
     """Just the cells that the rule names; nothing of them is in any statistic of the measure."""
     data = workers(60)
     rule = 'hide = [{ rule = "p-percent", p = 30 }]\n'
-    policy = replace(parse_policy(COUNTS + PAY + rule + HOURS), secret=SECRET.encode())
+    policy = replace(parse_policy(COUNTS + PAY + rule + 'sensitive = "hide"\n' + HOURS), secret=SECRET.encode())
     table = tabulate(data, ["area", "sex"], value="pay", top=TOP_KEPT)
     sensitive = dc.PPercent(30)(table)
     assert 0 < sensitive.sum() < len(table)
@@ -126,7 +126,7 @@ def test_dominance_hides_cells_before_noise_or_refuses() -> None:
         shown = asked(data, "area, sex", policy, measure="pay", statistic=statistic)
         assert np.isnan(shown[sensitive]).all()
     assert not np.isnan(asked(data, "area, sex", policy, measure="pay")[~sensitive]).any()
-    refusing = replace(parse_policy(COUNTS + PAY + rule + 'sensitive = "refuse"\n' + HOURS), secret=SECRET.encode())
+    refusing = replace(parse_policy(COUNTS + PAY + rule + HOURS), secret=SECRET.encode())
     with pytest.raises(dc.Refused, match="too few contributors"):
         answer(data, Query.of("area, sex", measure="pay"), refusing)
 

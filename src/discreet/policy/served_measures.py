@@ -19,7 +19,7 @@ NOISE = "cell-key-magnitude"
 SUM, MEAN, MEDIAN, PERCENT, STANDARD_ERROR = "sum", "mean", "median", "percent", "se"
 QUANTILE = re.compile(r"p([1-9][0-9]?)")
 TOP_KEPT = 5  # largest contributions of a cell that are at hand
-SENSITIVE = ("hide", "refuse")
+SENSITIVE = ("refuse", "hide")
 KNOWN = "sum, mean, median, p25, per-OTHER, percent, percent-VARIABLE, rate-VARIABLE, se"
 
 
@@ -61,7 +61,8 @@ class ServedMeasure:
     """How one measure is served: which statistics, by which noise, and which cells are hidden before it.
 
     ``noise`` are parameters of ``cell-key-magnitude``; without them the policy's methods protect sums, too. ``hide``
-    are rules about contributions; ``sensitive`` says whether their cells are hidden or the table is refused. Means and
+    are rules about contributions. ``sensitive``: a table in which they find a cell that would be shown is refused; with
+    ``"hide"`` the cell alone is hidden, and follows from its line but for the noise of the others. Means and
     quantiles are given of ``min_count`` people and more, as they are shown. Quantiles come from the counts of
     ``bands``, a variable whose finest codes lie between the ``edges``.
 
@@ -74,7 +75,7 @@ class ServedMeasure:
     statistics: tuple[str, ...] = (SUM,)
     noise: Mapping[str, Any] | None = field(default=None, hash=False)
     hide: tuple[Rule, ...] = ()
-    sensitive: str = "hide"
+    sensitive: str = "refuse"
     min_count: int = 10
     bands: str = ""
     edges: tuple[float, ...] = ()

@@ -140,7 +140,7 @@ def _counts_of(table: Table) -> Table:
 
 
 def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables) -> ProtectedMeasure:
-    """The sums of a measure: refused or not by their counts, sensitive cells hidden before noise is added."""
+    """The sums of a measure: refused or not by their counts and by the rules about contributions, before noise."""
     served = policy.measures[resolved.query.measure]
     if served.noise is None:
         decided, evidence = protect_by(table, resolved, policy, whole)
@@ -150,17 +150,18 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
         decided, evidence, gone = counts.counts, counts.evidence, counts.shown.hidden
         chosen = whole.held.worked_out(table, "noise", lambda: protect(table, served.make_noise(policy.secret)))
     sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
-    return ProtectedMeasure(without_closed(without_cells(chosen, gone | sensitive), decided.closed), evidence, decided)
+    shown = without_closed(without_cells(chosen, gone), decided.closed)
+    if served.sensitive == "refuse" and (sensitive & ~shown.hidden).any():
+        raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
+    unjudged = table.layout.signed if served.hide else np.zeros(len(table), bool)  # no rule says anything of a minus
+    return ProtectedMeasure(without_cells(shown, sensitive | unjudged), evidence, decided)
 
 
 def _sensitive(table: Table, served: ServedMeasure) -> Array:
-    """Cells that the measure's rules hide; with them those of which no rule can say anything (groups with a minus)."""
+    """Cells that the measure's rules find."""
     if not served.hide:
         return np.zeros(len(table), bool)
-    cells = np.logical_or.reduce([table.layout.signed, *(rule(table) for rule in served.hide)])
-    if served.sensitive == "refuse" and cells.any():
-        raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
-    return np.asarray(cells)
+    return np.asarray(np.logical_or.reduce([rule(table) for rule in served.hide]) & ~table.layout.signed)
 
 
 # -- quotients --------------------------------------------------------------------------------------------------

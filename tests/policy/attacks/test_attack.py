@@ -17,7 +17,9 @@ from discreet.policy import Attack, Effort, attack, parse_policy, ready
 from discreet.policy.attacks import Attacked
 from discreet.policy.attacks.answers import collect
 from discreet.policy.attacks.attack_report import population_line
+from discreet.policy.attacks.attacking import _exposed
 from discreet.policy.attacks.claims import Claimed
+from discreet.policy.attacks.small_populations import SmallPopulation
 from discreet.policy.attacks.two_way import TwoWayModel
 
 QUICK = Effort(chains=3, fewest=40_000, most=40_000, samples=100)
@@ -200,3 +202,11 @@ def test_nobody_is_claimed_where_nobody_is_believed_to_be() -> None:
     (one,) = report.populations
     assert one.why == ""
     assert all(claim.claims == 0 for claim in one.claimed)
+
+
+def test_populations_that_the_policy_breaks_down_are_among_those_attacked() -> None:
+    """Half of them, the smallest of each kind; all of one kind where there are none of the other."""
+    every = [SmallPopulation(((0, k),), f"a = {k}", people) for k, people in enumerate([1, 2, 3, 150, 160, 170])]
+    assert [one.people for one in _exposed(every, 4, 100)] == [1, 2, 150, 160]
+    assert [one.people for one in _exposed(every, 4, 0)] == [1, 2, 3, 150]
+    assert [one.people for one in _exposed(every, 4, 1000)] == [1, 2, 3, 150]

@@ -66,15 +66,16 @@ def attack(
 ) -> Attack:
     """Ask for everything that ``policy`` allows and rebuild what can be rebuilt.
 
-    ``limit``: populations of fewer people are attacked, the ``most`` smallest of them; ``together=2`` takes as many
-    pairs of categories too. ``also``: policies of other roles, whose answers the same caller has as well; the chances
-    of the noise are those of ``policy``, and cells that show different numbers make the verdict unknown. ``secrets``:
-    the policy's own, and so many less one for the purpose, since one noise is luck. ``editions``: whether a second
-    edition with few new records is set against the first. ``targets``: people of whom all but one attribute is known,
-    and about whom the best questions are searched. ``answers``: what a running server of the policy has given
-    (``collect_by``), instead of what it would give; then there is one secret, the server's, no other role and no second
-    edition. What there is no time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its
-    owner, in which populations that are done are kept.
+    ``limit``: populations of fewer people are attacked, ``most`` of them: the smallest that the policy breaks down
+    (``min_population``), and as many of the smallest of all; ``together=2`` takes as many pairs of categories too.
+    ``also``: policies of other roles, whose answers the same caller has as well; the chances of the noise are those of
+    ``policy``, and cells that show different numbers make the verdict unknown. ``secrets``: the policy's own, and so
+    many less one for the purpose, since one noise is luck. ``editions``: whether a second edition with few new records
+    is set against the first. ``targets``: people of whom all but one attribute is known, and about whom the best
+    questions are searched. ``answers``: what a running server of the policy has given (``collect_by``), instead of
+    what it would give; then there is one secret, the server's, no other role and no second edition. What there is no
+    time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which
+    populations that are done are kept.
 
     >>> import discreet as dc
     >>> policy = dc.Policy(methods=(("round", {"base": 5}),))
@@ -103,7 +104,7 @@ def attack(
         truth = Truth.of(data)
         every = small_populations(truth, limit=limit, together=together, most=1_000_000)
         kinds = [[one for one in every if len(one.codes) == n] for n in range(1, together + 1)]
-        chosen = [one for kind in kinds for one in kind[:most]]
+        chosen = [one for kind in kinds for one in _exposed(kind, most, policy.table.min_population)]
         task = _Task(data, truth, chosen, effort or Effort(), say, file, answers, tuple(also))
         rounds = [
             task.run(
@@ -120,6 +121,13 @@ def attack(
     further = [f"{left:,} further populations under {limit:,} people"] if left else []
     omitted = _omitted(limit, targets, task.effort, editions=editions and answers is None)
     return _report(policy, rounds, further, omitted)
+
+
+def _exposed(every: Sequence[SmallPopulation], most: int, least: int) -> list[SmallPopulation]:
+    """The smallest populations, half of them such as the policy breaks down: of smaller ones it tells least."""
+    broken_down = [one for one in every if one.people >= least][: -(-most // 2)]
+    others = [one for one in every if one not in broken_down][: most - len(broken_down)]
+    return [one for one in every if one in broken_down or one in others]
 
 
 def _omitted(limit: int, targets: int, effort: Effort, *, editions: bool) -> Iterator[str]:
