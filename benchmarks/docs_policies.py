@@ -182,7 +182,9 @@ def main() -> None:
     parser.add_argument("--page", default="", help="only pages whose path holds this")
     given = parser.parse_args()
     people = dc.datasets.census(n=given.persons)
-    print(f"{given.persons:,} persons; of each {given.most} categories: the smallest, and the smallest broken down.\n")
+    print(
+        f"{given.persons:,} persons; {given.most} categories under 2,000: the smallest, the largest, two broken down.\n"
+    )
     print("| page | method | data | records (model) | counts 1 to 3 exact (single number) | holds |")
     print("|---|---|---|--:|--:|---|")
     known: dict[str, list[str]] = {}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 
 import numpy as np
-import pandas as pd
 
 import discreet as dc
+from discreet.base.annotations import Array
 from discreet.errors import Refused
 
 SECRETS = [b"a secret that attackers do not know %d" % number for number in range(4)]
 NEAR = 0.10  # the percentage of the rule
-TOTAL = "Total"
 NAMES = ["occupation", "band"]
+Cell = tuple[str, ...]
 
 
 def found_by_subtraction(n: int, sensitive: str) -> float:
@@ -28,38 +29,44 @@ def found_by_subtraction(n: int, sensitive: str) -> float:
     policy = dc.policy.parse_policy("\n".join(lines))
     pay = replace(policy.measures["pay"], sensitive=sensitive)
     policy = replace(policy, measures={**policy.measures, "pay": pay})
-    return float(np.mean([near for one in SECRETS for near in _tried(employees, replace(policy, secret=one))] or [0]))
+    near = [one for secret in SECRETS for one in _tried(employees, replace(policy, secret=secret))]
+    return float(np.mean(near)) if near else 0.0
 
 
 def _tried(employees: dc.Microdata, policy: dc.Policy) -> list[bool]:
     true = dc.tabulate(employees, NAMES, value="pay", top=5)
-    dominated = pd.Series(dc.PPercent(100 * NEAR)(true), index=_cells(true.dimensions, true.layout.codes))
-    sums = pd.Series(true.value, index=dominated.index)
-    hidden = dominated[dominated & ~_at_total(dominated.index)].index
+    sums = _by_cell(true.dimensions, true.layout.codes, true.value)
+    dominated = [cell for cell, found in zip(sums, dc.PPercent(100 * NEAR)(true), strict=True) if found]
+    hidden = [
+        cell for cell in dominated if all(_is_leaf(d, code) for d, code in zip(true.dimensions, cell, strict=True))
+    ]
     try:
         release = dc.answer(employees, dc.Query.of(", ".join(NAMES), measure="pay"), policy)
     except Refused:
         return [False] * len(hidden)
-    shown = pd.Series(release.values["pay"], index=_cells(release.dimensions, release.codes))
-    return [one for cell in hidden if (one := _follows(shown, cell, sums[cell])) is not None]
+    shown = _by_cell(release.dimensions, release.codes, release.values["pay"])
+    found = [_from_line(true.dimensions, shown, cell) for cell in hidden]
+    pairs = zip(hidden, found, strict=True)
+    return [abs(guess - sums[cell]) <= NEAR * sums[cell] for cell, guess in pairs if guess is not None]
 
 
-def _cells(dimensions: tuple[dc.Dimension, ...], codes: np.ndarray) -> pd.MultiIndex:
-    return pd.MultiIndex.from_arrays([np.array(d.codes)[codes[:, k]] for k, d in enumerate(dimensions)])
+def _by_cell(dimensions: Sequence[dc.Dimension], codes: Array, values: Array) -> dict[Cell, float]:
+    names = [[dimension.codes[k] for k in codes[:, axis]] for axis, dimension in enumerate(dimensions)]
+    return dict(zip(zip(*names, strict=True), np.asarray(values, float).tolist(), strict=True))
 
 
-def _at_total(cells: pd.MultiIndex) -> np.ndarray:
-    return np.logical_or.reduce([cells.get_level_values(k) == TOTAL for k in range(cells.nlevels)])
+def _is_leaf(dimension: dc.Dimension, code: str) -> bool:
+    return code in dimension.leaves
 
 
-def _follows(shown: pd.Series, cell: tuple[str, str], truth: float) -> bool | None:
-    """Whether a total less all others of its line is near; None where another one of the line is hidden, too."""
-    for axis in (0, 1):
-        line = shown[shown.index.get_level_values(1 - axis) == cell[1 - axis]]
-        codes = line.index.get_level_values(axis)
-        finest = line[[code == TOTAL or len(code) == len(cell[axis]) for code in codes]]
-        others = finest.drop([cell, *[key for key in finest.index if key[axis] == TOTAL]], errors="ignore")
-        total = finest[finest.index.get_level_values(axis) == TOTAL]
-        if not others.isna().any() and not total.isna().any() and len(total) == 1:
-            return bool(abs(float(total.iloc[0]) - float(others.sum()) - truth) <= NEAR * truth)
+def _from_line(dimensions: Sequence[dc.Dimension], shown: Mapping[Cell, float], cell: Cell) -> float | None:
+    """A total less all others of its line; None where others of both lines are hidden, too."""
+    for axis, dimension in enumerate(dimensions):
+        line = {
+            code: shown[(*cell[:axis], code, *cell[axis + 1 :])] for code in (*dimension.leaves, dimension.total or "")
+        }
+        others = [value for code, value in line.items() if code not in (cell[axis], dimension.total)]
+        guess = line[dimension.total or ""] - sum(others)
+        if not np.isnan(guess):
+            return guess
     return None

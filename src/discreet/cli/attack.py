@@ -49,7 +49,7 @@ EFFORTS = {"quick": 0.25, "normal": 1.0, "long": 4.0}  # times the moves of a ch
     default=12,
     show_default=True,
     type=click.IntRange(1),
-    help="How many of them are attacked: the smallest, half of them broken down by the policy; as many pairs.",
+    help="How many of them are attacked: in turn the smallest broken down, the largest, the smallest; as many pairs.",
 )
 @click.option("--pairs", is_flag=True, help="Also populations of two categories together.")
 @click.option(

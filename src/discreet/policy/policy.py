@@ -249,7 +249,7 @@ def read_policy(path: str | Path) -> Policy:
     """A policy from a TOML file.
 
     >>> read_policy(resources.files("discreet.policy") / "template.toml").query.max_dimensions
-    3
+    2
     """
     if not is_file(path := Path(path)):
         raise InputError(f"policy not found: {path.name!r}")

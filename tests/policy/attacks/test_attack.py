@@ -204,9 +204,10 @@ def test_nobody_is_claimed_where_nobody_is_believed_to_be() -> None:
     assert all(claim.claims == 0 for claim in one.claimed)
 
 
-def test_populations_that_the_policy_breaks_down_are_among_those_attacked() -> None:
-    """Half of them, the smallest of each kind; all of one kind where there are none of the other."""
-    every = [SmallPopulation(((0, k),), f"a = {k}", people) for k, people in enumerate([1, 2, 3, 150, 160, 170])]
-    assert [one.people for one in _exposed(every, 4, 100)] == [1, 2, 150, 160]
-    assert [one.people for one in _exposed(every, 4, 0)] == [1, 2, 3, 150]
-    assert [one.people for one in _exposed(every, 4, 1000)] == [1, 2, 3, 150]
+def test_populations_of_every_kind_are_among_those_attacked() -> None:
+    """In turn the smallest that are broken down, the largest, and the smallest of all."""
+    every = [SmallPopulation(((0, k),), f"a = {k}", people) for k, people in enumerate([1, 2, 3, 150, 160, 1700])]
+    assert [one.people for one in _exposed(every, 1, 100)] == [150]
+    assert [one.people for one in _exposed(every, 4, 100)] == [1, 150, 160, 1700]
+    assert [one.people for one in _exposed(every, 2, 5000)] == [1, 1700]
+    assert [one.people for one in _exposed(every, 9, 0)] == [1, 2, 3, 150, 160, 1700]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
@@ -66,15 +67,15 @@ def attack(
 ) -> Attack:
     """Ask for everything that ``policy`` allows and rebuild what can be rebuilt.
 
-    ``limit``: populations of fewer people are attacked, ``most`` of them: the smallest that the policy breaks down
-    (``min_population``), and as many of the smallest of all; ``together=2`` takes as many pairs of categories too.
-    ``also``: policies of other roles, whose answers the same caller has as well; the chances of the noise are those of
-    ``policy``, and cells that show different numbers make the verdict unknown. ``secrets``: the policy's own, and so
-    many less one for the purpose, since one noise is luck. ``editions``: whether a second edition with few new records
-    is set against the first. ``targets``: people of whom all but one attribute is known, and about whom the best
-    questions are searched. ``answers``: what a running server of the policy has given (``collect_by``), instead of
-    what it would give; then there is one secret, the server's, no other role and no second edition. What there is no
-    time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which
+    ``limit``: populations of fewer people are attacked, ``most`` of them: in turn the smallest that the policy breaks
+    down (``min_population``), the largest and the smallest of all; ``together=2`` takes as many pairs of categories
+    too. ``also``: policies of other roles, whose answers the same caller has as well; the chances of the noise are
+    those of ``policy``, and cells that show different numbers make the verdict unknown. ``secrets``: the policy's own,
+    and so many less one for the purpose, since one noise is luck. ``editions``: whether a second edition with few new
+    records is set against the first. ``targets``: people of whom all but one attribute is known, and about whom the
+    best questions are searched. ``answers``: what a running server of the policy has given (``collect_by``), instead
+    of what it would give; then there is one secret, the server's, no other role and no second edition. What there is
+    no time for (``time_limit``, in seconds) is unknown. ``resume`` names a file, private to its owner, in which
     populations that are done are kept.
 
     >>> import discreet as dc
@@ -124,10 +125,11 @@ def attack(
 
 
 def _exposed(every: Sequence[SmallPopulation], most: int, least: int) -> list[SmallPopulation]:
-    """The smallest populations, half of them such as the policy breaks down: of smaller ones it tells least."""
-    broken_down = [one for one in every if one.people >= least][: -(-most // 2)]
-    others = [one for one in every if one not in broken_down][: most - len(broken_down)]
-    return [one for one in every if one in broken_down or one in others]
+    """In turn the smallest that the policy breaks down, the largest, and the smallest of all: of those below its
+    minimum a policy tells least, of the largest most."""
+    turns = itertools.zip_longest((one for one in every if one.people >= least), reversed(every), every)
+    chosen = list(dict.fromkeys(one for turn in turns for one in turn if one is not None))[:most]
+    return [one for one in every if one in chosen]
 
 
 def _omitted(limit: int, targets: int, effort: Effort, *, editions: bool) -> Iterator[str]:
