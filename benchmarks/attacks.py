@@ -468,10 +468,8 @@ def a13_refusals(n: int) -> Outcome:
 
 def a23_hidden_amounts(n: int) -> Outcome:
     """Amounts that a rule hides: a total less the others of the line, within the rule's percentage of the truth."""
-    found = [found_by_subtraction(n, sensitive) for sensitive in ("hide", "refuse")]
-    return Outcome(
-        "A23 hidden amounts", *found, "sums of a few people within 10 %", "tables with such a cell are refused"
-    )
+    hidden, refused = found_by_subtraction(n, "hide"), found_by_subtraction(n, "refuse")
+    return Outcome("A23 hidden amounts", hidden, refused, "pay of a few people within 10 %", "such tables are refused")
 
 
 def _answered(table: Table, query: dc.Query, made: dc.Policy) -> bool:
