@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.base.annotations import Array, Floats
+from discreet.data.dimension import Dimension
 from discreet.data.variable_description import is_ordered
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Frame
 from discreet.population.ipf import SumsOverAxes, scale_in_turn
@@ -21,6 +22,7 @@ MOST_COMBINATIONS = 20_000_000  # full combinations of codes that are held
 ROUNDS = 30
 FEW = 0.3  # people held to be behind a number 0 that need not be a true zero
 DOUBT = 1e-4  # part of a code that is not shown which is not like its neighbours
+FEWEST_ON_A_SCALE = 3  # codes that are numbers
 SURELY = 20.0  # people expected in a cell that shows 0: then nobody can be in it
 
 
@@ -42,7 +44,7 @@ class TwoWayModel:
         single = [leaf_counts(answers, (k,)) for k in range(len(shape))]
         total = answers.total() or max((float(np.maximum(one, 0).sum()) for one in single), default=1.0)
         shares = [_shares(one) for one in single]
-        ordered = [is_ordered([d.label(leaf) for leaf in d.leaves]) for d in answers.dimensions]
+        scales = [scale_of(d) for d in answers.dimensions]
         values = np.ones(shape) if possible is None else possible.astype(float)
         margins = []
         for k, share in enumerate(shares):
@@ -53,8 +55,8 @@ class TwoWayModel:
                 sums, unknown = (shares[pair[0]] * total, shares[pair[1]] * total), shown == UNKNOWN
                 goal = filled(believed(shown, np.outer(*sums) / total), unknown, *sums)
                 for axis, k in enumerate(pair):
-                    if ordered[k]:
-                        goal = filled(as_neighbours(goal, unknown, axis), unknown, *sums)
+                    if len(scales[k]):
+                        goal = filled(as_neighbours(goal, unknown, axis, scales[k]), unknown, *sums)
                 margins.append(_margin(goal * (total / goal.sum()), pair, len(shape)))
         scale_in_turn(values, margins, tolerance=1e-6, iterations=ROUNDS)
         return cls(values)
@@ -97,18 +99,34 @@ def filled(counts: Floats, unknown: Array, rows: Floats, columns: Floats) -> Flo
     return out
 
 
-def as_neighbours(counts: Floats, unknown: Array, axis: int) -> Floats:
-    """Codes of an ordered variable of which nothing is shown are made up as the nearest ones of which something is.
+def scale_of(dimension: Dimension) -> Array:
+    """Which finest codes are on a scale: all of a variable whose labels rise, else those that are numbers, such as the
+    grades of education beside "unknown" and "does not apply".
+
+    >>> scale_of(Dimension.flat("grade", ["1", "2", "3", "unknown", "none"])).tolist()
+    [0, 1, 2]
+    >>> scale_of(Dimension.flat("sex", ["f", "m"])).tolist()
+    []
+    """
+    if is_ordered([dimension.label(leaf) for leaf in dimension.leaves]):
+        return np.arange(len(dimension.leaves))
+    numbered = [place for place, leaf in enumerate(dimension.leaves) if leaf.isdecimal()]
+    return np.array(numbered if len(numbered) >= FEWEST_ON_A_SCALE else [], np.int64)
+
+
+def as_neighbours(counts: Floats, unknown: Array, axis: int, scale: Array) -> Floats:
+    """Codes on a scale of which nothing is shown are made up as the nearest ones of it of which something is.
 
     The oldest who are not broken down are more like the next younger than like everybody.
 
     >>> counts = np.array([[8.0, 2.0], [0.0, 6.0], [3.0, 3.0]])
-    >>> as_neighbours(counts, np.array([[False, False], [False, False], [True, True]]), 0).round(2).tolist()
+    >>> unknown = np.array([[False, False], [False, False], [True, True]])
+    >>> as_neighbours(counts, unknown, 0, np.arange(3)).round(2).tolist()
     [[8.0, 2.0], [0.0, 6.0], [0.0, 6.0]]
     """
     lines, hidden = np.moveaxis(counts.copy(), axis, 0), np.moveaxis(unknown, axis, 0).all(axis=1)
-    shown = np.flatnonzero(~hidden)
-    for line in np.flatnonzero(hidden) if len(shown) else ():
+    shown = scale[~hidden[scale]]
+    for line in scale[hidden[scale]] if len(shown) else ():
         apart = np.abs(shown - line)
         near = lines[shown[apart == apart.min()]].sum(axis=0)
         if near.sum() > 0:
