@@ -118,7 +118,7 @@ def measured(cube: Table, text: str, most: int, targets: int) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("persons", nargs="?", type=int, default=100_000)
-    parser.add_argument("--most", type=int, default=5, help="populations, the smallest")
+    parser.add_argument("--most", type=int, default=5, help="populations")
     parser.add_argument("--targets", type=int, default=20, help="people queries are searched for")
     parser.add_argument("--only", action="append", choices=list(policies()))
     given = parser.parse_args()
@@ -130,7 +130,7 @@ def main() -> None:
         began = time.perf_counter()
         columns[name] = measured(cube, text, given.most, given.targets)
         print(f"{name}: {time.perf_counter() - began:,.0f} s", file=sys.stderr)
-    print(f"{given.persons:,} persons, the {given.most} smallest categories.\n\n{table(columns)}")
+    print(f"{given.persons:,} persons, {given.most} categories under 2,000.\n\n{table(columns)}")
 
 
 if __name__ == "__main__":

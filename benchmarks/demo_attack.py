@@ -2,7 +2,7 @@
 
     python benchmarks/demo_attack.py [PERSONS] [--most NUMBER]
 
-Prints a table of docs/security.md: claims above a probability of 0.8, for the smallest categories under 2,000 people.
+Prints a table of docs/security.md: claims above a probability of 0.8, for categories under 2,000 people.
 """
 
 from __future__ import annotations

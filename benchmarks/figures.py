@@ -196,9 +196,19 @@ LISTINGS: dict[str, Sequence[Listing]] = {
     "docs_policies": [
         Listing(
             "counts of 1 to 3 shown exactly",
-            r"^\| (?P<page>[^|]+?) \| (?P<method>[^|]+?) \|[^|]*\| (?P<exact>\d+%) \((?P<best_single_number>\d+%)\) \|",
+            r"^\| (?P<page>[^|]+?) \| (?P<method>[^|]+?) \|[^|]*\|[^|]*"
+            r"\| (?P<exact>\d+%) \((?P<best_single_number>\d+%)\) \|",
             bars=("exact", "best single number"),
             label=("page", "method"),
+            unit="percent",
+        )
+    ],
+    "interactions": [
+        Listing(
+            "records claimed that are right",
+            r"^\| (?P<policy>[^|]+?) \| \d+ of \d+: (?P<right>\d+%) \((?P<two_way_model>\d+%)\) \|",
+            bars=("right", "two way model"),
+            label=("policy",),
             unit="percent",
         )
     ],

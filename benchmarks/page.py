@@ -47,6 +47,7 @@ SECURITY = {  # scripts whose figures docs/security.md and docs/server.md have: 
     "demo_attack": ("", "3000 --most 1"),
     "closure": ("100000", "3000 --most 1 --targets 2"),
     "docs_policies": ("30000", "2000"),
+    "interactions": ("", "2000 --most 1"),
     "editions": ("100000", "2000 --changed 1 10 --trials 1"),
     "query_search": ("60000 --targets 30", "2000 --targets 3"),
     "guard": ("", "--people 3000 --sessions 20"),

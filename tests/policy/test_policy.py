@@ -17,7 +17,7 @@ import discreet as dc
 from discreet import methods
 from discreet.policy import Policy, Query, answer, answer_recorded, dry_run, parse_policy, replay, screen, template
 from discreet.policy.answering import unfiltered
-from discreet.policy.sections import TableRules
+from discreet.policy.sections import QueryRules, TableRules
 
 AREA = dc.Dimension.from_parents("area", {"n1": "N", "n2": "N", "s1": "S", "s2": "S"})
 SEX = dc.Dimension.flat("sex", ["f", "m"])
@@ -83,7 +83,8 @@ def test_an_impossible_query_is_an_input_error(make: Any, message: str) -> None:
 
 def test_the_template_is_the_default_policy() -> None:
     """Every key is there, and what it says is what a policy without it does; only a method has to be chosen."""
-    assert parse_policy(template()) == Policy(before=(("synthetic", {"v": 3}),), table=TableRules(min_population=100))
+    table, query = TableRules(min_population=100), QueryRules(max_dimensions=2)  # recommended
+    assert parse_policy(template()) == Policy(before=(("synthetic", {"v": 3}),), table=table, query=query)
 
 
 @pytest.mark.parametrize(

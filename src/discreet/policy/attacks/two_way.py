@@ -124,7 +124,7 @@ def as_neighbours(counts: Floats, unknown: Array, axis: int, scale: Array) -> Fl
     >>> as_neighbours(counts, unknown, 0, np.arange(3)).round(2).tolist()
     [[8.0, 2.0], [0.0, 6.0], [0.0, 6.0]]
     """
-    lines, hidden = np.moveaxis(counts.copy(), axis, 0), np.moveaxis(unknown, axis, 0).all(axis=1)
+    lines, hidden = np.moveaxis(counts.copy(), axis, 0), np.asarray(np.moveaxis(unknown, axis, 0).all(axis=1))
     shown = scale[~hidden[scale]]
     for line in scale[hidden[scale]] if len(shown) else ():
         apart = np.abs(shown - line)
