@@ -44,7 +44,7 @@ class TwoWayModel:
         single = [leaf_counts(answers, (k,)) for k in range(len(shape))]
         total = answers.total() or max((float(np.maximum(one, 0).sum()) for one in single), default=1.0)
         shares = [_shares(one) for one in single]
-        scales = [scale_of(d) for d in answers.dimensions]
+        scales = [codes_on_scale(d) for d in answers.dimensions]
         values = np.ones(shape) if possible is None else possible.astype(float)
         margins = []
         for k, share in enumerate(shares):
@@ -99,13 +99,13 @@ def filled(counts: Floats, unknown: Array, rows: Floats, columns: Floats) -> Flo
     return out
 
 
-def scale_of(dimension: Dimension) -> Array:
+def codes_on_scale(dimension: Dimension) -> Array:
     """Which finest codes are on a scale: all of a variable whose labels rise, else those that are numbers, such as the
     grades of education beside "unknown" and "does not apply".
 
-    >>> scale_of(Dimension.flat("grade", ["1", "2", "3", "unknown", "none"])).tolist()
+    >>> codes_on_scale(Dimension.flat("grade", ["1", "2", "3", "unknown", "none"])).tolist()
     [0, 1, 2]
-    >>> scale_of(Dimension.flat("sex", ["f", "m"])).tolist()
+    >>> codes_on_scale(Dimension.flat("sex", ["f", "m"])).tolist()
     []
     """
     if is_ordered([dimension.label(leaf) for leaf in dimension.leaves]):
