@@ -94,8 +94,11 @@ def _linear_algebra() -> None:
 
     from discreet.linear._short_moves import shorten
     from discreet.linear.modular import rank, reduced_rows
-    from discreet.linear.whole_moves import PricedMoves
+    from discreet.linear.system import System
+    from discreet.linear.whole_moves import MovePool, PricedMoves
 
+    alike = System(csr_array(np.ones((1, 3))), np.array([3.0]), np.zeros(3), np.full(3, 3.0), True, np.ones(3))
+    MovePool(alike, np.arange(3))
     PricedMoves(csr_array(np.ones((1, 2))), np.ones(2), np.ones(2)).cheapest(0, 1, np.ones(2))
     table = _counts(3, 3)
     rank(table.matrix)
