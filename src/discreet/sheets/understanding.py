@@ -30,7 +30,7 @@ from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
 from discreet.sheets.sums.further_groups import further_groups
-from discreet.sheets.sums.groupings import Groupings, find_groupings
+from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.share_pairs import Pairs, share_pairs
 from discreet.sheets.sums.shares import derived_numbers
@@ -63,8 +63,11 @@ class _Axes:
     assumed: tuple[str, ...]
 
 
-def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
-    """The table of a block, or one for each variable where its sections are variables of one population."""
+def understood(block: SheetBlock, options: SheetOptions, *, doubted: bool = False) -> list[SheetTable]:
+    """The table of a block, or one for each variable where its sections are variables of one population.
+
+    Where a part may be part of another one there is a further table for that, unless the block is ``doubted`` already.
+    """
     down, across = row_levels(block), column_levels(block)
     parts = body_parts(block, down, across, options)
     parts, options = with_thousands(block, parts, options)
@@ -84,8 +87,39 @@ def understood(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
         blocks = grouped_blocks(block, parts, axes.rows, axes.columns, axis, groupings, options)
         sentence = groupings.sentence(cells.dimensions[axis].name)
         tables = [table for part, own in blocks for table in understood(part, own)]
-        return [replace(table, assumed=(sentence, *table.assumed)) for table in tables]
-    return [_table(block, body, axes, cells, sums, options)]
+        tables = [replace(table, assumed=(sentence, *table.assumed)) for table in tables]
+        return [*tables, *_doubted(block, parts, axes, cells, sums, axis, options)]
+    table = _table(block, body, axes, cells, sums, options)
+    if doubted:
+        return [table]
+    further = [_doubted(block, parts, axes, cells, sums, axis, options) for axis in range(len(cells.dimensions))]
+    return [table, *(one for tables in further for one in tables)]
+
+
+def _doubted(
+    block: SheetBlock,
+    parts: BodyParts,
+    axes: _Axes,
+    cells: CellMap,
+    sums: _Sums,
+    axis: int,
+    options: SheetOptions,
+) -> list[SheetTable]:
+    """Tables of parts of a sum that may be parts of each other, beside the one in which they exclude each other."""
+    name, codes, tree = cells.dimensions[axis].name, cells.codes[axis], sums.trees[axis]
+    overlapping = bool(tree.overlapping)
+    held = tree.overlapping or {code: tree.children[code] for code in tree.partly}
+    plain = replace(
+        block,
+        body=tuple(row for row in block.body if row not in parts.derived_rows),
+        values=tuple(column for column in block.values if column not in parts.derived_columns),
+    )
+    tables = []
+    for one, sentence in parts_in_doubt(name, codes, cells.lines(axis, sums.allowed), held, overlapping):
+        for part, own in grouped_blocks(plain, parts, axes.rows, axes.columns, axis, one, options):
+            found = understood(part, own, doubted=True)
+            tables += [replace(table, assumed=(sentence, *table.assumed)) for table in found]
+    return tables
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.sheets.gallery.draft import Draft, layout
 
 
@@ -62,12 +64,9 @@ def numbered_columns() -> Draft:
 
 @layout("Migration: some of the countries below a continent, indented, under 'of which'")
 def of_which() -> Draft:
-    """Parts that leave a remainder, which follows by subtraction."""
+    """Parts that leave a remainder, which follows by subtraction; China has nowhere more than India."""
     draft = Draft("Origin")
     draft.line(1, ["Origin", "Men", "Women"])
-    draft.table(
-        {"Origin": "All countries", "column": None}, {"Asia": ("of which India", "of which China", "Asia: not listed")}
-    )
     rows = [
         ("All countries", 0, (170, 154)),
         ("Africa", 1, (40, 31)),
@@ -75,10 +74,42 @@ def of_which() -> Draft:
         ("of which India", 2, (81, 70)),
         ("of which China", 2, (44, 50)),
     ]
-    for r, (label, indent, own) in enumerate(rows, 2):
+    for r, (label, indent, _) in enumerate(rows, 2):
         draft.text(r, 1, label, indent=indent)
-        for c, (sex, count) in enumerate(zip(("Men", "Women"), own, strict=True), 2):
-            draft.number(r, c, count, label, sex)
+    tables: list[tuple[str, str, Sequence[int]]] = [
+        ("Origin", "All countries", (2, 3, 4, 5, 6)),
+        ("Origin: of which India", "Asia", (4, 5)),
+        ("Origin: of which China", "of which India", (5, 6)),
+    ]
+    for name, total, lines in tables:
+        parts = ("of which India", "of which China", "Asia: not listed")
+        draft.table({name: total, "column": None}, {"Asia": parts} if name == "Origin" else {})
+        for r in lines:
+            label, _, own = rows[r - 2]
+            for c, (sex, count) in enumerate(zip(("Men", "Women"), own, strict=True), 2):
+                draft.number(r, c, count, label, sex)
+    return draft
+
+
+@layout("A municipality: residents, of which foreign, of which from the EU, each in a column and not indented")
+def of_which_twice() -> Draft:
+    """The second part may be part of the first: what it leaves of it is a count, and so is what the first leaves."""
+    draft = Draft("Residents")
+    draft.line(1, ["District", "Residents", "of which foreign", "of which EU"])
+    rows = [("Altstadt", (310, 44, 41)), ("Hafen", (190, 60, 35)), ("Neustadt", (275, 38, 17))]
+    heads = ("Residents", "of which foreign", "of which EU")
+    for r, (district, _) in enumerate(rows, 2):
+        draft.text(r, 1, district)
+    tables: list[tuple[str, str, Sequence[int]]] = [
+        ("column", "Residents", (2, 3, 4)),
+        ("column: of which foreign", "Residents", (2, 3)),
+        ("column: of which EU", "of which foreign", (3, 4)),
+    ]
+    for name, total, columns in tables:
+        draft.table({"District": None, name: total})
+        for r, (district, own) in enumerate(rows, 2):
+            for c in columns:
+                draft.number(r, c, own[c - 2], district, heads[c - 2])
     return draft
 
 

@@ -22,9 +22,9 @@ def written(folder: Path, text: str) -> Path:
     return folder / "t.csv"
 
 
-def protected(folder: Path, text: str) -> list[list[str]]:
+def protected(folder: Path, text: str, *options: str) -> list[list[str]]:
     source = written(folder, text)
-    assert run(["protect", str(source), "--hide-under", "6"]) == 0
+    assert run(["protect", str(source), "--hide-under", "6", *options]) == 0
     with source.with_name("t.safe.csv").open(newline="", encoding="utf-8") as file:
         return list(csv.reader(file))
 
@@ -92,3 +92,51 @@ def test_parts_that_overlap_are_each_taken_from_the_whole(tmp_path: Path) -> Non
     """They come to more than all; what each of them leaves is a count."""
     assert len(read_tables(written(tmp_path, PUPILS))) == 2
     assert [row[2] for row in protected(tmp_path, PUPILS)[1:]] == ["*", "36", "12", "55"]
+
+
+OF_WHICH = "Area,{total},of which foreign,of which EU\nA,{a},44,41\nB,170,60,50\nC,144,30,20\n"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("total", "a"), [("Total", 98), ("Residents", 98), ("Residents", 60)])
+def test_a_second_part_that_may_be_part_of_the_first_is_protected_so(
+    total: str, a: int, turned: bool, tmp_path: Path
+) -> None:
+    """44 - 41 would be those from elsewhere; also where both come to more than all, and in rows as in columns."""
+    lines = [line.split(",") for line in OF_WHICH.format(total=total, a=a).splitlines()]
+    lines = [list(line) for line in zip(*lines, strict=True)] if turned else lines
+    rows = protected(tmp_path, "\n".join(",".join(line) for line in lines) + "\n")
+    rows = [list(line) for line in zip(*rows, strict=True)] if turned else rows
+    assert "*" in rows[1][2:]
+    assert [row[1:] for row in rows[2:]] == [["170", "60", "50"], ["144", "30", "20"]]
+
+
+def test_what_the_first_part_alone_leaves_is_protected(tmp_path: Path) -> None:
+    """Of 97 all but 3 are foreign if those from the EU are some of these; what both leave is hidden by one of them."""
+    rows = protected(tmp_path, "Area,Residents,of which foreign,of which EU\nA,97,94,2\nB,170,60,50\nC,144,30,20\n")
+    assert "*" in rows[1][1:3]
+
+
+def test_parts_that_exceed_each_other_somewhere_exclude_each_other(tmp_path: Path) -> None:
+    """One table, as before."""
+    text = "Area,Residents,of which A,of which B\nX,98,44,41\nY,170,20,50\n"
+    assert len(read_tables(written(tmp_path, text))) == 1
+
+
+def test_indented_parts_close_to_each_other_are_protected_too(tmp_path: Path) -> None:
+    """Without the words "of which" numbers alone must show it."""
+    text = "Group,North,South,East,West\nResidents,98,170,144,120\n  Foreign,44,70,60,52\n  Non-citizens,41,66,57,50\n"
+    rows = protected(tmp_path, text, "--partly")
+    assert all("*" in column[2:] for column in list(zip(*rows, strict=True))[1:])
+
+
+def test_many_parts_that_may_be_parts_of_each_other_are_asked_about(tmp_path: Path) -> None:
+    """Seven that fall: the question names what settles it, and both ways work."""
+    counts = {f"of which P{k}": (90 - 9 * k, 80 - 8 * k) for k in range(7)}
+    lines = ["Group,North,South", "Residents,998,870", *(f"{label},{a},{b}" for label, (a, b) in counts.items())]
+    path = written(tmp_path, "\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=r"may be part of 'of which P3'.*--total Group="):
+        read_tables(path)
+    assert len(read_tables(path, total={"Group": None})) == 1
+    plain = written(tmp_path, "\n".join(lines).replace("of which ", "  ") + "\n")
+    assert len(read_tables(plain, partly=True)) == 1

@@ -13,7 +13,7 @@ OF_WHICH = (
     "of which|of whom|including|thereof|davon|darunter|dont|di cui|de los cuales|de las cuales|dos quais|das quais"
     "|herav|varav|waarvan|w tym|z tego|joista|heraf"
 )
-_BEGINS_OF_WHICH = re.compile(rf"\W*(?:{OF_WHICH})\b", re.IGNORECASE)
+BEGINS_OF_WHICH = re.compile(rf"\W*(?:{OF_WHICH})\b", re.IGNORECASE)
 
 
 def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel], str]:
@@ -38,7 +38,7 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
 
 def _of_which(texts: Sequence[str]) -> list[int]:
     """1 for labels that begin like "of which" behind another one."""
-    inner = [int(_BEGINS_OF_WHICH.match(text) is not None) for text in texts]
+    inner = [int(BEGINS_OF_WHICH.match(text) is not None) for text in texts]
     return [0] * len(inner) if inner and inner[0] else inner
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.errors import InputError, listed
+from discreet.sheets.blocks.implied_indents import BEGINS_OF_WHICH
 from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
+from discreet.sheets.sums.nested_labels import parts_of_parts
 from discreet.sheets.sums.sum_runs import runs_to
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
@@ -94,6 +96,29 @@ def _partly(codes: Sequence[str], lines: AxisLines, whole: int, left: Sequence[i
     alone = [(codes[k],) for k in left]
     together = len(left) > 1 and lines.evidence(whole, left)[3]
     return (*alone, tuple(codes[k] for k in left)) if together else tuple(alone)
+
+
+def parts_in_doubt(
+    name: str, codes: Sequence[str], lines: AxisLines, sums: Mapping[str, Sequence[str]], overlapping: bool
+) -> list[tuple[Groupings, str]]:
+    """Other ways to read parts of ``sums`` that leave a remainder, and a sentence on each: one may be part of another.
+
+    What the inner ones leave of the outer one is a count then, and so is what the outer one alone leaves of the sum;
+    parts that are ``overlapping`` are each taken from the sum as it is.
+    """
+    place = {code: k for k, code in enumerate(codes)}
+    found = []
+    for code, parts in sums.items():
+        inner = parts_of_parts(name, codes, lines, [place[part] for part in parts], BEGINS_OF_WHICH)
+        for outer, own in inner.items():
+            sentence = (
+                f"{listed([codes[k] for k in own], 4)} may be part of {codes[outer]!r}, which is nowhere less: what "
+                "each leaves is protected as if it were; indent it below that if it is"
+            )
+            if not overlapping:
+                found.append((Groupings(code, (), ((codes[outer],),)), sentence))
+            found.append((Groupings(codes[outer], (), _partly(codes, lines, outer, own)), sentence))
+    return found
 
 
 def _left_over(name: str, total: str, left: Sequence[str]) -> InputError:

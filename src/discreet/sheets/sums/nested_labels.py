@@ -24,6 +24,8 @@ LEAST_LINES = 3
 """Lines with a count from which one label may be seen to be part of another by their numbers alone."""
 LEAST_CLOSE = 3.0
 """Bits of coincidence of each line: the part is within about a sixteenth of the whole, and never more than it."""
+MOST_IN_DOUBT = 15
+"""Pairs of parts of which one may be part of the other; more are asked about."""
 SMALL = 10
 """Differences below this may be counts that are to be hidden."""
 
@@ -208,21 +210,53 @@ def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Seq
         return
     for one, other in combinations(plain, 2):
         whole, part = (one, other) if lines.values[one].sum() >= lines.values[other].sum() else (other, one)
-        both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
-        held = both & (lines.values[whole] > 0)
-        gap = (lines.values[whole] - lines.values[part])[held]
-        if held.sum() < LEAST_LINES or not holds(lines, whole, part):
-            continue
-        bits = np.log2((1 + lines.values[whole][held]) / (1 + 2 * gap))
-        telling = ((gap > 0) & (gap < SMALL)).sum() >= 2
-        steps = _STAGE.fullmatch(codes[whole]) and _STAGE.fullmatch(codes[part])
-        least = (ASK_AT_END if steps else ASK) + 2 * float(np.log2(len(plain)))
-        if telling and bits.mean() >= LEAST_CLOSE and bits.sum() >= least:
+        if _is_close(codes, lines, whole, part, len(plain)):
             raise InputError(
                 f"dimension {name!r}: {codes[part]!r} is nowhere more than {codes[whole]!r} and close to it in every "
                 "line, as a part of it is, so that their difference is a count; if it is part of it, put it behind it "
                 f'and call it so on the sheet ("of which {codes[part]}"); if that is chance say {option(name, None)}'
             )
+
+
+def _is_close(codes: Sequence[str], lines: AxisLines, whole: int, part: int, many: int) -> bool:
+    """Whether one of ``many`` labels is nowhere more than another and close to it in every line, far beyond chance."""
+    both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
+    held = both & (lines.values[whole] > 0)
+    gap = (lines.values[whole] - lines.values[part])[held]
+    if held.sum() < LEAST_LINES or not holds(lines, whole, part):
+        return False
+    bits = np.log2((1 + lines.values[whole][held]) / (1 + 2 * gap))
+    telling = ((gap > 0) & (gap < SMALL)).sum() >= 2
+    steps = _STAGE.fullmatch(codes[whole]) and _STAGE.fullmatch(codes[part])
+    least = (ASK_AT_END if steps else ASK) + 2 * float(np.log2(many))
+    return bool(telling and bits.mean() >= LEAST_CLOSE and bits.sum() >= least)
+
+
+def parts_of_parts(
+    name: str, codes: Sequence[str], lines: AxisLines, parts: Sequence[int], listed_as_parts: re.Pattern[str]
+) -> dict[int, list[int]]:
+    """Parts of one sum that may count all of other parts of it, whose difference is a count then.
+
+    One that is listed as a part ("of which foreign", by a pattern) may hold any such behind it that is nowhere more
+    ("of which EU"); another one may hold what is close to it in every line as well.
+    """
+    said = {k for k in parts if listed_as_parts.match(codes[k])}
+    searched = sorted(parts if len(parts) <= MOST_SEARCHED else said)
+    found: dict[int, list[int]] = {}
+    for one, other in combinations(searched, 2):
+        follows = one in said and other in said and holds(lines, one, other)
+        if follows or _is_close(codes, lines, one, other, len(searched)):
+            found.setdefault(one, []).append(other)
+        elif _is_close(codes, lines, other, one, len(searched)):
+            found.setdefault(other, []).append(one)
+        if sum(map(len, found.values())) > MOST_IN_DOUBT:
+            raise InputError(
+                f"dimension {name!r}: {codes[other]!r} may be part of {codes[one]!r}, so that their difference is a "
+                "count, and so may many others be; indent each below the one that it is part of, or name those that "
+                'exclude each other without "of which" and indent them below their sum; if no label is a sum of others '
+                f"say {option(name, None)}"
+            )
+    return found
 
 
 @dataclass(frozen=True)
