@@ -20,6 +20,8 @@ import discreet as dc
 from discreet.server import cube
 from server import METHODS, Connection, Server, addresses
 
+GOAL = 0.55
+
 
 async def times(port: int, client: str, asked: list[str]) -> list[float]:
     """Milliseconds of each answer to a caller of this address."""
@@ -68,7 +70,9 @@ def main() -> None:
         folder = Path(scratch)
         cube.build(dc.datasets.census(n=chosen.people), folder / "cube")
         rounds = [one_round(folder, chosen.tables, seed) for seed in range(chosen.rounds)]
-    print(f"AUC of 'somebody has asked this': {', '.join(f'{found:.2f}' for found, _ in rounds)}")
+    for number, (found, _) in enumerate(rounds, 1):
+        print(f"round {number}: AUC {found:.2f} of 'somebody has asked this' (goal at most {GOAL}): ", end="")
+        print("reached" if round(found, 2) <= GOAL else "missed")
     print(f"median time of a new table: {statistics.median(ms for _, new in rounds for ms in new):.1f} ms")
 
 

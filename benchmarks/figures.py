@@ -153,6 +153,15 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             log=True,
         )
     ],
+    "cache_timing": [
+        Listing(
+            "how well time tells what somebody has asked",
+            rf"^round (?P<round>\d+): AUC (?P<AUC>{N}) of 'somebody has asked this'",
+            bars=("AUC",),
+            label=("round",),
+            unit="AUC, 0.5 is chance",
+        )
+    ],
     "closure": [
         Listing(
             "attacks on the demo's policy",
@@ -191,6 +200,15 @@ LISTINGS: dict[str, Sequence[Listing]] = {
             bars=("shown", "best single number"),
             label=("policy",),
             unit="share",
+        )
+    ],
+    "demo_attack": [
+        Listing(
+            "claimed records that are right",
+            rf"^\| (?P<population>[^|]+?) \| {N} \| {N} \| (?P<right>\d+%) \| (?P<two_way_model>\d+%) \|",
+            bars=("right", "two way model"),
+            label=("population",),
+            unit="percent",
         )
     ],
     "docs_policies": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import openpyxl
 from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
 
 Codes = tuple[str, ...]
 
@@ -151,7 +153,19 @@ def _xlsx(drafts: Sequence[Draft], path: Path) -> None:
             sheet.merge_cells(None, first_row, first_column, last_row, last_column)
         for row in draft.hidden_rows:
             sheet.row_dimensions[row].hidden = True
+        for column, letters in _long_numbers(draft).items():
+            sheet.column_dimensions[get_column_letter(column)].width = letters + 2
     book.save(path)
+
+
+def _long_numbers(draft: Draft) -> dict[int, int]:
+    """Columns of numbers with words around them, "12 (3.4%)", and their letters: as wide as people make them."""
+    texts = [(c, at.value) for (_, c), at in draft.cells.items() if c > 1 and isinstance(at.value, str)]
+    longest: dict[int, int] = {}
+    for column, text in texts:
+        if re.search(r"\d.*%\)", text):
+            longest[column] = max([len(other) for c, other in texts if c == column and len(other) < 24])
+    return longest
 
 
 def _rows(draft: Draft) -> list[list[Drawn | None]]:

@@ -92,16 +92,17 @@ def test_a_layout_looks_like_its_source(pages: dict[str, Pair], name: str) -> No
     before, after = words(one.before), words(one.after)
     gone, new = apart(set(before) - set(after), set(after) - set(before))
     added = Counter(word.text for word in new)
+    titles = {one.before.stem, one.after.stem}  # LibreOffice calls the sheet of a CSV file by the name of the file
     assert added[MARK] >= one.hidden
-    assert set(added) <= set(NOTE.split())
-    assert all(any(letter.isdigit() for letter in word.text) for word in gone)
+    assert set(added) - titles <= set(NOTE.split())
+    assert all(any(letter.isdigit() for letter in word.text) for word in gone if word.text not in titles)
     pictures = (pixels(one.before, one.before.parent), pixels(one.after, one.after.parent))
     assert differences_outside(*pictures, gone | new) == 0
 
 
 def test_every_layout_is_compared() -> None:
     """All of the gallery, and some of them as .ods, too."""
-    assert len(LAYOUTS) == 45
+    assert len(LAYOUTS) > 50
     assert len(SAVED) > 10
 
 
