@@ -27,7 +27,7 @@ Steps = Callable[..., float]
 STEP = 2e-6  # seconds of one step as Python
 TO_COMPILE = 2.0  # seconds that a loop may run as Python in a process, while its machine code is not on disk
 TO_LOAD = 0.05  # the same, where it is
-TO_IMPORT = 0.6  # and this much more while the compiler itself is not loaded: what loading it takes, with the first loop
+TO_IMPORT = 0.6  # and this much more while the compiler is not loaded: what loading it and the first loop takes
 TOO_LONG = 2.0  # a loop that can begin again is left after so many times what it may take
 
 _always: ContextVar[bool] = ContextVar("always", default=False)
