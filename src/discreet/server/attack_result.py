@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.base.files import read_private
 from discreet.errors import InputError
-from discreet.policy.attacks.attack_report import Attack, Attacked, excess
+from discreet.policy.attacks.attack_report import Attack, Attacked, claim_row, doubts, excess, small_counts
 from discreet.policy.attacks.finding import AttackFinding
 from discreet.policy.attacks.least_squares import Recovered
 
@@ -72,23 +72,10 @@ def attack_rows(reports: Mapping[str, Attack], digests: Mapping[str, str]) -> li
 
 def population_row(one: Attacked) -> dict[str, Any]:
     """A population for the page: its claims at the probability where they exceed the model most, and what to know."""
-    notes = [one.why] if one.why else []
-    if not one.mixed:
-        notes.append("chains differ, those that fit best were taken")
-    if any(claimed.miscalibrated for claimed in one.claimed):
-        notes.append("far fewer are right than these claims promise, so this attack shows nothing")
-    if one.counts is not None:
-        notes.append(f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})")
+    notes = [*([one.why] if one.why else []), *doubts(one), *small_counts(one)]
     row: dict[str, Any] = {"name": one.name, "people": one.people, "verdict": one.verdict.value, "notes": notes}
     claims = [(claimed, covered) for claimed, covered in zip(one.claimed, one.covered, strict=True) if claimed.claims]
     if not claims:
         return row | {"claims": 0}
     claimed, covered = max(claims, key=lambda pair: pair[0].precision - pair[0].baseline_precision)
-    return row | {
-        "probability": claimed.probability,
-        "claims": claimed.claims,
-        "right": claimed.right,
-        "precision": claimed.precision,
-        "baseline": claimed.baseline_precision,
-        "covered": covered,
-    }
+    return row | claim_row(claimed, covered)

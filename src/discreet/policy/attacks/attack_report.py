@@ -335,13 +335,35 @@ def population_line(one: Attacked) -> str:
         f"model {claimed.baseline_precision:.0%}), {covered:.0%} of the people"
         for claimed, covered in zip(one.claimed, one.covered, strict=True)
     ]
-    if one.counts is not None:
-        parts.append(f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})")
     people = "number not shown" if one.people < 0 else f"about {one.people:,}"
-    doubt = "" if one.mixed else "; chains differ, those that fit best were taken"
+    return f"{one.name} ({people}): {'; '.join([*parts, *small_counts(one), *doubts(one)])}: {one.verdict.value}"
+
+
+def small_counts(one: Attacked) -> list[str]:
+    """How many counts of 1 to 3 are found; nothing where none was looked for."""
+    if one.counts is None:
+        return []
+    return [f"counts 1-3 exact {one.counts.exact:.0%} (single number {one.counts.single:.0%})"]
+
+
+def doubts(one: Attacked) -> list[str]:
+    """What to know before the claims about a population are believed."""
+    found = [] if one.mixed else ["chains differ, those that fit best were taken"]
     if any(claimed.miscalibrated for claimed in one.claimed):
-        doubt += "; far fewer are right than these claims promise, so this attack shows nothing"
-    return f"{one.name} ({people}): {'; '.join(parts)}{doubt}: {one.verdict.value}"
+        found.append("far fewer are right than these claims promise, so this attack shows nothing")
+    return found
+
+
+def claim_row(claimed: Claimed, covered: float) -> dict[str, Any]:
+    """Claims at one probability by name, with the part of the people that they cover."""
+    return {
+        "probability": claimed.probability,
+        "claims": claimed.claims,
+        "right": claimed.right,
+        "precision": claimed.precision,
+        "baseline": claimed.baseline_precision,
+        "covered": covered,
+    }
 
 
 def _rows(one: Attacked) -> list[dict[str, Any]]:
@@ -351,12 +373,7 @@ def _rows(one: Attacked) -> list[dict[str, Any]]:
     return [
         {
             **head,
-            "probability": claimed.probability,
-            "claims": claimed.claims,
-            "right": claimed.right,
-            "precision": claimed.precision,
-            "baseline": claimed.baseline_precision,
-            "covered": covered,
+            **claim_row(claimed, covered),
             "expected": claimed.expected,
             "counts 1-3 exact": one.counts.exact if one.counts else None,
             "single number": one.counts.single if one.counts else None,

@@ -86,22 +86,25 @@ def find_sums(
         return SumTree(overlapping=overlapping)
     short = [] if trusted else _verified(name, codes, lines, children, partly)
     known = set(children)
+
+    def take(found: Mapping[int, list[int]]) -> None:
+        """Labels with parts of theirs, as if the sheet had shown them."""
+        children.update(found)
+        known.update(found)
+        short.extend(whole for whole, parts in found.items() if lines.evidence(whole, parts)[0])
+
     _add_number_groups(codes, lines, children)
     top = _topmost(codes, children)
     nested = {} if trusted else nested_ranges(codes, lines, children, top)
     if nested:
-        children.update(nested)
-        known |= set(nested)
-        short += [whole for whole, parts in nested.items() if lines.evidence(whole, parts)[0]]
+        take(nested)
         top = _topmost(codes, children)
     if not children and not trusted:
         children.update(sums_below_headers([[place[code] for code in group] for group in headed], lines))
         top = _topmost(codes, children)
     if not trusted and (worded := worded_parts(codes, lines, [k for k in top if k not in children])):
         nested |= worded
-        children.update(worded)
-        known |= set(worded)
-        short += [whole for whole, parts in worded.items() if lines.evidence(whole, parts)[0]]
+        take(worded)
         top = _topmost(codes, children)
     if (stated := said.get(name)) is not None:
         remainder = not trusted and (partly or not lines.allowed)
@@ -128,9 +131,7 @@ def find_sums(
         if several := [whole for whole, parts in outer.items() if len(parts) > 1]:
             named = {codes[whole]: tuple(codes[k] for k in outer[whole]) for whole in several[:1]}
             return replace(_tree(codes, children, None, short, ()), overlapping=named)
-        children.update(outer)
-        known |= set(outer)
-        short += [whole for whole, parts in outer.items() if lines.evidence(whole, parts)[0]]
+        take(outer)
         nested |= outer
         top = [k for k in top if k not in {part for parts in outer.values() for part in parts}]
     tree = _judged(name, codes, lines, children, top, known, short, trusted, short_total)
