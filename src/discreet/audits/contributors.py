@@ -17,7 +17,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.release import Protected, Status
 from discreet.tables.additive import Additive
-from discreet.tables.contributions import Contributions, Spanning
+from discreet.tables.contributions import Contributions, Spanning, rank_keys
 from discreet.tables.layout import Layout
 from discreet.tables.table import Table
 
@@ -221,7 +221,7 @@ def _best(pool: list[Array], top: int) -> tuple[Array, list[Array], Array]:
     """The largest contributions of each union: which union, what, and their places there."""
     there = ~np.isnan(pool[1])
     of, value, weight, who = (a[there] for a in pool)
-    order = np.lexsort((-np.nan_to_num(weight), who, value < 0, -np.abs(value), of))
+    order = np.lexsort((*rank_keys(value, weight, who, np.abs(value)), of))
     of = of[order]
     place = np.arange(len(of)) - np.searchsorted(of, of)
     kept = place < top

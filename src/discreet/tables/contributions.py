@@ -94,8 +94,12 @@ def largest(value: Array, weight: Array, contributor: Array, top: int) -> tuple[
 
 def _ranked(pools: list[Array], size: Array) -> Array:
     """Places along the last axis, of the first in rank first."""
-    value, weight, contributor = pools
-    return np.lexsort((-np.nan_to_num(weight), contributor, value < 0, -size), axis=-1)
+    return np.lexsort(rank_keys(pools[0], pools[1], pools[2], size), axis=-1)
+
+
+def rank_keys(value: Array, weight: Array, contributor: Array, size: Array) -> tuple[Array, Array, Array, Array]:
+    """What contributions are ranked by, for ``np.lexsort``: the last counts most."""
+    return -np.nan_to_num(weight), contributor, value < 0, -size
 
 
 def _grid(layout: Layout, rows: Array) -> Array:
