@@ -82,7 +82,7 @@ def hierarchical(areas: int, places: int, branches: int, ages: int, sexes: int =
     return made
 
 
-def amounts(*shape: int) -> Made:
+def amounts(*shape: int, spread: float = 1.5) -> Made:
     """Turnover of firms, p % rule, contributors who know their own cells."""
 
     def made() -> tuple[dc.Table, dc.Suppress]:
@@ -94,7 +94,7 @@ def amounts(*shape: int) -> Made:
         names = [f"d{k}" for k in range(len(shape))]
         frame = pd.DataFrame({name: [f"c{c:03d}" for c in column] for name, column in zip(names, codes, strict=True)})
         frame["holding"] = [f"h{k}" for k in rng.integers(0, max(len(frame) * 9 // 10, 1), len(frame))]
-        frame["turnover"] = np.rint(rng.lognormal(4, 1.5, len(frame))).astype(int)
+        frame["turnover"] = np.rint(rng.lognormal(4, spread, len(frame))).astype(int)
         data = dc.Microdata.of(frame, dimensions=names, magnitudes=["turnover"], holding="holding")
         return dc.tabulate(data, names, value="turnover"), dc.Suppress(dc.PPercent(10), singletons="own")
 
@@ -174,6 +174,8 @@ SHAPES = {
     "five-way 13k": Shape(flat(8, 6, 6, 5, 4)),
     "five-way 25k": Shape(flat(12, 8, 6, 5, 4)),
     "amounts 2k": Shape(amounts(20, 12, 5), goal=AMOUNTS_GOAL),
+    "amounts skewed 5k": Shape(amounts(40, 15, 6, spread=2.0), goal=AMOUNTS_GOAL),
+    "amounts four-way 3k": Shape(amounts(8, 7, 6, 4), goal=AMOUNTS_GOAL),
     "amounts 9k": Shape(amounts(60, 20, 6), goal=AMOUNTS_GOAL),
     "amounts four-way 5k": Shape(amounts(12, 8, 6, 5), goal=AMOUNTS_GOAL),
     "farms 19k": Shape(farms(2, 2), goal=AMOUNTS_GOAL),
@@ -193,6 +195,9 @@ def measure(name: str) -> None:
         for shape in ((4, 4, 4), (20, 20)):
             few = dc.Table.of(np.random.default_rng(1).poisson(4, shape), ["a", "b", "c"][: len(shape)])
             dc.audit(dc.protect(few, dc.Suppress(dc.Threshold(3))).release())
+        if table.magnitude is not None:  # whose loops are others
+            for sizes in ((9, 7, 4), (14, 10, 4)):
+                dc.protect(*amounts(*sizes)())
     out: dict[str, object] = {"cells": len(table)}
     alone = replace(method, repair="off", clean_up=False)
     for key, asked in (("elimination", alone), ("whole", method)):

@@ -46,7 +46,7 @@ LAYERS = {
         system linear_tuning highs _reduction _propagation _flows _short_moves _points _whole_moves _level_moves
         swept_bounds modular light_vectors light_cuts
         null_space presolve program components
-        extremes network whole_points whole_moves pushed_points free_variables
+        extremes network whole_points whole_moves pushed_points nearby free_variables
         integer
         whole_repair
         intervals exact_point
@@ -60,12 +60,12 @@ LAYERS = {
     """,
     "sheets": """
         sheet_grid stated_counts counts_in_words
-        sheet_options sheet_layout
+        shares_in_words sheet_options sheet_layout
         rewrite
         excel opendocument
         sources same_layout picture
         sheet_table
-        blocks
+        person_records blocks
         sums
         cell_roles listed_cells table_of_cells grouped_blocks
         understanding
@@ -93,14 +93,14 @@ LAYERS = {
         row_kinds derived_names block_cells
         stub_columns
         sheet_blocks
-        label_paths
+        label_paths quotient_lines
         implied_indents body_numbers
         stated_populations running_sums
         separate_variables
     """,
     "sheets/sums": """
-        axis_levels axis_lines number_groups
-        sum_questions sum_runs nested_labels
+        axis_levels axis_lines number_groups label_ranges
+        sum_questions sum_runs nested_labels repeated_labels
         axis_sums
         cell_map remainders
         joint_totals further_groups groupings mean_lines unexplained_sums
@@ -108,11 +108,12 @@ LAYERS = {
         share_pairs
     """,
     "release": """
-        status noise_law
+        status sum_errors noise_law
         release
         protected
     """,
     "audits": """
+        _known_sums
         contradiction frechet verify known_sums
         known
         mean_equations
@@ -156,8 +157,10 @@ LAYERS = {
         secret_numbers
         kept_texts sorted_rows
         protection_report contents put_back
-        chosen_methods protecting table_margins
+        chosen_methods protecting table_margins margin_links
+        number_links
         table_links
+        share_tables
         linked_sheets joint_audit count_frames
         sheet_files
     """,
@@ -182,6 +185,7 @@ LAYERS = {
     """,
     "methods/synthetic": """
         crossing _redraw discrete_normal
+        small_groups
         noisy_margins
         first_population
         fit
@@ -224,7 +228,7 @@ LAYERS = {
     """,
     "server": """
         settings schema queries parameter_checks languages choices browser_safety pacing edition_marks edition_series
-        edition_history
+        edition_history edition_sketch
         editions cube_measures
         cube sheet view_data cache logs metrics unions charts counting migrations
         traffic_charts method_standing attack_result
@@ -232,8 +236,8 @@ LAYERS = {
         page_choice
         combinations variable_cards
         store server_key
-        guard auth rate_limits record_lines record_search commits history
-        service
+        guard auth rate_limits record_lines record_search commits history served_editions
+        service attack_standing
         corrections nearest_tables
         api messages pages methodologist short_links
         portals

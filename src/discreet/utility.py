@@ -21,6 +21,7 @@ from discreet.information import (
     FloatOrArray,
     Floats,
     hellinger,
+    hellinger_of_rows,
     kl,
     read_values,
     same_shape,
@@ -137,8 +138,7 @@ def hellinger_utility(before: Any, after: Any, *, axis: Axis = None) -> FloatOrA
     n = rows.sum(axis=1)
     if np.any(n <= 0):
         raise InputError("a table before protection sums to 0, so it has no utility: drop empty tables first")
-    distance = np.reshape(hellinger(f, g, counts=True, axis=axis), -1)
-    return shaped(1.0 - distance / np.sqrt(n), batch)
+    return shaped(1.0 - hellinger_of_rows(rows, tables(g, axis)[0]) / np.sqrt(n), batch)
 
 
 @checked

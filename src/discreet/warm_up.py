@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.base.annotations import Progress
 from discreet.base.compiled import Loop, always_compiled, loops_of
+from discreet.tables.relations import of_layout
 from discreet.tables.table import Table
 
 PACKAGE = "discreet"
@@ -75,7 +76,8 @@ def _optimal() -> None:
 
 
 def _amounts() -> None:
-    """The loops for many cells of amounts at once, which small tables do without."""
+    """The loops for many cells of amounts at once and for their sums, which small tables do without."""
+    from discreet.audits.known_sums import sums_that_follow
     from discreet.linear._level_moves import MoveList, Rooms, blocking_owners, level_moves
     from discreet.linear._whole_moves import Entries
 
@@ -87,6 +89,8 @@ def _amounts() -> None:
     ends, found = np.array([2]), np.empty(2, np.int64)
     by_variable = np.arange(3)
     blocking_owners(one, one, by_variable, none, ends, two, by_variable, two, 1, found, one.copy())
+    table = _counts(3, 3)
+    sums_that_follow(of_layout(table.layout), table.is_inner)
 
 
 def _linear_algebra() -> None:

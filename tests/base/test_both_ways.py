@@ -55,6 +55,7 @@ def test_both_ways_give_the_same_bits(loops: set[str]) -> None:
         warm_up._suppression,
         warm_up._suppression_with_a_key,
         warm_up._optimal,
+        warm_up._amounts,
         warm_up._linear_algebra,
     ]
     for example in exact:

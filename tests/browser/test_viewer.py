@@ -157,6 +157,58 @@ def test_percentages_are_of_protected_numbers_and_have_ranges(page: Page) -> Non
     expect(page.locator("td[data-r='1'][data-c='0'] .number")).to_have_text("100.0 %")
 
 
+def test_a_reader_makes_groups_of_categories(page: Page, pictures: Path) -> None:
+    """By picking: sums of what is shown, with a range that holds; in table, chart, CSV, address; foldable; removed."""
+    ready(page, "/table?variables=age,area&rows=age&layers=area")
+    numbers = told(page, "variables=age,area")
+    picked = ["0-2 years", "3-5 years", "9-11 years"]
+    page.get_by_text("Groups of my own", exact=True).click()
+    panel = page.locator(".grouping")
+    panel.get_by_role("button", name="Add the group").press("Enter")
+    expect(panel.get_by_role("status")).to_contain_text("at least two")
+    for label in picked:
+        panel.get_by_role("checkbox", name=label, exact=True).check()
+    panel.get_by_label("Name of the group").fill('Small; "mine" = 3+')
+    page.screenshot(path=pictures / "groups.png", full_page=True)
+    panel.get_by_label("Name of the group").press("Enter")
+    names = page.locator("#viewer tbody th .name")
+    expect(names.nth(1)).to_have_text('Small; "mine" = 3+')
+    assert names.nth(2).inner_text() == "6-8 years"
+    expected = sum(numbers["Total", one] for one in picked)
+    assert number(page, 1, 0) == expected
+    page.get_by_label("Likely ranges").check()
+    expect(page.locator("td[data-r='1'][data-c='0'] .range")).to_have_text(
+        f"{expected - 10:,}–{expected + 10:,}"  # of random rounding to base 5, by Hoeffding
+    )
+    assert page.evaluate("document.activeElement.closest('.options') !== null")
+    panel.get_by_label("Variable").select_option("area")
+    panel.get_by_label("Find a category").fill("D0")
+    panel.get_by_role("button", name="Pick all that are listed").click()
+    panel.get_by_role("button", name="Add the group").click()
+    page.locator(".axes select").select_option(label="D00 and 9 more")
+    districts = [f"D{d:02}" for d in range(10)]
+    assert number(page, 1, 0) == sum(numbers[area, one] for one in picked for area in districts)
+    page.reload()
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    assert number(page, 1, 0) == expected
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV as it is shown").click()
+    rows = list(csv.reader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))
+    total = str(numbers["Total", "Total"])
+    assert rows[:3] == [["age", "Number of people"], ["Total", total], ['Small; "mine" = 3+', str(expected)]]
+    page.get_by_role("button", name="Unfold Small").click()
+    assert names.all_inner_texts()[1:5] == ['Small; "mine" = 3+', *picked]
+    page.get_by_role("button", name="Fold Small").click()
+    page.get_by_role("button", name="Bars", exact=True).click()
+    expect(page.locator(".chart-text")).to_contain_text("Greatest: Small;", use_inner_text=True)
+    page.get_by_role("button", name="Table", exact=True).click()
+    page.get_by_text("Groups of my own", exact=True).click()
+    assert accessible(page) == []
+    page.get_by_role("button", name="Remove age: Small").click()
+    assert names.nth(1).inner_text() == "0-2 years"
+    assert "Small" not in page.url
+
+
 def test_ranges_are_told_where_one_reads(page: Page, pictures: Path) -> None:
     """On hover, on focus, to screen readers, and in all cells by a switch; wide ones are marked, lines too."""
     ready(page, "/table?variables=area,age")
@@ -197,6 +249,27 @@ def test_variables_are_moved_with_the_keyboard_and_by_drag(page: Page) -> None:
     expect(page.get_by_role("group", name="Rows", exact=True).get_by_role("button")).to_have_count(1)
 
 
+def test_all_of_a_table_is_on_paper(page: Page) -> None:
+    """In blocks of columns, each with the heads of its rows; on the screen it is as before."""
+    ready(page, "/table?variables=age,sex&rows=sex&columns=age")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("innerWidth") == 1200
+    blocks = page.locator(".paper table")
+    assert blocks.count() > 2
+    heads = [blocks.nth(n).locator("thead th").all_inner_texts()[1:] for n in range(blocks.count())]
+    assert [name for some in heads for name in some] == ["Total", *(f"{a}-{a + 2} years" for a in range(0, 90, 3))]
+    numbers = told(page, "variables=age,sex")
+    shown = [blocks.nth(n).locator("tbody tr").nth(2).locator(".number").all_inner_texts() for n in range(len(heads))]
+    men = [numbers[name, "m"] for some in heads for name in some]
+    assert [int(text.replace(",", "")) for some in shown for text in some] == men
+    expect(page.locator(".grid-box:not(.paper)")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(page.locator(".grid-box:not(.paper)")).to_be_visible()
+    assert blocks.count() == 0
+
+
 @pytest.mark.parametrize(
     ("name", "place"), [("one", "/table?variables=area"), ("two", "/table?variables=age,sex"), ("three", LARGE)]
 )
@@ -210,6 +283,9 @@ def test_the_viewer_is_accessible_and_fits_the_screen(page: Page, name: str, pla
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.wait_for_function(  # heads of rows leave room for numbers on a screen that has become narrow
+            "width => document.querySelector('td.whole').offsetLeft < 0.75 * width", arg=width
+        )
         page.screenshot(path=pictures / f"viewer-{name}-{width}-{scheme}.png")
     assert accessible(page, rules=["color-contrast"]) == []  # at last it is dark and narrow
 

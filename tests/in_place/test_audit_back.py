@@ -53,7 +53,7 @@ def test_every_protected_layout_can_be_audited(
     monkeypatch.chdir(tmp_path)
     path = written(layout.draw(), tmp_path, kind)
     options = options_of(layout.options)
-    assert run(["protect", path.name, "--hide-under", str(under), "-o", f"safe.{kind}", *options]) == 0
+    assert run(["protect", path.name, "--hide-under", str(under), "--apart", "-o", f"safe.{kind}", *options]) == 0
     command = COMMAND.search(said := capsys.readouterr().err)
     if command is None:
         assert re.search(r"no count was hidden|, 0 primary", said)

@@ -171,6 +171,6 @@ def test_nothing_small_follows_from_all_sheets_together(
     code = run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", str(UNDER)])
     target = tmp_path / "a.safe.xlsx"
     capfdbinary.readouterr()
-    assert code in (0, 3)
-    assert target.exists() == (code == 0)
+    assert code in (0, 1, 3)  # 1: written, and how some sheets are related was not judged
+    assert target.exists() == (code != 3)
     assert not target.exists() or given_away(target, people, sheets) == []

@@ -61,11 +61,15 @@ def test_what_follows_from_the_difference_of_totals_is_hidden(tmp_path: Path, ca
 def test_tables_that_share_labels_and_no_number_are_not_called_judged(tmp_path: Path, capfdbinary: Any) -> None:
     """Another year, perhaps, or a part of the same people: the form says that nobody judged it."""
     save(tmp_path / "a.xlsx", WARDS, {name: (a + 7, b + 9) for name, (a, b) in WARDS.items()})
-    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 1
     told = capfdbinary.readouterr().err.decode()
     assert "share labels and no numbers tell how they are related" in told
     assert "verdict on the file: unknown" in told
     assert "Not judged: how 2 tables that share labels are related." in told
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6", "--force", "--apart"]) == 0
+    told = capfdbinary.readouterr().err.decode()
+    assert "verdict on the file" not in told
+    assert "2 tables that share labels count different people, as was said." in told
 
 
 @pytest.mark.parametrize(

@@ -108,3 +108,42 @@ def test_the_limit_of_a_recipe_stands_in_the_form_and_in_the_note(
         assert any("1 to 10" in str(value) for row in cells for value in row)
     assert forms[0] == forms[1]
     assert "from 1 to 10" in forms[0]
+
+
+BLANKS: Rows = [
+    ["Ward", "Men", "Women", "Total"],
+    ["A", 14, 20, 34],
+    ["B", None, None, None],
+    ["C", 3, 31, 34],
+    ["D", 9, 8, 17],
+    ["Total", 26, 59, 85],
+]
+
+
+@pytest.mark.parametrize("options", [[], ["--blank", "zero"]])
+def test_a_row_with_nobody_is_no_heading(options: list[str], tmp_path: Path) -> None:
+    """The total is the sum of all rows, and so the row of blanks is one of zeros."""
+    path = workbook(tmp_path / "t.xlsx", Wards=BLANKS)
+    assert run(["protect", path, "--hide-under", "6", *options]) == 0
+    rows = list(openpyxl.load_workbook(tmp_path / "t.safe.xlsx")["Wards"].values)
+    assert rows[2] == ("B", None, None, None)
+    assert rows[3] == ("C", "*", "*", 34)
+
+
+def test_a_sign_behind_a_number_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A letter that means a revision."""
+    rows: Rows = [COUNTS[0], ["A", "10q", 20, 30], *COUNTS[2:]]
+    path = workbook(tmp_path / "t.xlsx", Counts=rows)
+    assert run(["protect", path, "--hide-under", "6"]) == 2
+    assert "--flag" in capsys.readouterr().err
+    assert run(["protect", path, "--hide-under", "6", "--flag", "q"]) == 0
+
+
+def test_a_cell_of_several_readings_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parts that may be part of each other are read in several ways; the form says how many cells there are."""
+    rows: Rows = [["Cause", "Male", "Female", "All"], ["Cancer", 60, 51, 111], ["  of which lung", 22, 18, 40]]
+    rows += [["  of which breast", 0, 14, 14], ["Other", 57, 50, 107], ["All causes", 117, 101, 218]]
+    assert run(["protect", workbook(tmp_path / "t.xlsx", Deaths=rows), "--hide-under", "6"]) == 0
+    said = capsys.readouterr().err
+    assert "tables:" in said
+    assert re.search(r"(\d+ of 15 cells are not shown|no cell had to be)", said.splitlines()[-1])

@@ -95,6 +95,53 @@ def test_the_range_of_a_percentage_follows_from_both_numbers(name: str) -> None:
     assert np.mean(hits) >= LEVEL
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_the_range_of_a_sum_holds_the_truth_nine_times_in_ten(name: str) -> None:
+    """Of readers' groups: some codes of one variable, at a code or the total of the others, and all cells below."""
+    hits: dict[str, list[bool]] = {}
+    for seed, table in enumerate(tables(12)):
+        method, codes, rng = METHODS[name](seed), table.layout.codes, np.random.default_rng(seed)
+        shown = np.asarray(dc.protect(table, method).published["count"], float)
+        cells = ShownCells(table.dimensions, codes, shown)
+        law = law_of(method, table.dimensions)
+        assert law is not None
+        errors, own = law.errors(cells), law.ranges(cells)
+        assert errors is not None
+        for kind in ("margin", "line", "inner") * 12:
+            axis = int(rng.integers(3))
+            others = [one for one in range(3) if one != axis]
+            group = 1 + rng.choice(6 - axis, rng.integers(2, 7 - axis), replace=False)
+            line = [0, 0] if kind == "margin" else [int(rng.integers(7 - one)) for one in others]
+            beside = (codes[:, others] > 0).all(axis=1) if kind == "inner" else (codes[:, others] == line).all(axis=1)
+            which = np.flatnonzero(beside & np.isin(codes[:, axis], group))
+            low, high = errors.range_of(which, shown, own, whole=True)
+            assert low <= shown[which].sum()
+            assert not high < shown[which].sum()
+            hits.setdefault(kind, []).append(low <= table.count[which].sum() and not table.count[which].sum() > high)
+    for kind, some in hits.items():
+        assert np.mean(some) >= LEVEL, kind
+
+
+def test_ends_of_ranges_are_not_added_up_where_noise_is_mostly_none() -> None:
+    """Ten numbers that are each left alone nine times in ten have ranges of one number; their sum has not."""
+    transition = Transition([[1, 0, 0, 0], [0.05, 0.9, 0.05, 0], [0, 0.05, 0.9, 0.05]])
+    law = cell_noise(transition)
+    sex = dc.Dimension.flat("sex", "fm")
+    true = np.full(40, 7)
+    for size, seed in ((10, 1), (40, 2)):
+        shown = transition.sample(np.tile(true[:size], (400, 1)), np.random.default_rng(seed)).astype(float)
+        ends = within = 0
+        for line in shown:
+            cells = ShownCells((sex,), np.zeros((size, 1), int), line)
+            errors, own = law.errors(cells), law.ranges(cells)
+            assert errors is not None
+            low, high = errors.range_of(np.arange(size), line, own, whole=True)
+            within += low <= true[:size].sum() <= high
+            ends += own[0].sum() <= true[:size].sum() <= own[1].sum()
+        assert ends < 0.6 * len(shown)
+        assert within >= LEVEL * len(shown)
+
+
 @pytest.mark.parametrize(
     "transition", [Transition.rounding(3), Transition.rounding(10), dc.CellKey(2, 1, seed=1).transition()]
 )

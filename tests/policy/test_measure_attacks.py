@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import discreet as dc
 from discreet.policy import Query, answer, parse_policy
@@ -14,7 +15,8 @@ from discreet.policy.area_release import failing_areas
 from discreet.policy.sections import AreaRules
 
 SECRET = "sixteen letters!"
-POLICY = '[query]\nmax_dimensions = 4\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n[measures.pay]\nnoise = {}\n'
+POLICY = '[query]\nmax_dimensions = 4\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'
+POLICY += "[measures.pay]\nnoise = {}\nmin_count = 1\n"
 
 
 def test_who_is_alone_has_one_noise_in_all_tables() -> None:
@@ -25,7 +27,7 @@ def test_who_is_alone_has_one_noise_in_all_tables() -> None:
     dimensions = ["town", "sex", "age", "job"]
     data = dc.Microdata.of(frame, dimensions=dimensions, unit="id", magnitudes=["pay"], secret=SECRET)
     policy = replace(parse_policy(POLICY), secret=SECRET.encode())
-    shown = set()
+    shown: set[float] = set()
     for size in (0, 1, 2, 3):
         for chosen in itertools.combinations(["sex", "age", "job"], size):
             cells = answer(data, Query.of(["town", *chosen], measure="pay"), policy).cells
@@ -53,3 +55,67 @@ def test_the_list_of_areas_hardly_tells_of_one_person() -> None:
         gains.append(abs(shares[0] - shares[1]) / 2)
     assert 0 < np.mean(gains) < 0.02
     assert max(gains) < 0.05
+
+
+def test_sums_of_few_people_do_not_tell_how_many_they_are() -> None:
+    """Everybody works about as long, so that a sum of hours counts heads: none is shown of few, nor where nobody is."""
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(
+        {"job": rng.choice(list("abcdefgh"), 300), "band": rng.choice(list("xyz"), 300), "id": range(300)}
+    )
+    frame.loc[frame["job"] == "a", "band"] = "x"
+    frame = frame.assign(hours=rng.integers(1600, 1800, 300))
+    data = dc.Microdata.of(frame, dimensions=["job", "band"], unit="id", magnitudes=["hours"], secret=SECRET)
+    text = POLICY.replace("measures.pay", "measures.hours").replace("min_count = 1\n", "")
+    policy = replace(parse_policy(text), secret=SECRET.encode())
+    counts = answer(data, Query.of("job, band"), policy).cells["count"].to_numpy(float)
+    hours = answer(data, Query.of("job, band", measure="hours"), policy).cells["hours"].to_numpy(float)
+    assert (counts < 10).any()
+    assert np.isnan(hours[counts < 10]).all()
+    assert not np.isnan(hours[counts >= 10]).any()
+
+
+SMALL_PAIR = """
+[query]
+max_dimensions = 3
+[table]
+min_population = 60
+[[method]]
+name = "cell-key"
+d = 5
+v = 3
+[measures.pay]
+noise = { flex = 20, p = [0.05, 0.01], separation = 1 }
+"""
+RULE = 'hide = [{ rule = "p-percent", p = 10 }]\n'
+
+
+def people_with_a_small_pair() -> dc.Microdata:
+    """Of each sex, town and job 200 people who earn alike; but in the last town one woman and 20 men are pilots."""
+    rows = [(t, j, s) for t in "ABC" for j in ("cook", "pilot", "smith") for s in "fm" for _ in range(200)]
+    rows = [row for row in rows if row[:2] != ("C", "pilot")] + [("C", "pilot", "f")] + [("C", "pilot", "m")] * 20
+    frame = pd.DataFrame(rows, columns=["town", "job", "sex"])
+    frame = frame.assign(pay=np.random.default_rng(6).integers(90, 110, len(frame)), id=range(len(frame)))
+    names = ["town", "job", "sex"]
+    return dc.Microdata.of(frame, dimensions=names, unit="id", magnitudes=["pay"], secret=SECRET)
+
+
+def test_a_sensitive_cell_of_a_closed_pair_is_the_rest_of_its_line() -> None:
+    """One cell is sensitive, and is not shown because its pair is small; the totals of its lines are. So the table is
+    refused like one in which the cell would be shown."""
+    data = people_with_a_small_pair()
+    plain = replace(parse_policy(SMALL_PAIR), secret=SECRET.encode())
+    true = dc.tabulate(data, ["town", "job", "sex"], value="pay", top=5)
+    assert true.cells[dc.PPercent(10)(true)][["town", "job", "sex"]].to_numpy().tolist() == [["C", "pilot", "f"]]
+    cells = answer(data, Query.of("town, job, sex", measure="pay"), plain).cells
+    shown = cells.set_index(["town", "job", "sex"])["pay"]
+    assert shown[[("C", "pilot", "f"), ("C", "pilot", "m")]].isna().all()
+    assert shown[[("C", "pilot", "Total"), ("C", "Total", "f"), ("Total", "pilot", "f")]].notna().all()
+    refusing = replace(parse_policy(SMALL_PAIR + RULE), secret=SECRET.encode())
+    for query in (
+        Query.of("town, job, sex", measure="pay"),
+        Query.of("town, job, sex", measure="pay", statistic="percent"),
+        Query.of("town, job", where={"sex": "m"}, measure="pay"),
+    ):
+        with pytest.raises(dc.Refused, match="too few contributors"):
+            answer(data, query, refusing)

@@ -84,7 +84,8 @@ def test_an_impossible_query_is_an_input_error(make: Any, message: str) -> None:
 def test_the_template_is_the_default_policy() -> None:
     """Every key is there, and what it says is what a policy without it does; only a method has to be chosen."""
     table, query = TableRules(min_population=100), QueryRules(max_dimensions=2)  # recommended
-    assert parse_policy(template()) == Policy(before=(("synthetic", {"v": 3}),), table=table, query=query)
+    before = (("synthetic", {"v": 3, "group": 2000}),)
+    assert parse_policy(template()) == Policy(before=before, table=table, query=query)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, hstack
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
-from discreet.policy.withheld_codes import SummedCodes
+from discreet.linear.light_vectors import LightSet
+from discreet.linear.modular import in_span
+from discreet.policy.withheld_codes import SummedCodes, _ToldAnyway
+from discreet.tables.table import Table
 
 
 def codes_of(dimension: Dimension, people: Array) -> SummedCodes:
@@ -129,3 +133,32 @@ def test_long_code_lists_are_decided_in_seconds(codes: int, lengths: list[int]) 
         key = rows.indices[rows.indptr[leaf] : rows.indptr[leaf + 1]].tobytes()
         alike[key] = alike.get(key, 0) + int(counts[leaf])
     assert all(together == 0 or together >= 500 for together in alike.values())
+
+
+def test_sets_that_follow_anyway_are_found_together_as_one_by_one() -> None:
+    """Finest codes with nobody are known; sets are asked in any order, some of them again."""
+    rng = np.random.default_rng(3)
+    outcomes = []
+    for _ in range(60):
+        shape = rng.integers(2, 5, 2)
+        matrix = csc_array(Table.of(np.ones(shape, int), ["a", "b"]).matrix)
+        finest = np.flatnonzero(sizes(matrix) == 1)
+        leaves = finest[np.argsort(matrix.indices[matrix.indptr[finest]])]
+        weight = rng.integers(0, 3, len(leaves)).astype(float)
+        given = (sizes(matrix) > 1) & (rng.random(matrix.shape[1]) < rng.choice([0.0, 0.5, 1.0]))
+        sets = [LightSet(np.flatnonzero(rng.random(len(leaves)) < 0.4), np.array([0])) for _ in range(8)]
+        known = given.copy()
+        known[leaves[weight == 0]] = True
+        anyway = _ToldAnyway(matrix, leaves, given, weight)
+        for one in [*sets, *sets]:
+            column = np.zeros((len(leaves), 1), np.int8)
+            column[one.places] = 1
+            alone = in_span(csc_array(hstack([matrix, csc_array(column)])), np.flatnonzero(known), [len(known)])[0]
+            assert anyway.tells(one, sets) == alone
+            outcomes.append(bool(alone))
+    assert 50 < sum(outcomes) < len(outcomes) - 50
+
+
+def sizes(matrix: csc_array) -> np.ndarray:
+    """Of how many finest codes every code is made up."""
+    return np.diff(matrix.indptr)

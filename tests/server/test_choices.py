@@ -13,6 +13,7 @@ from discreet.policy import Policy, Query
 from discreet.policy.answering import check_query
 from discreet.policy.sections import CatalogueRules, QueryRules
 from discreet.server.choices import IN_FILTER, IN_TABLE, Choices
+from discreet.server.languages import LANGUAGES
 from tests import servers
 
 AREA = dc.Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S", "S2": "S", "S3": "S"})
@@ -129,9 +130,24 @@ def test_several_categories_are_one_filter(tmp_path: Path) -> None:
         assert "Several categories can be picked together" in client.get("/").text
 
 
-def test_the_page_says_why_groups_of_ones_own_are_not_rows(tmp_path: Path) -> None:
-    """And offers several categories only where the policy does."""
+def test_groups_of_ones_own_stay_in_every_address_of_a_table(tmp_path: Path) -> None:
+    """The permanent link, other languages and the form; what is written in them is never taken for HTML."""
+    groups = 'sex:"<b>All</b>; ""mine"""=F%2BM'
+    with servers.client(tmp_path) as client:
+        page = client.get(f"/table?variables=sex&groups={groups}").text
+        assert page.count("groups=sex:%22%3Cb%3EAll%3C%2Fb%3E;+%22%22mine%22%22%22=F%2BM") >= 2
+        assert "<b>All" not in page
+        assert page.count("&amp;groups=sex:%22%3Cb%3EAll") >= len(LANGUAGES)
+        field = 'name="groups" value="sex:&#34;&lt;b&gt;All&lt;/b&gt;; &#34;&#34;mine&#34;&#34;&#34;=F+M"'
+        assert field in page
+        there = client.get(f"/go?v_sex=1&v_age=1&groups={groups}", follow_redirects=False).headers["location"]
+        assert there.startswith("/table?variables=age,sex&groups=sex:%22%3Cb%3EAll")
+        assert client.get("/api/table.csv?variables=sex&groups=sex:A=F%2BM").status_code == 422  # nothing to ask for
+
+
+def test_the_page_says_where_groups_of_ones_own_are_made(tmp_path: Path) -> None:
+    """Beside the table; and offers several categories only where the policy does."""
     with servers.client(tmp_path) as client:
         page = client.get("/").text
-        assert "Groups of your own are not offered as rows" in page
+        assert "Groups of your own are made beside the finished table" in page
         assert "Several categories can be picked together" not in page

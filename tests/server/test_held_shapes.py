@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from discreet.policy.answering import answer_query
 from discreet.policy.whole_variables import WholeVariables
 from discreet.server import cube, held_shapes
 from discreet.server.counting import CubeCounting
+from discreet.server.service import Service
+from tests import servers
 
 POLICY = """
 [query]
@@ -73,6 +76,19 @@ def test_what_is_held_does_not_depend_on_who_asks(tmp_path: Path) -> None:
     assert counting.table(resolved) is not counting.table(resolved)
 
 
+def test_a_table_that_is_refused_is_held_like_any_other(tmp_path: Path) -> None:
+    """Else every question about it would take longer, and by the data."""
+    service = Service(servers.settings(tmp_path, servers.policy_text("[table]\nmin_mean = 200\n")))
+    service.hold_tables()
+    counting, shape = service.counting, service.resolved(Query.of("age, occupation"))
+    assert isinstance(counting, CubeCounting)
+    with pytest.raises(dc.Refused):
+        answer_query(counting.table, shape, service.policy, service.whole)
+    assert counting.table(shape) is counting.table(shape)
+    assert service.whole.held.has(counting.table(shape))
+    service.store.close()
+
+
 def test_no_more_is_held_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policy_of("cell-key")
     dimensions = dc.datasets.census_dimensions()
@@ -92,3 +108,26 @@ def test_tables_that_the_policy_does_not_give_are_not_held() -> None:
     names = [set(shape.query.names) for shape in held_shapes.held_shapes(dc.datasets.census_dimensions(), policy)]
     assert names
     assert not any("age" in some or {"sex", "region"} <= some for some in names)
+
+
+def test_pairs_of_codes_are_decided_before_the_first_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the start if they are few, beside the first questions if they are many; then nothing is left to decide."""
+    text = servers.policy_text("[table]\nmin_population = 50\n")
+    first = Service(servers.settings(tmp_path, text))
+    assert first.policy.query.max_dimensions > 2
+    names = [d.name for d in first.dimensions]
+    every = [*itertools.combinations(names, 3)]
+    first.warm_up()
+    assert all(first.whole.is_decided(three) for three in every)
+    first.store.close()
+    monkeypatch.setattr("discreet.server.service.FEW_CODES", 0)
+    second = Service(servers.settings(tmp_path, text))
+    second.warm_up()
+    assert not any(second.whole.is_decided(three) for three in every)
+    monkeypatch.setattr("discreet.server.service.held_shapes", lambda *_: ())
+    second.hold_tables()
+    assert all(second.whole.is_decided(three) for three in every)
+    for three in every:
+        for two in itertools.combinations(three, 2):
+            assert (second.whole.of_variables(two) == first.whole.of_variables(two)).all()
+    second.store.close()

@@ -189,7 +189,7 @@ def test_an_old_store_comes_to_the_schema_of_a_new_one(tmp_path: Path) -> None:
         with transaction(url) as connection:
             shapes.append(shape(connection))
     assert shapes[0] == shapes[1] == shapes[2]
-    assert set(shapes[0]) == {table.name for table in first_tables} | {"links", "schema_version"}
+    assert set(shapes[0]) == {table.name for table in first_tables} | {"editions", "links", "schema_version"}
 
 
 def test_a_later_store_is_refused_and_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

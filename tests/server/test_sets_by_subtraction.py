@@ -45,6 +45,17 @@ def test_every_listed_difference_follows_or_is_nearly_one(mine: frozenset[int], 
         assert follows or one in pairs
 
 
+@given(families)
+@settings(max_examples=100, deadline=None)
+def test_atoms_are_what_lies_in_the_same_sets(family: frozenset[int]) -> None:
+    """Person by person."""
+    inside: dict[frozenset[int], int] = {}
+    for person in range(PEOPLE):
+        if sets := frozenset(one for one in family if one >> person & 1):
+            inside[sets] = inside.get(sets, 0) | 1 << person
+    assert atoms(family) == frozenset(inside.values())
+
+
 def _unions(sets: frozenset[int]) -> list[int]:
     joined = []
     for n in range(1, len(sets) + 1):

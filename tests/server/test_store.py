@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 import discreet as dc
 from discreet.cli import run
@@ -21,6 +22,7 @@ from discreet.errors import InputError
 from discreet.server import auth
 from discreet.server.commits import Commits
 from discreet.server.rate_limits import Over
+from discreet.server.schema import marks
 from discreet.server.service import Service
 from discreet.server.store import Store, Unreachable
 from tests import servers
@@ -76,6 +78,69 @@ def test_a_store_that_hangs_is_not_waited_for_without_end(tmp_path: Path, monkey
             assert client.get(HALVES[0]).status_code == 503
         stuck.set()
         assert client.get(HALVES[0]).status_code == 200
+
+
+def test_writers_of_a_file_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who comes second is let in when the first has finished; not at all where it does not finish in time."""
+    stores = [Store(f"sqlite:///{tmp_path}/store.db") for _ in range(2)]
+    looked, written = threading.Event(), threading.Event()
+    sleep = time.sleep
+
+    def noticed(seconds: float) -> None:
+        looked.set()
+        sleep(seconds)
+
+    def second() -> None:
+        with stores[1].begin():
+            written.set()
+
+    monkeypatch.setattr("discreet.server.store.time.sleep", noticed)
+    with stores[0].begin():
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert looked.wait(20)
+        assert not written.is_set()
+    thread.join(20)
+    assert written.is_set()
+    monkeypatch.setattr("discreet.server.store.BUSY_SECONDS", 0.05)
+    with stores[0].begin():
+        with pytest.raises(Unreachable), stores[1].begin():
+            pass
+        assert stores[1].rows(select(marks)) == []  # who reads does not wait
+    with stores[1].begin():
+        pass
+    for store in stores:
+        store.close()
+
+
+def test_a_table_is_put_off_while_a_decision_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a moment, and not while the store is waited for: a decision keeps all servers of the store waiting."""
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    seen: list[bool] = []
+
+    class Deciding:
+        def decide(self, connection: Any, questions: Any) -> tuple[list[str], list[Any]]:
+            seen.append(commits._undecided.is_set())
+            commits.give_way()  # ends by itself
+            if "wrong" in questions:
+                raise Unreachable
+            return ["yes"] * len(questions), []
+
+        def settle(self, committed: bool) -> None:
+            seen.append(commits._undecided.is_set())
+
+    monkeypatch.setattr("discreet.server.commits.GIVING_WAY", 0.01)
+    commits: Commits[str, str] = Commits(store, Deciding())
+
+    async def asking() -> None:
+        assert await commits.decide("right") == "yes"
+        with pytest.raises(Unreachable):
+            await commits.decide("wrong")
+        await commits.close()
+
+    asyncio.run(asking())
+    assert seen == [False, True, False, True]
+    store.close()
 
 
 def test_new_keys_reach_a_server_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.data.variable_description import is_ordered
+from discreet.release.sum_errors import SumErrors
 from tests import servers
 
 QUERY = "variables=age,sex&where=region=R1"
@@ -34,6 +35,21 @@ def test_values_are_those_of_the_csv_in_row_major_order(tmp_path: Path, method: 
     assert (high - low).max() <= 8
     assert document["level"] == 0.9
     assert document["population"] == [{"name": "region", "label": "Region", "code": "R1", "category": "Region 1"}]
+
+
+def test_what_adds_up_to_the_range_of_a_group_is_in_the_document(tmp_path: Path) -> None:
+    """As a release has it, so that the viewer can say how sure a sum is without asking."""
+    with servers.client(tmp_path, servers.policy_text(method=ROUNDED)) as client:
+        document = client.get(f"/api/table.view.json?{QUERY}").json()
+    errors, values = document["errors"], np.array(document["values"], float)
+    assert len(errors["rows"]) < 4
+    kinds = np.frombuffer(errors["kinds"].encode(), np.uint8).astype(int) - ord("1")
+    assert len(kinds) == len(values)
+    ranges = (np.array(document["low"], float), np.array(document["high"], float))
+    held = SumErrors(kinds, np.array(errors["rows"]), errors["once"])
+    some = np.array([3, 6, 9])
+    low, high = held.range_of(some, values, ranges, whole=True)
+    assert (low, high) == (max(values[some].sum() - 10, 0), values[some].sum() + 10)  # Hoeffding: 5 * sqrt(3 * 1.5)
 
 
 def test_it_is_one_more_format_of_the_same_answer(tmp_path: Path) -> None:

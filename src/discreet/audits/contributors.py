@@ -165,14 +165,12 @@ def union_table(table: Table, sums: list[tuple[int, ...]]) -> Table:
     """A table whose cells are the given sums of cells, each with its own largest contributions."""
     from scipy.sparse import coo_array
 
-    row = np.concatenate([np.full(len(s), k) for k, s in enumerate(sums)])
+    row = np.repeat(np.arange(len(sums)), [len(one) for one in sums])
     pick = coo_array((np.ones(len(row)), (np.concatenate(sums), row)), shape=(len(table), len(sums))).tocsr()
-    members = ((table.matrix @ pick) != 0).astype(np.int64)
+    members = (abs(table.matrix @ pick) > 0).astype(np.int64)
     layout = Layout.of([Dimension.flat("union", range(len(sums)), total=None)])
     statistics = {
-        name: Additive(v, v, s.decimals)
-        for name, s in table.statistics.items()
-        if (v := members.T @ s.inner) is not None
+        name: Additive(united := members.T @ s.inner, united, s.decimals) for name, s in table.statistics.items()
     }
     contributions = None
     if table._inner_contributions is not None:

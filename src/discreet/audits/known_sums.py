@@ -7,22 +7,22 @@ in common. A rule by which no two sums are sensitive calls their union safe too 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from discreet.audits._known_sums import Equations, of_several, plain_differences
 from discreet.base.annotations import Array
 
-Terms = dict[int, int]  # hidden cells of an equation and their factors
-Combination = tuple[Terms, tuple[int, ...]]  # what several equations give together, and which these are
 TOGETHER = 4  # equations that are combined, at most
 SIGNS = 2  # cells of the other sign that a combination may hold and still be looked at
 STEPS = 20_000  # combinations of three equations and more that are tried
 
+Sums = dict[tuple[int, ...], int]
 
-def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
+
+def sums_that_follow(rows: Any, hidden: Array) -> Sums:
     """Sets of two or more hidden cells whose sum is published in effect, and the first equation of each.
 
     ``rows`` are the equations of a table (see ``discreet.tables.relations``). The hidden cells of an equation have a
@@ -38,22 +38,38 @@ def sums_that_follow(rows: Any, hidden: Array) -> dict[tuple[int, ...], int]:
     >>> len(sums_that_follow(of_layout(t.layout), gone))  # two rows, two columns
     4
     """
-    equations = _of_hidden(rows, hidden, len(hidden))
-    sums: dict[tuple[int, ...], int] = {}
-    by_cell: dict[int, list[int]] = {}
-    for number, terms in equations.items():
-        _keep(sums, terms, number)
-        for cell in terms:
-            by_cell.setdefault(cell, []).append(number)
-    pairs = _Pairs.of(equations, by_cell)
-    for one, two, cell in pairs.where(pairs.rarer == 0):
-        _keep(sums, _without(equations[one], equations[two], cell), one)
-    level = (
-        (_without(equations[one], equations[two], cell), (one, two))
-        for one, two, cell in pairs.where(pairs.rarer <= SIGNS)
-    )
-    _of_several(sums, equations, by_cell, level)
+    equations, number, names = _of_hidden(rows, hidden, len(hidden))
+    sums: Sums = {}
+    for k, (first, last) in enumerate(zip(equations.begin, equations.begin[1:], strict=False)):
+        if last - first > 1 and abs(equations.factors[first:last].sum()) == last - first:
+            _note(sums, equations.cells[first:last], np.array([last - first]), number[k : k + 1], names)
+    pairs = _Pairs.of(equations)
+    one, two, cell = pairs.where(pairs.rarer == 0)
+    cells, ends, which = plain_differences(equations, one, two, cell)
+    _note(sums, cells, ends, number[one[which]], names)
+    found = of_several(equations, *pairs.where(pairs.rarer <= SIGNS), SIGNS, STEPS, TOGETHER)
+    size = np.diff(found.ends, prepend=0)
+    plain = _plain(found.factors, found.ends)
+    cells = found.cells[np.repeat(plain, size)]
+    _note(sums, cells, np.cumsum(size[plain]), number[found.used[plain, 0]], names)
     return sums
+
+
+def _plain(factors: Array, ends: Array) -> Array:
+    """Which combinations are plain sums of two or more; their first factor is above 0."""
+    size = np.diff(ends, prepend=0)
+    if not len(ends):
+        return np.zeros(0, bool)
+    one = np.logical_and.reduceat(factors == 1, ends - size)
+    return np.asarray(one & (size > 1))
+
+
+def _note(sums: Sums, cells: Array, ends: Array, equation: Array, names: Array) -> None:
+    """Enter sums, each of the cells up to its end, with the first equation that they were found by."""
+    known, begin = names[cells].tolist(), 0
+    for end, number in zip(ends.tolist(), equation.tolist(), strict=True):
+        sums.setdefault(tuple(known[begin:end]), number)
+        begin = end
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +86,14 @@ class _Pairs:
     rarer: Array
 
     @classmethod
-    def of(cls, equations: dict[int, Terms], by_cell: dict[int, list[int]]) -> _Pairs:
-        numbers = np.fromiter(equations, np.int64, len(equations))
-        most = int(numbers.max(initial=-1)) + 1
-        plus, minus, other = (np.zeros(most, np.int64) for _ in range(3))
-        for number, terms in equations.items():
-            factors = list(terms.values())
-            plus[number], minus[number] = factors.count(1), factors.count(-1)
-            other[number] = len(factors) - plus[number] - minus[number]
-        cells = np.fromiter(by_cell, np.int64, len(by_cell))
-        degree = np.fromiter(map(len, by_cell.values()), np.int64, len(by_cell))
-        begin = np.cumsum(degree) - degree
-        flat = np.array([number for some in by_cell.values() for number in some], np.int64)
-        sign = np.sign([equations[number][cell] for cell, some in by_cell.items() for number in some]).astype(np.int64)
+    def of(cls, equations: Equations) -> _Pairs:
+        most, size = len(equations.begin) - 1, np.diff(equations.begin)
+        row = np.repeat(np.arange(most), size)
+        plus, minus = (np.bincount(row[equations.factors == sign], minlength=most) for sign in (1, -1))
+        other = size - plus - minus
+        order = np.argsort(equations.cells, kind="stable")
+        flat, sign = equations.of_cell, np.sign(equations.factors)[order]
+        begin, degree = equations.cell_begin[:-1], np.diff(equations.cell_begin)
         first, second, of = [], [], []
         for many in np.unique(degree).tolist():
             which = np.flatnonzero(degree == many)
@@ -101,82 +112,33 @@ class _Pairs:
         downs = minus[one] - (sign[a] < 0) + np.where(same, plus[two] - (sign[b] > 0), minus[two] - (sign[b] < 0))
         _, back, times = np.unique(one * most + two, return_inverse=True, return_counts=True)
         plain = (times[back] == 1) & (other[one] == 0) & (other[two] == 0)
-        return cls(one, two, cells[at], np.where(plain, np.minimum(ups, downs), 0))
+        return cls(one, two, at, np.where(plain, np.minimum(ups, downs), 0))
 
-    def where(self, wanted: Array) -> Iterator[tuple[int, int, int]]:
+    def where(self, wanted: Array) -> tuple[Array, Array, Array]:
         """The equations and the cell of some pairs."""
         at = np.flatnonzero(wanted)
-        return zip(self.one[at].tolist(), self.two[at].tolist(), self.cell[at].tolist(), strict=True)
+        return self.one[at], self.two[at], self.cell[at]
 
 
-def _of_several(
-    sums: dict[tuple[int, ...], int],
-    equations: dict[int, Terms],
-    by_cell: dict[int, list[int]],
-    level: Iterable[Combination],
-) -> None:
-    """Add the sums that three or more equations give together, as far as the steps go; ``level``: those of two."""
-    seen, steps = set[frozenset[tuple[int, int]]](), 0
-    for _ in range(TOGETHER - 2):
-        further: list[Combination] = []
-        for terms, used in level:
-            for cell in _to_take_away(terms):
-                for number in by_cell[cell]:
-                    if number in used:
-                        continue
-                    steps += 1
-                    if steps > STEPS:
-                        return
-                    other = _without(terms, equations[number], cell)
-                    mark = frozenset(other.items())
-                    if mark in seen:
-                        continue
-                    seen |= {mark, frozenset((cell, -factor) for cell, factor in other.items())}
-                    _keep(sums, other, used[0])
-                    further.append((other, (*used, number)))
-        level = further
-
-
-def _to_take_away(terms: Terms) -> list[int]:
-    """Cells of the sign that is rarer, if they are few; of a sum all cells. Nothing where a factor is not 1 or -1."""
-    sides = [[cell for cell, factor in terms.items() if factor == sign] for sign in (1, -1)]
-    if not terms or len(sides[0]) + len(sides[1]) < len(terms):
-        return []
-    fewer, more = sorted(sides, key=len)
-    if not fewer:
-        return sorted(more)
-    if len(fewer) > SIGNS:
-        return []
-    return sorted(fewer + more if len(fewer) == len(more) else fewer)
-
-
-def _of_hidden(rows: Any, hidden: Array, n: int) -> dict[int, Terms]:
-    """The hidden cells of every equation that has some, and none that no cell shows."""
+def _of_hidden(rows: Any, hidden: Array, n: int) -> tuple[Equations, Array, Array]:
+    """The hidden cells of every equation that has some, and none that no cell shows; numbers of equations and cells."""
     table = rows.tocsr()
-    equations: dict[int, Terms] = {}
     row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     inside = table.indices < n
     unseen = np.zeros(table.shape[0], bool)
     unseen[row[~inside]] = True
     gone = inside & ~unseen[row]
     gone[gone] = hidden[table.indices[gone]]
-    for number, cell, factor in zip(row[gone], table.indices[gone], table.data[gone], strict=True):
-        equations.setdefault(int(number), {})[int(cell)] = round(factor)
-    return equations
-
-
-def _without(one: Terms, two: Terms, cell: int) -> Terms:
-    """The difference of two equations in which a cell does not stand any more; empty if factors differ in size."""
-    if abs(one[cell]) != abs(two[cell]):
-        return {}
-    sign = 1 if one[cell] == two[cell] else -1
-    terms = dict(one)
-    for other, factor in two.items():
-        terms[other] = terms.get(other, 0) - sign * factor
-    return {other: factor for other, factor in terms.items() if factor}
-
-
-def _keep(sums: dict[tuple[int, ...], int], terms: Terms, number: int) -> None:
-    """Note the cells if their plain sum is known."""
-    if len(terms) > 1 and set(terms.values()) in ({1}, {-1}):
-        sums.setdefault(tuple(sorted(terms)), number)
+    row, cell, factor = row[gone], table.indices[gone], np.rint(table.data[gone]).astype(np.int64)
+    order = np.lexsort((cell, row))
+    number, row = np.unique(row[order], return_inverse=True)
+    names, cell = np.unique(cell[order], return_inverse=True)
+    by_cell = np.argsort(cell, kind="stable")
+    equations = Equations(
+        np.searchsorted(row, np.arange(len(number) + 1)).astype(np.int64),
+        cell.astype(np.int64),
+        factor[order],
+        np.searchsorted(cell[by_cell], np.arange(len(names) + 1)).astype(np.int64),
+        row[by_cell].astype(np.int64),
+    )
+    return equations, number, names

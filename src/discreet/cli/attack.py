@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,6 +191,8 @@ def _attacked(
     resume: Path | None,
 ) -> Attack:
     from discreet.policy import Effort, attack
+    from discreet.policy.pretabular import cube_of
+    from discreet.server.edition_marks import EditionMarks, records_name
 
     usual = Effort()
     times = EFFORTS[effort]
@@ -198,7 +201,7 @@ def _attacked(
         fewest=round(usual.fewest * times),
         most=round(usual.most * times),
     )
-    return attack(
+    report = attack(
         source,
         policy,
         limit=limit,
@@ -215,3 +218,4 @@ def _attacked(
         resume=resume,
         progress=lambda words: say(f"{role}: {words}"),
     )
+    return replace(report, records=records_name(EditionMarks.of(cube_of(source), policy.secret).records))

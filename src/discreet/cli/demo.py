@@ -48,6 +48,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
     from discreet.policy import read_policy
     from discreet.server import auth, cube
     from discreet.server.edition_history import FIRST_EDITION
+    from discreet.server.served_editions import ServedEditions
     from discreet.server.settings import Settings
     from discreet.server.workers import listening
 
@@ -58,6 +59,7 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
         "census": ("demo.toml", partial(datasets.census, n=records)),
         "earnings": ("demo_earnings.toml", partial(datasets.earnings, n=min(EMPLOYEES, 2 * records + 7))),
     }
+    new = False
     for name, (template, make) in made.items():
         text = resources.files("discreet.server").joinpath(template).read_text(encoding="utf-8")
         text = text.replace("SECRET_FILE", (folder / "secret.key").resolve().as_posix())
@@ -66,10 +68,13 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
         if not cube.made_by(folder / "cubes" / name, policy):
             say(f"making the data set {name!r} of people who do not exist, and its cube as the policy has it")
             cube.build(make(), folder / "cubes" / name, policy, say, asked=FIRST_EDITION)
+            new = True
         else:
             say(f"the cube {name!r} is served as it is, whatever -n says: name another --folder for new persons")
     url, password = f"sqlite:///{(folder / 'store.db').resolve().as_posix()}", secrets.token_urlsafe(12)
     with open_store(url) as store:
+        if new:
+            ServedEditions(store, b"").forget()  # of people who do not exist
         if store.user("ada") is None:
             auth.new_user(store, "ada", "methodologist", password)
             say(f"methodologist: name ada, password {password}")

@@ -81,7 +81,7 @@ def measures_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--measures", type=click.IntRange(1), metavar="N", help=words)(command)
 
 
-def release_options(command: Callable[..., None]) -> Callable[..., None]:
+def release_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Where a release goes (``output``) and in which format (``format``)."""
     kinds = ".csv .xlsx .json .sdmx.csv .px .parquet .html .argus.csv .sbs"
     path = click.Path(path_type=Path)

@@ -292,7 +292,7 @@ class PolicyChoice:
         return data, query, rules
 
 
-def policy_options(command: Callable[..., None]) -> Callable[..., None]:
+def policy_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Options that hand the decision to a policy."""
 
     @click.option("--policy", "policy_file", type=PATH, help="A policy that decides instead of --method.")
@@ -300,8 +300,8 @@ def policy_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--who", default="", help="With --record: who asked.")
     @click.option("--data-version", default="", help="With --record: the version of the data.")
     @wraps(command)
-    def chosen(policy_file: Path | None, record: Path | None, who: str, data_version: str, **rest: Any) -> None:
-        command(policy=PolicyChoice(policy_file, record, who, data_version), **rest)
+    def chosen(policy_file: Path | None, record: Path | None, who: str, data_version: str, **rest: Any) -> int | None:
+        return command(policy=PolicyChoice(policy_file, record, who, data_version), **rest)
 
     return chosen
 

@@ -67,7 +67,7 @@ def protect(
     part_cells: int | None,
     policy: PolicyChoice,
     **which: Any,
-) -> None:
+) -> int:
     """Protect the table of DATA and write what may be published.
 
     With --hide-under or --recipe DATA is a finished table in any layout (a spreadsheet, a CSV), and the same file is
@@ -76,14 +76,13 @@ def protect(
     """
     if name == "list":
         _list()
-        return
+        return 0
     sheet = {option: which.pop(option) for option in SHEET_OPTIONS}
     if is_finished(sheet, which, name, policy=policy.given):
         others = {"--method": name, "--rule": rule, "--marks": marks, "--levels": levels, "--top": top}
         others |= {"--confidential": confidential, "--in-parts": in_parts or None, "--metadata": metadata or None}
         refuse_beside(others)
-        protect_finished(which, sheet, parameters, output, format)
-        return
+        return protect_finished(which, sheet, parameters, output, format)
     name, rule = of_records(sheet, name, rule)
     if (which["total"] or which["decimal"] or which["thousands"]) and not which["ready"]:
         raise InputError("--total, --decimal and --thousands say how a table of cells is read; they go with --ready")
@@ -111,15 +110,15 @@ def protect(
     if policy.given:
         if in_parts:
             parts.write_answer_in_parts(policy, which, output, format, part_cells)
-            return
+            return 0
         emit_release(policy.answer(which, output, format), output, format, metadata=metadata)
-        return
+        return 0
     arguments = _given(name, parameters, rule, marks, names_of(which["by"]))
     if levels is not None:
         arguments["levels"] = _levels(name, levels, which["codebook"])
     if in_parts:
         parts.write_protected_in_parts(name, arguments, which, output, format, part_cells)
-        return
+        return 0
     began = time.perf_counter()
     with bar(name) as progress:
         done = _protected(name, arguments, top, which, progress)
@@ -129,6 +128,7 @@ def protect(
         say(f"wrote {confidential}: confidential")
     guard.say_unprotected(done.method)
     say(_summary(done, time.perf_counter() - began))
+    return 0
 
 
 def _all(done: Protected) -> pd.DataFrame:

@@ -32,6 +32,8 @@ NO_KEY = (
 )
 NO_TABLE = "no table was found"
 RECORDS = (".csv", ".tsv", ".txt", ".parquet")
+SELDOM = 5_000_000
+"""Objects after which memory is searched for cycles: every cell of a large file is a few that stay, none in a cycle."""
 LINES = 6
 """Of what was assumed of a table, so many lines are said."""
 DRAWN = 8
@@ -53,6 +55,7 @@ def sheet_options(command: Any) -> Any:
             help="Keep the texts of a column, or of a cell such as A1, unjudged; repeatable.",
         ),
         click.option("--keep-images", is_flag=True, help="Keep the images of a workbook (.xlsx), unjudged."),
+        click.option("--apart", is_flag=True, help="Tables of a file that share labels count different people."),
         click.option("--force", is_flag=True, help="Write over a file that is there (never over DATA)."),
     ]
     for option in reversed(options):
@@ -60,7 +63,7 @@ def sheet_options(command: Any) -> Any:
     return reading_options(without=SHARED)(command)
 
 
-OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "keep_text", "keep_images", "force")
+OWN_OPTIONS = ("hide_under", "hide_zeros", "recipe", "mark", "layout", "keep_text", "keep_images", "apart", "force")
 SHARED = ("total", "value", "decimal", "thousands", "missing", "nested")
 """Options that records and lists of cells have, too."""
 EMPTY = (None, (), False)
@@ -112,7 +115,7 @@ def is_finished(sheet: Mapping[str, Any], which: Mapping[str, Any], name: str | 
 def _collecting_seldom() -> Iterator[None]:
     """The cells of a large file are many objects in no cycles; to look for cycles as often as usual takes long."""
     before = gc.get_threshold()
-    gc.set_threshold(200_000, 50, 50)
+    gc.set_threshold(SELDOM, 50, 50)
     try:
         yield
     finally:
@@ -126,8 +129,8 @@ def protect_finished(
     parameters: Sequence[str],
     output: Path | None,
     format: str | None,
-) -> None:
-    """Protect all tables of a file and write it back."""
+) -> int:
+    """Protect all tables of a file and write it back; 1 where something of it could not be judged, else 0."""
     from discreet.in_place.contents import marks_for
     from discreet.in_place.protection_report import form_sentence
     from discreet.in_place.sheet_files import check_target, protect_file, safe_name, write_in_place
@@ -146,7 +149,8 @@ def protect_finished(
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
         raise
     lines = [line for outcome in file.outcomes for line in outcome.lines()]
-    unjudged = _relations_said(file, lines)
+    unjudged = _relations_said(file, lines, apart=sheet["apart"])
+    unknown = bool(file.apart) and not sheet["apart"]
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
         lines.append(NO_KEY)
     if layout == "tidy" and sheet["keep_images"]:
@@ -164,9 +168,11 @@ def protect_finished(
             images = f"{written.images:,} images" if written.images > 1 else "1 image"
             lines.append(f"verdict on the file: unknown, as {images} in it stay and were not judged")
             unjudged += f" Not judged: {images} in the file."
+            unknown = True
     for line in lines:
         say(line)
-    say(f"for the form: {form_sentence(file.outcomes)}{unjudged}")
+    say(f"for the form: {form_sentence(file.outcomes, file.cell_numbers)}{unjudged}")
+    return int(unknown)
 
 
 def _audit_command(source: Path, target: Path, mark: str, under: int | None, *, more: bool) -> str:
@@ -177,14 +183,17 @@ def _audit_command(source: Path, target: Path, mark: str, under: int | None, *, 
     return f"to audit it as readers have it: {shlex.join(words)}{rest}"
 
 
-def _relations_said(file: Any, lines: list[str]) -> str:
+def _relations_said(file: Any, lines: list[str], *, apart: bool) -> str:
     """What is said of tables that hang together or may do so, for the form; and, in ``lines``, to whoever protects."""
     words = " Tables that have sums in common were judged together." if file.linked else ""
-    if file.apart:
+    if file.apart and apart:
+        words += f" {len(file.apart):,} tables that share labels count different people, as was said."
+    elif file.apart:
         names = listed([file.sheets[k].grid.sheet or file.sheets[k].layout.range.address for k in file.apart], 4)
         lines.append(
             f"verdict on the file: unknown, as {names} share labels and no numbers tell how they are related: what "
-            "follows from several of them was not judged; if one is part of another, put both in one table"
+            "follows from several of them was not judged; if one is part of another, put both in one table; if they "
+            "count different people, as in different years, say --apart"
         )
         words += f" Not judged: how {len(file.apart):,} tables that share labels are related."
     return words

@@ -71,12 +71,18 @@ KEPT = 4  # exit code: the edition that is there stays, and the records that wer
     "--embed", multiple=True, metavar="ORIGIN", help="A site whose pages may show tables in a frame; repeatable."
 )
 @click.option("--metrics", is_flag=True, help="Counts for Prometheus at /metrics; not through a proxy.")
-@click.option("--attack-report", type=PATH, help="A report of `discreet attack --json` for the methodologist's page.")
+@click.option(
+    "--attack-report",
+    type=PATH,
+    help="A report of `discreet attack --json`: checked at the start, and shown on the methodologist's page.",
+)
+@click.option("--despite-attack", is_flag=True, help="Serve a policy that does not hold by the report.")
 def serve(
     data: Path | str, policy_file: Path, more_policies: Sequence[str], codebook: Path | None,
     database_table: str | None, engine: str | None, store: str, mode: str, host: str, port: int, workers: int,
     rate: int, tables: int, cube_folder: Path | None,
     https: bool, proxy: bool, embed: Sequence[str], metrics: bool, attack_report: Path | None,
+    despite_attack: bool,
 ) -> None:  # fmt: skip
     """Serve protected tables of DATA to browsers and programs.
 
@@ -94,7 +100,7 @@ def serve(
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
             https=https, proxy=proxy, embed=tuple(embed), metrics=metrics,
-            attack_report="" if attack_report is None else str(attack_report.resolve()),
+            attack_report="" if attack_report is None else str(attack_report.resolve()), despite_attack=despite_attack,
         )  # fmt: skip
         several = {} if is_cube(data) else cubes_in(data)
         settings = replace(settings, **_policies(more_policies, several))
@@ -102,7 +108,7 @@ def serve(
             settings = replace(settings, cube=str(Path(data).resolve()))
         elif not several:
             if cube_folder is None and read_policy(policy_file).min_changes:
-                say("warning: without --cube FOLDER no earlier edition is known; [edition] min_changes cannot be kept")
+                say("warning: without --cube FOLDER an edition with few changes is not served, nor is the one before")
             settings = _prepared(settings, data, codebook, database_table, engine, cube_folder or Path(scratch))
         run(settings, host, port, workers)
 

@@ -14,7 +14,7 @@ from discreet.audits.view import View, view
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
 from discreet.errors import Refused
-from discreet.in_place.table_links import MarginLink
+from discreet.in_place.margin_links import MarginLink
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.recipes.further_hidden import exposed_cells
 from discreet.release import Protected, Status
@@ -42,7 +42,7 @@ def joint_view(
     variable = related.variable_of_inner(matrix)
     size = max(cells, int(variable.max(initial=-1)) + 1)
     first_inner = dict(zip(members, np.cumsum([0, *(one.matrix.shape[0] for one in known)]), strict=False))
-    rows, columns, factors = [], [], []
+    rows, columns, factors = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
     own = [link for link in links if link.whole[0] in first_inner]
     for row, link in enumerate(own):
         for sign, (table, codes) in ((-1, link.whole), *((1, part) for part in link.parts)):
@@ -51,7 +51,9 @@ def joint_view(
             columns.append(variable[at + first_inner[table]])
             factors.append(sign * signs.astype(float))
     tied = coo_array((np.concatenate(factors), (np.concatenate(rows), np.concatenate(columns))), shape=(len(own), size))
-    relations = csr_array(vstack([related.of_matrix(matrix), tied.tocsr()], format="csr"))
+    sums = csr_array(tied)
+    sums.eliminate_zeros()  # a sum that is the same on both sides says nothing
+    relations = csr_array(vstack([related.of_matrix(matrix), sums[np.diff(sums.indptr) > 0]], format="csr"))
     lower = np.concatenate([one.lower for one in known])
     truth = np.concatenate([one.truth for one in seen if one.truth is not None])
     gone = np.concatenate([_not_shown(done[k]) for k in members])
@@ -108,6 +110,9 @@ def hiding_more(
         report = joint_report(seen, members, results)
         bad = report.number[exposed_cells(report)]
         if not len(bad):
+            sure = [link for link in links if link.sure]
+            if len(sure) < len(links):
+                report = joint_report(joint_view(members, tables, sure, results), members, results)
             return _known_shown(members, starts, report, results)
         more = _further_cells(seen, report, bad, [results[k] for k in members])
         if not more:

@@ -14,6 +14,7 @@ from discreet.in_place.secret_numbers import SecretNumbers
 from discreet.sheets.counts_in_words import counts_in, states_one
 from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
 from discreet.sheets.rewrite.number_look import first_number, plain_number
+from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace, column_number
 from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, SHARE, TITLE
 from discreet.sheets.sheet_table import SheetTable
@@ -107,17 +108,21 @@ class _Judge:
         if role in (TITLE, NOTE):
             if not words and not (plain_number(text) in YEARS and plain_number(text) not in self._secret.all):
                 return UNJUDGED
-            return REPEATED if self._tells(text) else None
+            return REPEATED if self._tells_more(text) else None
         inside = self._sheet.layout.range.holds(row, column)
         if inside and role == ASIDE and column not in self._stub and not self._is_repeated_header(place):
             return BESIDE
-        return REPEATED if words and self._tells(text) else ""
+        return REPEATED if words and self._tells_more(text) else ""
 
     def _tells(self, text: str) -> bool:
         """Whether a sentence states a number of this table that is not shown, or names a count of another's."""
         return states_one(text, self._secret.all) or any(
             one.named and one.number in self._elsewhere for one in counts_in(text)
         )
+
+    def _tells_more(self, text: str) -> bool:
+        """Whether a title or note states such a number, or a share from which one may follow."""
+        return self._tells(text) or (bool(self._elsewhere or self._secret.all) and states_share(text))
 
     def _is_repeated_header(self, place: CellPlace) -> bool:
         """Whether a header stands again among the numbers, as on a new page, or a label alone in its row."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import Refused
-from discreet.in_place.table_links import MarginLink, found_links
+from discreet.in_place.margin_links import MarginLink
+from discreet.in_place.table_links import CommonMargins, found_links
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.suppress.method import Suppress
-from discreet.release import Protected
+from discreet.release import Protected, Status
 from discreet.rules import Request
 from discreet.sheets.sheet_table import SheetTable
 
@@ -45,7 +46,7 @@ def linked_pairs(tables: Sequence[TableMargins], links: Sequence[MarginLink]) ->
 def linked_tables(sheets: Sequence[SheetTable]) -> list[LinkedPair]:
     """Pairs of tables of one population, by their cells in common (see ``found_links``)."""
     tables = [TableMargins(sheet) for sheet in sheets]
-    return linked_pairs(tables, found_links(tables).links)
+    return linked_pairs(tables, found_links(CommonMargins(tables)).links)
 
 
 def shown_elsewhere(pairs: Sequence[LinkedPair], done: Sequence[Protected]) -> dict[int, set[int]]:
@@ -66,6 +67,15 @@ def also_hiding(chosen: Any, cells: Mapping[int, Array], number: int) -> Any:
     if number not in cells or not isinstance(chosen, Suppress):
         return chosen
     return replace(chosen, rule=chosen.rule | Request(cells[number]))
+
+
+def hidden_for_others(done: Protected, chosen: Any) -> Protected:
+    """A protected table in which what is hidden only because another table hides it is a secondary suppression."""
+    if not isinstance(chosen, Suppress):
+        return done
+    own = np.asarray(chosen.rule(done.table))
+    foreign = (done.status == Status.PRIMARY.value) & ~own
+    return replace(done, status=np.where(foreign, Status.SECONDARY.value, done.status)) if foreign.any() else done
 
 
 def check_linked(sheets: Sequence[SheetTable], pairs: Sequence[LinkedPair], done: Sequence[Protected]) -> None:

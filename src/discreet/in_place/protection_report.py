@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,17 +145,25 @@ class ProtectionReport:
         raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
 
 
-def form_sentence(reports: Sequence[ProtectionReport]) -> str:
-    """One sentence for the governance form on all tables of a file."""
+class CellNumbers(NamedTuple):
+    """How many cells of a file hold a number of its tables, how many are not shown, and how many were judged."""
+
+    cells: int
+    hidden: int
+    judged: int
+
+
+def form_sentence(reports: Sequence[ProtectionReport], cells: CellNumbers) -> str:
+    """One sentence for the governance form on all tables of a file; a cell of several tables counts once."""
     if len(reports) == 1:
         return reports[0].statement
     together = replace(
         reports[0],
         method="; ".join(dict.fromkeys(report.method for report in reports)),
-        cells=sum(report.cells for report in reports),
-        primary=sum(report.primary for report in reports),
-        secondary=sum(report.secondary for report in reports),
-        audited=sum(report.audited for report in reports),
+        cells=cells.cells,
+        primary=0,
+        secondary=cells.hidden,
+        audited=cells.judged,
         changed=any(report.changed for report in reports),
         verdict=Verdict.worst([report.verdict for report in reports]),
     )
@@ -181,13 +189,14 @@ def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Pro
     alone: tuple[str, ...] = (ALONE,) if len(table) == table.layout.n_inner and seen.withheld.any() else ()
     if harmless:
         alone += (f"{harmless:,} counts of {SMALL} or more, or secondary suppressions, follow exactly",)
+    primary, secondary = status_counts(done)
     unknown = unjudged or (report is not None and (report.finding == "unknown").any())
     return ProtectionReport(
         name=name,
         method=done.method,
         cells=int(public.sum()),
-        primary=int((done.status == Status.PRIMARY.value).sum()),
-        secondary=int((gone & (done.status != Status.PRIMARY.value)).sum()),
+        primary=primary,
+        secondary=secondary,
         changed=done.truthful is not True,
         lost=float(size[gone].sum() / (size.sum() or 1)),
         audited=int((seen.withheld & public).sum()),
@@ -195,6 +204,13 @@ def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> Pro
         verdict=Verdict.of(fails=bool(bad), unknown=bool(unknown)),
         remarks=(*remarks, *unjudged, *alone),
     )
+
+
+def status_counts(done: Protected) -> tuple[int, int]:
+    """How many cells are not shown because they are sensitive, and how many for their sake."""
+    primary = done.status == Status.PRIMARY.value
+    gone = done.hidden & (done.status != Status.NEVER.value)
+    return int(primary.sum()), int((gone & ~primary).sum())
 
 
 def _only_exact(done: Protected) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
@@ -16,14 +18,16 @@ from discreet.in_place.linked_sheets import (
     ROUNDS,
     also_hiding,
     check_linked,
+    hidden_for_others,
     linked_pairs,
     masks_of,
     shown_elsewhere,
 )
 from discreet.in_place.protecting import protected_sheet, sheet_report
-from discreet.in_place.protection_report import ProtectionReport
+from discreet.in_place.protection_report import CellNumbers, ProtectionReport, status_counts
 from discreet.in_place.secret_numbers import secret_numbers
-from discreet.in_place.table_links import found_links
+from discreet.in_place.share_tables import refuse_share_tables
+from discreet.in_place.table_links import CommonMargins, found_links
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
@@ -71,6 +75,21 @@ class ProtectedFile:
         ]
 
     @property
+    def cell_numbers(self) -> CellNumbers:
+        """Cells of the file by what became of them, each once, however many tables it is part of."""
+        there: set[CellPlace] = set()
+        hidden: set[CellPlace] = set()
+        judged: set[CellPlace] = set()
+        for sheet, done in zip(self.sheets, self.done, strict=True):
+            changed = np.asarray(done.published[done.table.measure], float) != done.table.value.astype(float)
+            places = sheet.places_in(done.table.layout)
+            for own, gone, other in zip(places, done.hidden.tolist(), changed.tolist(), strict=True):
+                there.update(own)
+                hidden.update(own if gone else ())
+                judged.update(own if gone or other else ())
+        return CellNumbers(len(there), len(hidden), len(judged))
+
+    @property
     def releases(self) -> list[Release]:
         """What may be published, table by table; a title that states what is hidden is left out."""
         several = self.contents(HiddenMarks("c", "c"))
@@ -103,7 +122,9 @@ def protect_file(
             understood(sheet)
     check_kept(tables, keep)
     margins = [TableMargins(sheet) for sheet in tables]
-    found = found_links(margins)
+    common = CommonMargins(margins)
+    refuse_share_tables(common)
+    found = found_links(common)
     pairs = linked_pairs(margins, found.links)
     results = [protected_sheet(sheet, chosen) for sheet in tables]
     masks: dict[int, Any] = {}
@@ -129,6 +150,10 @@ def protect_file(
                 protected[k] = together[k]
                 outcomes[k] = sheet_report(tables[k], together[k])
                 outcomes[k].check()
+    for k in masks:
+        protected[k] = hidden_for_others(protected[k], chosen)
+        primary, secondary = status_counts(protected[k])
+        outcomes[k] = replace(outcomes[k], primary=primary, secondary=secondary)
     text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
     notes = tuple((reading or {}).get("text_sheets", ()))
     apart = tuple(sorted({k for pair in found.unknown for k in pair}))

@@ -10,7 +10,10 @@ import numpy as np
 
 from discreet.audits.joined.same_labels import NamedLabels, plain_name, same_dimensions
 from discreet.base.annotations import Array
+from discreet.in_place.margin_links import MarginLink
+from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
 from discreet.in_place.table_margins import TableMargins
+from discreet.sheets.sheet_grid import CellPlace
 
 FEWEST_CELLS = 4
 """Cells, totals included, in which one table must be the sum of others to be taken as that sum."""
@@ -18,21 +21,6 @@ FEWEST_EQUAL = 3
 """Numbers other than zero in which a row must be the total of a table whose title does not name the row."""
 MOST_TABLES = 10
 """Tables with the same labels up to which all ways to add some of them up are tried."""
-
-Margin = tuple[int, tuple[int, ...]]
-"""A table, and a combination of its codes."""
-
-
-@dataclass(frozen=True)
-class MarginLink:
-    """A margin that is, in truth, the sum of others: one of them if two tables have it in common."""
-
-    whole: Margin
-    parts: tuple[Margin, ...]
-
-    @property
-    def tables(self) -> tuple[int, ...]:
-        return (self.whole[0], *(table for table, _ in self.parts))
 
 
 @dataclass(frozen=True)
@@ -52,11 +40,11 @@ class TableLinks:
         return [members for members in several if len(members) > 1]
 
 
-def found_links(tables: Sequence[TableMargins]) -> TableLinks:
+def found_links(common: CommonMargins) -> TableLinks:
     """All links between tables, found by labels and by numbers that are equal."""
-    links: list[MarginLink] = []
+    tables = common.tables
+    links: list[MarginLink] = [*_same_places(tables)]
     close = []
-    common = CommonMargins(tables)
     for i, j in combinations(range(len(tables)), 2):
         if tables[i].too_large or tables[j].too_large:
             close.append((i, j))
@@ -64,12 +52,32 @@ def found_links(tables: Sequence[TableMargins]) -> TableLinks:
         shared = common.dimensions(i, j)
         own = [*_equal_margins(i, j, common, shared), *_divided_rows(i, j, common, shared)]
         own += _divided_rows(j, i, common, [(there, here) for here, there in shared])
+        own += [*_divided_codes(i, j, common, shared), *_added_lines(i, j, common, shared)]
         links += own
         if shared and not own:
             close.append((i, j))
-    links += _sums_of_tables([k for k, table in enumerate(tables) if not table.too_large], tables)
+        if not shared:
+            links += [*cells_by_label(i, j, tables), *cells_by_label(j, i, tables)]
+    several = [k for k, table in enumerate(tables) if not table.too_large]
+    links += _sums_of_tables(several, tables)
+    links += lines_in_common(several, tables) if len(several) > 1 else ()
     linked = {pair for link in links for pair in combinations(sorted(link.tables), 2)}
     return TableLinks(tuple(links), tuple(pair for pair in close if pair not in linked))
+
+
+def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
+    """Cells of several readings of one sheet that stand in the same place, and so are the same number."""
+    held: dict[tuple[str, CellPlace], tuple[int, tuple[int, ...]]] = {}
+    for number, table in enumerate(tables):
+        if table.too_large:
+            continue
+        positions = [d.position for d in table.dimensions]
+        for codes, places in table.sheet.places.items():
+            margin = number, tuple(own[code] for own, code in zip(positions, codes, strict=True))
+            for place in places:
+                first = held.setdefault((table.sheet.grid.source, place), margin)
+                if first[0] != number:
+                    yield MarginLink(first, (margin,))
 
 
 class CommonMargins:
@@ -169,6 +177,26 @@ def _divided_rows(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[
                 continue
             for a, b in zip(rows.tolist(), right.tolist(), strict=True):
                 yield MarginLink((i, tuple(a)), ((j, tuple(b)),))
+
+
+def _divided_codes(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> Iterator[MarginLink]:
+    """Codes of either table that the other divides, along dimensions that have other labels there."""
+    one, two = common.tables[i], common.tables[j]
+    free = [{*range(len(t.shape))} - {pair[k] for pair in shared} for k, t in enumerate((one, two))]
+    differing = [(a, b) for a, b in shared if one.labels[a].keys() != two.labels[b].keys()]
+    for a, b in [*product(*map(sorted, free)), *differing]:
+        left, right = common.codes(i, j, [pair for pair in shared if pair != (a, b)])
+        yield from divided_codes(i, j, (a, b), (left, right), common.tables)
+        yield from divided_codes(j, i, (b, a), (right, left), common.tables)
+
+
+def _added_lines(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> Iterator[MarginLink]:
+    """Lines of either table that one of its own and one of the other's add up to."""
+    for a, b in shared:
+        left, right = common.codes(i, j, [(a, b)])
+        codes = left[:, a], right[:, b]
+        yield from added_lines(i, j, (a, b), codes, common.tables)
+        yield from added_lines(j, i, (b, a), codes[::-1], common.tables)
 
 
 def _sums_of_tables(numbers: Sequence[int], tables: Sequence[TableMargins]) -> Iterator[MarginLink]:

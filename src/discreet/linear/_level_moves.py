@@ -90,7 +90,7 @@ def level_moves(
                 if walk.number[BROKEN] == 0:
                     break
                 times = toll << (attempt % 3)
-                one_step(target, step, both, 1, times, entries, rooms.down, rooms.up, rooms.toll, walk)
+                one_step(target, step, both, 1, times, entries, rooms.down, rooms.up, rooms.toll, walk, 1)
             if walk.number[BROKEN] == 0:
                 paid = 0.0
                 for i in range(walk.number[TOUCHED]):

@@ -50,6 +50,7 @@ class Walk(NamedTuple):
 
 
 BROKEN, TOUCHED, CLOCK, RANDOM = 0, 1, 2, 3
+ROWS = 4  # that are broken, of which a walk takes the best step: a third of the steps of a walk that looks at one
 
 
 def _steps(entries: Entries, room: Array, targets: Array, steps: int, tries: int, *rest: Any) -> float:
@@ -84,7 +85,7 @@ def find_moves(
                 if walk.number[BROKEN] == 0:
                     break
                 taken += 1
-                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
+                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk, ROWS)
             if walk.number[BROKEN] == 0:
                 follow(base, walk)
             end(entries, walk)
@@ -113,7 +114,7 @@ def list_moves(
             for _ in range(steps):
                 if walk.number[BROKEN] == 0:
                     break
-                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
+                one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk, 1)
             kept = walk.number[BROKEN] == 0 and used + walk.number[TOUCHED] <= len(variables)
             for i in range(walk.number[TOUCHED] if kept else 0):
                 if walk.change[walk.touched[i]] != 0:
@@ -143,7 +144,7 @@ def cheapest_move(
         for _ in range(steps):
             if walk.number[BROKEN] == 0:
                 break
-            one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk)
+            one_step(target, 1, False, 0, 1, entries, base.down, base.up, base.toll, walk, 1)
         paid = 0.0
         for i in range(walk.number[TOUCHED]):
             if walk.change[walk.touched[i]] != 0:
@@ -199,42 +200,47 @@ def one_step(
     up: Array,
     toll: Array,
     walk: Walk,
+    rows: int,
 ) -> None:
-    """Change the best variable of a broken row by one; rows get heavier where nothing helps.
+    """Change the best variable of some broken rows by one; rows get heavier where nothing helps.
 
     The change stands for so many units (``step``; and back, with ``both``). A variable that is not changed yet costs
     ``first`` and its toll so many ``times``: of equals the one that is changed already is taken, for short moves.
+    ``rows``: how many rows are looked at, or one: the heavier of two.
     """
-    row = walk.broken[random_below(walk, walk.number[BROKEN])]
-    other = walk.broken[random_below(walk, walk.number[BROKEN])]
-    if walk.weight[other] > walk.weight[row]:
-        row = other
+    begin = random_below(walk, walk.number[BROKEN])
+    if rows == 1:  # the heavier of two
+        other = random_below(walk, walk.number[BROKEN])
+        if walk.weight[walk.broken[other]] > walk.weight[walk.broken[begin]]:
+            begin = other
     least = 1 << 60
     best = -1
     best_unit = 1
     ties = 0
-    for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
-        j = entries.row_columns[e]
-        unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
-        if j == target or walk.rests_until[j] > walk.number[CLOCK]:
-            continue
-        if not has_room(down[j], up[j], walk.change[j] + unit, step, both):
-            continue
-        price = first + times * toll[j] if walk.change[j] == 0 else 0
-        for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
-            error = walk.error[entries.column_rows[f]]
-            new = error + entries.column_values[f] * unit
-            price += 2 * (abs(new) - abs(error)) * walk.weight[entries.column_rows[f]]
-        if price < least:
-            least = price
-            best = j
-            best_unit = unit
-            ties = 1
-        elif price == least:
-            ties += 1
-            if random_below(walk, ties) == 0:
+    for number in range(begin, begin + min(rows, walk.number[BROKEN])):
+        row = walk.broken[number % walk.number[BROKEN]]
+        for e in range(entries.row_ptr[row], entries.row_ptr[row + 1]):
+            j = entries.row_columns[e]
+            unit = -1 if (walk.error[row] > 0) == (entries.row_values[e] > 0) else 1
+            if j == target or walk.rests_until[j] > walk.number[CLOCK]:
+                continue
+            if not has_room(down[j], up[j], walk.change[j] + unit, step, both):
+                continue
+            price = first + times * toll[j] if walk.change[j] == 0 else 0
+            for f in range(entries.column_ptr[j], entries.column_ptr[j + 1]):
+                error = walk.error[entries.column_rows[f]]
+                new = error + entries.column_values[f] * unit
+                price += 2 * (abs(new) - abs(error)) * walk.weight[entries.column_rows[f]]
+            if price < least:
+                least = price
                 best = j
                 best_unit = unit
+                ties = 1
+            elif price == least:
+                ties += 1
+                if random_below(walk, ties) == 0:
+                    best = j
+                    best_unit = unit
     if least >= 0:
         for i in range(walk.number[BROKEN]):
             walk.weight[walk.broken[i]] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from discreet.linear.components import components
 from discreet.linear.integer import SHORT, second_values
 from discreet.linear.intervals import Tell, by_propagation, exact
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
+from discreet.linear.nearby import Nearby, Seen
 from discreet.linear.network import network
 from discreet.linear.presolve import back, forward, reduce
 from discreet.linear.pushed_points import PushedPoints, two_values
@@ -45,8 +46,18 @@ def movement(
 ) -> Movement:
     """The same, with what is in doubt.
 
-    ``proofs``: where nothing moves more targets of a part than this, they are taken to have one value without a proof.
+    ``proofs``: for a pattern in the making. Targets that nothing moves are taken to have one value where a solver says
+    so, and where there are more of them in a part than this, without its word.
     """
+    seen = _seen_in_parts(system, targets, progress, tuning, proofs)
+    moves = two_values(seen.least, seen.most)
+    return Movement(moves, two_values(seen.low, seen.high) & ~moves)
+
+
+def _seen_in_parts(
+    system: System, targets: Array, progress: Progress | None, tuning: LinearTuning, proofs: int | None
+) -> Seen:
+    """Extremes of each target over the solutions that were found, part by part of the system made smaller."""
     small, steps = reduce(system)
     wanted = forward(steps, targets)
     low = small.lower.copy()
@@ -64,8 +75,7 @@ def movement(
     least, most = back(steps, np.where(sure, low, high), high)
     low, high = back(steps, low, high)
     tell.finish()
-    moves = two_values(least[targets], most[targets])
-    return Movement(moves, two_values(low[targets], high[targets]) & ~moves)
+    return Seen(least[targets], most[targets], low[targets], high[targets])
 
 
 def _seen(system: System, targets: Array, tuning: LinearTuning, proofs: int | None) -> tuple[Array, Array, Array]:
@@ -95,25 +105,52 @@ def _move_by_programs(
     proofs: int | None,
 ) -> Array:
     """The same for targets that no move was found for, and which are sure: pushed together, then one by one."""
-    few = tuning.pushed_few if system.rows.shape[0] > tuning.large else tuning.few
     sure = np.ones(system.size, bool)
     flows = network(system.rows) is not None and bool(np.isfinite(system.upper - system.lower).all())
-    if flows or len(stuck) <= few:
+    rows = system.rows.shape[0]
+    few = tuning.pushed_few if rows > tuning.large else tuning.few
+    near = base is not None and rows > tuning.near_from and bool(tuning.near_rows) and not flows
+    if flows or (len(stuck) <= few and not near):
         low[stuck], high[stuck], sure[stuck] = exact(system, stuck, Tell(None, 1, 0))
         return sure[stuck]
     pushed = PushedPoints(system, base, low, high, tuning)
-    unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0, tuning.pushes)
+    unmoved = stuck
+    if not near or len(stuck) > rows / tuning.near_rows_each:
+        unmoved = pushed.push(stuck, 2.0 if base is None else 1.0, 0.0, tuning.pushes)
+    moved = np.setdiff1d(stuck, unmoved)
     proved = proofs is None or len(unmoved) <= proofs
-    if proved:
-        unmoved = pushed.one_by_one(unmoved)
+    if near and proved:
+        unmoved = _settled_nearby(system, unmoved, low, high, tuning, proofs)
+    if proved and len(unmoved):
+        left = pushed.one_by_one(unmoved)
+        moved = np.union1d(moved, np.setdiff1d(unmoved, left))
+        unmoved = left
     if system.integer:  # a short interval may hold one whole-number solution only
-        moved = np.setdiff1d(stuck, unmoved)
         sure[moved] = _second_values(pushed, moved)
-    if not proved:
+    if proofs is not None:
         high[unmoved] = low[unmoved]
     elif len(unmoved):
         low[unmoved], high[unmoved], sure[unmoved] = exact(system, unmoved, Tell(None, 1, 0))
     return sure[stuck]
+
+
+def _settled_nearby(
+    system: System, targets: Array, low: Array, high: Array, tuning: LinearTuning, proofs: int | None
+) -> Array:
+    """Settle targets of a large part one by one among the rows around each; those of which that says nothing."""
+    within = replace(tuning, near_rows=())  # a part is looked at as a whole
+
+    def look(part: System, some: Array) -> Seen:
+        return _seen_in_parts(part, some, None, within, proofs)
+
+    nearby = Nearby(system, look)
+    left = targets
+    for size in tuning.near_rows:
+        if size <= tuning.near_share * system.rows.shape[0]:
+            left = nearby.settle(left, size)
+    known = np.setdiff1d(targets, left)
+    low[known], high[known] = nearby.low[known], nearby.high[known]
+    return left
 
 
 def _second_values(pushed: PushedPoints, targets: Array) -> Array:

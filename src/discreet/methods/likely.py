@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.annotations import Floats
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.methods.contract import SaysNoise, contract_of, transition_of
 from discreet.release.noise_law import LEVEL, CellNoise, NoiseLaw, NoNoise
+from discreet.release.sum_errors import chance_square
 from discreet.risk.transition import Transition
 
 SLACK = 1e-9  # of a chance that is a sum
@@ -85,6 +87,24 @@ def _inverted(matrix: bytes, shape: tuple[int, ...], period: int) -> CellNoise:
             below[shown] = max(below[shown], shown - count)
             above[shown] = max(above[shown], count - shown)
     below, above = np.where(seen, below, possible_below), np.where(seen, above, possible_above)
-    for array in (below, above):
+    summed = _summed(transition, len(below), reach)
+    for array in (below, above, summed):
         array.flags.writeable = False
-    return CellNoise(below, above, period)
+    return CellNoise(below, above, period, summed)
+
+
+def _summed(transition: Transition, size: int, reach: int) -> Floats:
+    """For every shown value what it adds to the range of a sum: the worst over all counts that can show it.
+
+    The columns are those of :class:`~discreet.release.sum_errors.SumErrors`.
+    """
+    bias, most, variance, width = np.zeros((size, 2)), np.zeros((size, 2)), np.zeros(size), np.zeros(size)
+    for count in range(size + reach + 1):
+        shown, chance = (np.array(side) for side in zip(*transition.outcomes(count), strict=True))
+        mean = float(shown @ chance)
+        spread = float((shown - mean) ** 2 @ chance)
+        for value in shown[shown < size].tolist():
+            bias[value] = np.maximum(bias[value], [mean - count, count - mean])
+            most[value] = np.maximum(most[value], [value - count, count - value])
+            variance[value], width[value] = max(variance[value], spread), max(width[value], float(np.ptp(shown)))
+    return np.column_stack([bias, chance_square(variance, width), most])

@@ -20,7 +20,7 @@ from discreet.policy.policy import Policy
 from discreet.policy.pretabular import ready
 from discreet.policy.query import Query, Resolved
 from discreet.policy.served_measures import COUNT, TOP_KEPT
-from discreet.policy.statistic_answers import answer_statistic, check_statistic, counted_query
+from discreet.policy.statistic_answers import answer_statistic, bands_count_too, check_statistic, counted_query
 from discreet.policy.untouched import check_untouched
 from discreet.policy.whole_variables import TableOf, WholeVariables
 from discreet.release import Release
@@ -99,7 +99,11 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
     rules, query = policy.query, resolved.query
     check_statistic(resolved, policy)
     if (counted := counted_query(query, policy)) != query:
-        check_query(counted.resolved(resolved.known), policy)
+        try:
+            check_query(counted.resolved(resolved.known), policy)
+        except Refused as refused:
+            too = bands_count_too(query, policy) if refused.rule in ("max_dimensions", "max_cells") else ""
+            raise Refused(refused.rule, refused.reason + too, refused.hint) from None
         return
     names = set(query.names) | set(resolved.population)
     if (asked := len(query.names) + len(resolved.population)) > rules.max_dimensions:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 from discreet.data.dimension import Dimension
 from discreet.errors import Refused
@@ -20,7 +21,7 @@ from discreet.policy.populations import Closed, without_closed
 from discreet.policy.query import Resolved
 from discreet.policy.steps import words_of
 from discreet.policy.whole_variables import WholeVariables
-from discreet.release import Protected, Release
+from discreet.release import AS_IT_IS, Protected, Release
 from discreet.release.noise_law import NoiseLaw, NoNoise
 from discreet.tables.table import Table
 
@@ -37,10 +38,8 @@ def answer_table(table: Table, resolved: Resolved, policy: Policy, whole: WholeV
     ``whole`` knows, for all tables of the same data, which populations are not broken down.
     """
     chosen, evidence = protect_by(table, resolved, policy, whole)
-    release = replace(
-        noted_release(chosen, evidence, resolved, policy),
-        noise=noise_of(chosen.protected, policy, list(whole.dimensions.values())),
-    )
+    noise = noise_of(chosen.protected, policy, list(whole.dimensions.values()))
+    release = noted_release(chosen, evidence, resolved, policy, noise=noise)
     return filtered(release, {name: codes for name, (_, codes) in resolved.population.items()})
 
 
@@ -61,10 +60,10 @@ def noise_of(chosen: Protected, policy: Policy, dimensions: Sequence[Dimension])
 
 
 def protect_by(
-    table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables
+    table: Table, resolved: Resolved, policy: Policy, whole: WholeVariables, *, quality: bool = True
 ) -> tuple[ProtectedTable, Evidence]:
     """The table by the first method that passes, or with ``search`` by the one of best expected utility that does; with
-    its evidence.
+    its evidence, which states no ``quality`` where neither the caller nor a rule asks for it.
 
     Before any of them T1 is looked at: a table whose risk is below it is published as it is, if the rules for tables
     allow it ([Ant16]_ section 5.2, step 4). The risk is the one expected from what the first method would show, and it
@@ -72,10 +71,11 @@ def protect_by(
     """
     passed: list[tuple[ProtectedTable, Evidence]] = []
     refusals: list[Refused] = []
+    quality = quality or policy.search or policy.risk.t3 is not None
     for number in range(len(policy.methods)):
         make = partial(ProtectedTable.of, table, number, resolved, policy, whole)
         tried = whole.held.worked_out(table, ("protected", number), make)
-        evidence = tried.grounds.weigh(resolved, policy, risks=policy.risk.decides)
+        evidence = tried.grounds.weigh(resolved, policy, risks=policy.risk.decides, quality=quality)
         try:
             table_rules(evidence, policy, resolved)
             tried.closed.check(resolved)
@@ -134,21 +134,25 @@ class ProtectedTable:
 # -- out --------------------------------------------------------------------------------------------------------
 
 
-def noted_release(chosen: ProtectedTable, evidence: Evidence, resolved: Resolved, policy: Policy) -> Release:
-    """The whole of a decided table, before its population is cut out."""
+def noted_release(
+    chosen: ProtectedTable, evidence: Evidence, resolved: Resolved, policy: Policy, *last: str, **more: Any
+) -> Release:
+    """The whole of a decided table, before its population is cut out: with ``last`` notes, and ``more`` of what a
+    release says."""
     open_ = [] if policy.before else protection_notes(chosen.protected)
     notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved), *chosen.closed_notes]
     if not policy.before:
-        return replace(chosen.release, notes=tuple(notes))
+        return replace(chosen.release, notes=(*notes, *last), **more)
     notes.insert(
         len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
     )
-    return replace(chosen.release, notes=tuple(notes), method=changed_words(chosen.protected, policy), truthful=False)
+    method = changed_words(more.get("method", chosen.protected.method), policy)
+    return replace(chosen.release, notes=(*notes, *last), **{**more, "method": method, "truthful": False})
 
 
-def changed_words(protected: Protected, policy: Policy) -> str:
-    """What was done to a table of changed data, the step first."""
-    return words_of(policy.before) if protected.as_it_is else f"{words_of(policy.before)}; {protected.method}"
+def changed_words(method: str, policy: Policy) -> str:
+    """What was done to a table of changed data, the step first: whatever of it is shown, counts or shares of them."""
+    return words_of(policy.before) if method == AS_IT_IS else f"{words_of(policy.before)}; {method}"
 
 
 def protection_notes(protected: Protected) -> list[str]:

@@ -110,8 +110,8 @@ class Grounds:
         guess = None if transition is None or shown.sum() <= 0 else Guess.of(shown, transition)
         return cls(asked, protected, method, shown, twin, transition, share, guess)
 
-    def weigh(self, resolved: Resolved, policy: Policy, *, risks: bool) -> Evidence:
-        """The evidence for one query."""
+    def weigh(self, resolved: Resolved, policy: Policy, *, risks: bool, quality: bool = True) -> Evidence:
+        """The evidence for one query; without ``quality`` utility and loss are left out, where nobody looks at them."""
         shown, total = self.shown, int(self.shown.sum())
         if total <= 0:
             worst = dict.fromkeys(policy.risk.measures.names, (1.0, 1.0))
@@ -119,7 +119,9 @@ class Grounds:
                 population=0, mean=0, small_share=self.small_share, before=1, after=1, utility=None, risks=worst
             )
         size = _population_size(self.asked, self.method, policy, total) if policy.risk.population else None
-        judged = _Judged.of(self, resolved, policy, size, risks)
+        judged = _Judged({}, None, None)
+        if risks or quality:
+            judged = _Judged.of(self, resolved, policy, size, risks)
         before, after = judged.risks.get(policy.risk.measures.names[0], (1.0, 1.0))
         people = partial(population_counts, self.counts)
         return Evidence(

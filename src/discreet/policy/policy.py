@@ -161,6 +161,7 @@ class Policy:
         content |= {"areas": repr(self.areas)} if self.areas.variable else {}
         content |= {"measures": repr(dict(self.measures))} if self.measures else {}
         content["rules"] = [repr(rule) for rule in self.rules]
+        content["edition"] = {"min_changes": self.edition.min_changes}  # whose records they are changes no answer
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
     def check(self, dimensions: Sequence[Dimension]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError
@@ -113,7 +114,7 @@ class Thresholds:
         if self.population_size != "weights" and not isinstance(self.population_size, int):
             raise InputError(f'population_size = {self.population_size!r}: give a number of people, or "weights"')
 
-    @property
+    @cached_property
     def measures(self) -> Measures:
         """The risk measures, with their weights."""
         return read_measures(self.measure, self.weights, self.jos15_weights)
@@ -186,7 +187,8 @@ class EditionRules:
     """When new data take the place of those that are served: not before ``min_changes`` records have changed.
 
     What two editions tell by subtraction is about the records by which they differ, so these are a population too. If
-    it is not stated, the minimum population of tables holds for it, and at least ``FEWEST_CHANGES``.
+    it is not stated, the minimum population of tables holds for it, and at least ``FEWEST_CHANGES``. ``people`` says
+    whose records they are: a server compares no editions of other people, however alike their records.
 
     >>> import discreet as dc
     >>> dc.Policy(edition=EditionRules(min_changes=50), methods=(("round", {"base": 5}),)).min_changes
@@ -194,6 +196,7 @@ class EditionRules:
     """
 
     min_changes: int | None = None
+    people: str = ""
 
     def least(self, min_population: int) -> int:
         """The fewest changed records, under a minimum population of tables.

@@ -45,6 +45,13 @@ def counted_query(query: Query, policy: Policy) -> Query:
     return Query.of({**dict(query.variables), served.bands: served.bands}, where=dict(query.where))
 
 
+def bands_count_too(query: Query, policy: Policy) -> str:
+    """What a reader of a refusal has to know who asked for a quantile: bands are a variable that nobody ticked."""
+    if counted_query(query, policy) == query:
+        return ""
+    return f"; the bands that a median or quantile is read from ({policy.measures[query.measure].bands}) count too"
+
+
 def check_statistic(resolved: Resolved, policy: Policy) -> None:
     """Whether the policy serves the measure and the statistic: from the codebook and the policy alone."""
     query, asked = resolved.query, statistic_of(resolved.query)
@@ -74,9 +81,14 @@ def check_statistic(resolved: Resolved, policy: Policy) -> None:
 class ProtectedMeasure:
     """One measure of a table as it may be shown, with what was decided by its counts."""
 
-    shown: Protected
+    table: ProtectedTable
     evidence: Evidence
     counts: ProtectedTable
+
+    @property
+    def shown(self) -> Protected:
+        """Without what is withheld."""
+        return self.table.protected
 
     @property
     def name(self) -> str:
@@ -99,7 +111,9 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
     decimals = main.shown.table.statistic(main.name).decimals
     words = [main.shown.method]
     if asked.kind == SUM:
-        return _given(main, resolved, policy, main.name, main.values, decimals, words)
+        served = policy.measures.get(query.measure)
+        notes = [_few_note(served.min_count)] if served is not None and served.noise is not None else []
+        return _given(main, resolved, policy, main.name, main.values, decimals, words, *notes)
     if asked.is_share:
         base = _at_total(main.shown.table.layout, main.values, [asked.other] if asked.other else [*resolved.detail])
         factor, name = (100, "percent") if asked.kind == "percent" else (1000, "per 1,000")
@@ -119,8 +133,11 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
         name = f"{main.name} per {other.name}"
     values = np.where(few, np.nan, _quotient(main.values, other.values))
     words = [*dict.fromkeys([*words, other.shown.method])]
-    note = f"Not shown where fewer than {least:,} people are shown."
-    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, note)
+    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least))
+
+
+def _few_note(least: int) -> str:
+    return f"Not shown where fewer than {least:,} people are shown."
 
 
 # -- protected parts --------------------------------------------------------------------------------------------
@@ -130,8 +147,9 @@ def _counts(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariab
     """The counts behind a table, weighted if there are weights, never published as they are by T1."""
     counts = whole.held.worked_out(table, "counts", partial(_counts_of, table))
     judged = policy if policy.risk.t1 is None else replace(policy, risk=replace(policy.risk, t1=None))
-    chosen, evidence = protect_by(counts, resolved, judged, whole)
-    return ProtectedMeasure(chosen.shown, evidence, chosen)
+    chosen, evidence = protect_by(counts, resolved, judged, whole, quality=False)
+    shown = whole.held.worked_out(counts, ("shown", chosen), lambda: replace(chosen, protected=chosen.shown))
+    return ProtectedMeasure(shown, evidence, chosen)
 
 
 def _counts_of(table: Table) -> Table:
@@ -143,18 +161,26 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
     """The sums of a measure: refused or not by their counts and by the rules about contributions, before noise."""
     served = policy.measures[resolved.query.measure]
     if served.noise is None:
-        decided, evidence = protect_by(table, resolved, policy, whole)
+        decided, evidence = protect_by(table, resolved, policy, whole, quality=False)
         chosen, gone = decided.protected, decided.protected.hidden
     else:
         counts = _counts(table, resolved, policy, whole)
-        decided, evidence, gone = counts.counts, counts.evidence, counts.shown.hidden
+        decided, evidence = counts.counts, counts.evidence
+        gone = counts.shown.hidden | ~(counts.values >= served.min_count)  # a sum of few tells how many they are
         chosen = whole.held.worked_out(table, "noise", lambda: protect(table, served.make_noise(policy.secret)))
     sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
-    shown = without_closed(without_cells(chosen, gone), decided.closed)
-    if served.sensitive == "refuse" and (sensitive & ~shown.hidden).any():
+    if served.sensitive == "refuse" and sensitive.any():  # hidden for whatever reason, it is the rest of its line
         raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
+    shown = whole.held.worked_out(
+        table, ("not closed", decided), lambda: without_closed(without_cells(chosen, gone), decided.closed)
+    )
     unjudged = table.layout.signed if served.hide else np.zeros(len(table), bool)  # no rule says anything of a minus
-    return ProtectedMeasure(without_cells(shown, sensitive | unjudged), evidence, decided)
+    given = whole.held.worked_out(
+        table,
+        ("shown", decided),
+        lambda: replace(decided, protected=without_cells(shown, sensitive | unjudged)),
+    )
+    return ProtectedMeasure(given, evidence, decided)
 
 
 def _sensitive(table: Table, served: ServedMeasure) -> Array:
@@ -266,18 +292,19 @@ def _given(
 ) -> Release:
     """Numbers worked out of protected ones as a release of the asked population."""
     evidence = replace(part.evidence, utility=None)  # what is stated is the quality of counts
-    shown = replace(part.counts, protected=part.shown)
-    whole = noted_release(shown, evidence, resolved, policy)
-    if len(whole) != len(values):
+    if len(part.table.release) != len(values):
         raise InputError("the method leaves cells out of the table, so no statistic of them can be worked out")
     values = np.round(values, decimals)
-    release = replace(
-        whole,
+    release = noted_release(
+        part.table,
+        evidence,
+        resolved,
+        policy,
+        *notes,
         values={name: values},
         decimals={name: decimals},
         status=np.where(np.isnan(values), CONFIDENTIAL, OPEN),
         method="; ".join(words),
-        notes=(*whole.notes, *notes),
         truthful=part.shown.truthful if part.name == name else False,
     )
     return filtered(release, {one: codes for one, (_, codes) in resolved.population.items()})

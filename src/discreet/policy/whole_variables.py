@@ -43,7 +43,7 @@ class WholeVariables:
         self.least = policy.table.min_population
         self.above: Sequence[WholeVariables] = ()
         self.held = HeldTables()
-        self._own_most = max(policy.query.max_filters, 1) if self.least > 0 else 0
+        self._own_most = _together(policy) if self.least > 0 else 0
         self._policy = policy
         self._table_of = table_of
         self._closed: dict[tuple[str, ...], Array] = {}
@@ -54,8 +54,8 @@ class WholeVariables:
         return max([self._own_most, *(other.most for other in self.above)])
 
     def closed(self, dimensions: Sequence[Dimension]) -> Closed:
-        """What a table of these variables, at whatever levels, may not break down: of as many variables together as a
-        query may have filters, and of each alone."""
+        """What a table of these variables, at whatever levels, may not break down: codes of each variable, and of as
+        many together as are looked at."""
         by_axes: dict[tuple[int, ...], Array] = {}
         for axes in _choices(range(len(dimensions)), min(self.most, len(dimensions) - 1)):
             chosen = [dimensions[axis] for axis in axes]
@@ -78,10 +78,25 @@ class WholeVariables:
         ordered = [name for name in self.dimensions if name in names]
         return all(one in self._closed for one in _choices(ordered, min(self.most, len(ordered) - 1)))
 
-    def decide_all(self) -> None:
-        """Decide for every variable and every two of them, so that nobody who asks waits for it."""
+    def decide_all(self, most_codes: float = math.inf) -> None:
+        """Decide for every variable, and for every two of them, so that nobody who asks waits for it: the smallest
+        first, until they have so many combinations of codes together."""
         if self.most > 0:
             self._decide_single()
+        combinations = 0
+        for pair in self.pairs():
+            combinations += self._combinations(pair)
+            if combinations > most_codes:
+                return
+            self.of_variables(pair)
+
+    def pairs(self) -> list[tuple[str, ...]]:
+        """Every two variables that are looked at together, those with the fewest combinations of codes first."""
+        names = [name for name in self.dimensions if name not in self._policy.query.disallowed]
+        return sorted(itertools.combinations(names, 2), key=self._combinations) if self.most > 1 else []
+
+    def _combinations(self, names: Sequence[str]) -> int:
+        return math.prod(len(self.dimensions[name].codes) for name in names)
 
     def _decide_single(self) -> None:
         """The codes of every variable: what it tells by itself, and what codes of two variables tell of a third."""
@@ -132,6 +147,13 @@ class WholeVariables:
         axes = [place[name] for name in names]
         counts = population_counts(protected, axes)  # in the order of the table
         return np.asarray(np.transpose(counts, np.argsort(np.argsort(axes)))) if len(axes) > 1 else counts
+
+
+def _together(policy: Policy) -> int:
+    """As many variables as there may be filters. A table of three tells about pairs of codes in its rows as a filter
+    would, so these count too; not in a population that was drawn, whose small counts are nobody's."""
+    rows = 2 if policy.query.max_dimensions > 2 and not policy.draws_population else 1
+    return max(policy.query.max_filters, rows)
 
 
 def _choices(of: Sequence[Any], most: int) -> list[tuple[Any, ...]]:

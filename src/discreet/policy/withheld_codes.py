@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +66,7 @@ class SummedCodes:
         rows = abs(self.matrix.tocsr()).astype(float)
         signed = self.matrix.tocsr()
         weight = np.maximum(people[self.leaves], 0)
+        anyway = _ToldAnyway(self.matrix, self.leaves, self.fixed & self.given, weight)
         for _ in range(MOST_ROUNDS):
             deadline.check()
             open_ = ~withheld & ~self.fixed
@@ -72,7 +74,7 @@ class SummedCodes:
             light = list(self._told(signed, weight, withheld, small, least)) if open_.any() else []
             further = np.zeros_like(withheld)
             for one in light:
-                further |= self._cheapest(rows, one, weight, withheld, cost)
+                further |= self._cheapest(rows, one, weight, withheld, cost, partial(anyway.tells, one, light))
             if not further.any():
                 return self._reopened(signed, weight, withheld, small, least)
             withheld |= further
@@ -127,14 +129,22 @@ class SummedCodes:
     def _leaves_of(self, code: int) -> Array:
         return np.asarray(self.matrix.indices[self.matrix.indptr[code] : self.matrix.indptr[code + 1]])
 
-    def _cheapest(self, rows: csr_array, light: LightSet, weight: Array, withheld: Array, cost: Array) -> Array:
+    def _cheapest(
+        self,
+        rows: csr_array,
+        light: LightSet,
+        weight: Array,
+        withheld: Array,
+        cost: Array,
+        told_anyway: Callable[[], bool],
+    ) -> Array:
         """Further codes to withhold for a set of finest codes that is told."""
         codes = np.zeros(len(withheld), bool)
         near = np.zeros(len(withheld), bool)
         near[light.sums] = True
         if light.settled:
             joined = self._joined(rows, light, weight, withheld, cost)
-            if joined.any() or self._told_anyway(light, weight):
+            if joined.any() or told_anyway():
                 return joined
             while not (near & (cost > 0)).any():
                 wider = np.asarray(rows.T @ (rows @ near.astype(float))) > 0
@@ -145,19 +155,6 @@ class SummedCodes:
         number = 1 if light.settled else -(-len(choice) // STEPS)
         codes[choice[np.argsort(cost[choice], kind="stable")[:number]]] = True
         return codes
-
-    def _told_anyway(self, light: LightSet, weight: Array) -> bool:
-        """Whether a set follows from what is given whatever is decided here: then nothing here can hide it."""
-        from scipy.sparse import csc_array, hstack
-
-        from discreet.linear.modular import in_span
-
-        known = self.fixed & self.given
-        known[self.leaves[weight == 0]] = True
-        column = np.zeros((self.matrix.shape[0], 1), np.int8)
-        column[light.places] = 1
-        matrix = csc_array(hstack([self.matrix, csc_array(column)]))
-        return bool(in_span(matrix, np.flatnonzero(known), np.array([len(known)]))[0])
 
     def _joined(self, rows: csr_array, light: LightSet, weight: Array, withheld: Array, cost: Array) -> Array:
         """Codes without which one more finest code cannot be told from the set: of the smallest group around it."""
@@ -178,3 +175,45 @@ class SummedCodes:
                 codes[rows.indices[rows.indptr[place] : rows.indptr[place + 1]]] = True
                 return codes & (apart > 0)
         return codes
+
+
+class _ToldAnyway:
+    """Which sets follow from what is given whatever is decided: then nothing that is withheld can hide them.
+
+    Finest codes with nobody are known, so the others alone are looked at. ``given``: codes that are, in any case.
+    """
+
+    def __init__(self, matrix: csc_array, leaves: Array, given: Array, weight: Array) -> None:
+        self._matrix = matrix
+        self._somebody = weight > 0
+        empty = np.zeros(len(given), bool)
+        empty[leaves[~self._somebody]] = True
+        self._given = np.flatnonzero(given & ~empty)
+        self._found: dict[bytes, bool] = {}
+
+    def tells(self, light: LightSet, among: Sequence[LightSet]) -> bool:
+        """Whether a set follows; ``among`` are those that may be asked next, for one elimination does for all."""
+        if light.places.tobytes() not in self._found:
+            new = [one.places for one in among if one.settled and one.places.tobytes() not in self._found]
+            self._look_at(new)
+        return self._found[light.places.tobytes()]
+
+    def _look_at(self, sets: Sequence[Array]) -> None:
+        from scipy.sparse import csc_array, hstack
+
+        from discreet.linear.modular import in_span
+
+        ends = np.cumsum([0, *map(len, sets)])
+        places = np.concatenate(sets)
+        columns = csc_array((np.ones(len(places), np.int8), places, ends), shape=(self._matrix.shape[0], len(sets)))
+        matrix = csc_array(hstack([self._known, columns.tocsr()[self._somebody]]))
+        many = self._known.shape[1]
+        told = in_span(matrix, np.arange(many), many + np.arange(len(sets)))
+        self._found |= {one.tobytes(): bool(found) for one, found in zip(sets, told, strict=True)}
+
+    @cached_property
+    def _known(self) -> csc_array:
+        """What is given, over finest codes with somebody in them."""
+        from scipy.sparse import csc_array
+
+        return csc_array(self._matrix[:, self._given].tocsr()[self._somebody])

@@ -16,9 +16,9 @@ import numpy as np
 
 from discreet.base.annotations import Array, Floats
 from discreet.data.dimension import Dimension
+from discreet.release.sum_errors import LEVEL, OWN_ENDS, SumErrors
 
-LEVEL = 0.9
-"""The chance with which a likely range holds the true value, over the chances of the method."""
+__all__ = ["LEVEL", "CellNoise", "FittedNoise", "NoNoise", "NoiseLaw", "ShownCells", "SummedNoise"]
 DEVIATIONS = 1.645  # standard deviations to each side that hold 90 % of a normal law
 
 Ranges = tuple[Floats, Floats]
@@ -77,6 +77,10 @@ class NoiseLaw(ABC):
     def ranges(self, cells: ShownCells) -> Ranges:
         """The likely least and greatest true value of each cell; NaN where nothing is shown or nothing can be said."""
 
+    def errors(self, cells: ShownCells) -> SumErrors | None:
+        """What cells add to the likely range of a sum of them; None if nothing can be said of sums."""
+        return None
+
 
 @dataclass(frozen=True)
 class NoNoise(NoiseLaw):
@@ -90,27 +94,42 @@ class NoNoise(NoiseLaw):
         """The shown values themselves."""
         return cells.values, cells.values
 
+    def errors(self, cells: ShownCells) -> SumErrors:
+        """A sum is true as well."""
+        return SumErrors(np.zeros(len(cells.values), np.int64), np.zeros((1, 5)))
+
 
 @dataclass(frozen=True, eq=False)
 class CellNoise(NoiseLaw):
     """Noise of each cell on its own: ``below[j]`` and ``above[j]`` say how far from a shown count j the true one lies.
 
-    A shown count beyond the last is as the last that is congruent to it modulo ``period``.
+    A shown count beyond the last is as the last that is congruent to it modulo ``period``. ``summed`` has for every
+    shown count what it adds to the range of a sum, as rows of :class:`SumErrors`.
     """
 
     below: Array
     above: Array
     period: int = 1
+    summed: Floats | None = None
 
     def ranges(self, cells: ShownCells) -> Ranges:
         """By look-up of the shown count."""
         gone = np.isnan(cells.values)
         shown = np.where(gone, 0, cells.values).astype(np.int64)
-        last = len(self.below) - 1
-        row = np.where(shown <= last, shown, last - (last - shown) % self.period)
-        row = np.clip(row, 0, last)
+        row = self._row(shown)
         low = np.where(gone, np.nan, np.maximum(shown - self.below[row], 0))
         return low, np.where(gone, np.nan, shown + self.above[row])
+
+    def errors(self, cells: ShownCells) -> SumErrors | None:
+        """By look-up of the shown count: errors of different cells are independent."""
+        if self.summed is None:
+            return None
+        return SumErrors(self._row(np.nan_to_num(cells.values).astype(np.int64)), self.summed)
+
+    def _row(self, shown: Array) -> Array:
+        """The row of each shown count."""
+        last = len(self.below) - 1
+        return np.clip(np.where(shown <= last, shown, last - (last - shown) % self.period), 0, last)
 
 
 @dataclass(frozen=True)
@@ -145,6 +164,19 @@ class SummedNoise(NoiseLaw):
             below = np.where(inner, np.where(shown == self.base, self.base - 1.0, 0.0), width)
             above = np.where(inner, np.where(shown == 0, self.base - 1.0, 0.0), width)
         return np.maximum(shown - below, 0), shown + above
+
+    def errors(self, cells: ShownCells) -> SumErrors:
+        """By the number of inner cells in a sum, each of which is less than a base away."""
+        parts, shown = cells.parts.astype(float), np.nan_to_num(cells.values)
+        below = above = parts * (self.base - 1.0)
+        if self.kept:
+            inner = parts == 1
+            below = np.where(inner & (shown != self.base), 0.0, below)
+            above = np.where(inner & (shown != 0), 0.0, above)
+        chance = np.where(below + above > 0, parts * (DEVIATIONS * self.base / 2) ** 2, 0.0)
+        by_cell = np.stack([np.zeros_like(parts), np.zeros_like(parts), chance, below, above], axis=1)
+        rows, kinds = np.unique(by_cell, axis=0, return_inverse=True)
+        return SumErrors(kinds.reshape(-1), rows, self.base / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +218,15 @@ class FittedNoise(NoiseLaw):
         high = np.where(modelled, np.maximum(top, shown), high)
         gone = np.isnan(shown)
         return np.where(gone, np.nan, low), np.where(gone | np.isinf(high), np.nan, high)
+
+    def errors(self, cells: ShownCells) -> SumErrors:
+        """Chance adds up in measured counts; what a model tells, and small counts that noise removes, may err alike."""
+        names = [d.name for d in cells.dimensions] + [d.name for d, _ in cells.fixed]
+        crossed, shown = cells.crossed, np.nan_to_num(cells.values)
+        measured = self._is_measured(crossed, names) & ((crossed.sum(axis=1) <= 2) | (shown > self.large + self.reach))
+        kinds = np.where(measured & (shown >= self.zero + self.reach), 0, OWN_ENDS)
+        variance = self.v * 4 / 3
+        return SumErrors(kinds, np.array([[0.0, 0.0, variance / (1 - LEVEL), np.inf, np.inf]]))
 
     def _is_measured(self, crossed: Array, names: Sequence[str]) -> Array:
         """Which cells are of variables that were measured together, so far as their counts are large enough."""

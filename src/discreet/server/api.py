@@ -29,7 +29,7 @@ def query_text(request: Request) -> str:
     return str(request.scope["query_string"], "latin-1")
 
 
-def known_parameters(request: Request) -> None:
+async def known_parameters(request: Request) -> None:
     """Every parameter of the address is one that the route reads, and stands there once."""
     check_parameters(query_text(request), [field.alias for field in request.scope["route"].dependant.query_params])
 

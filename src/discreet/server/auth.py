@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -202,6 +203,7 @@ class Gate:
         return keyed_name(self.address_key, str(int(time.time()) // DAY), network)
 
 
+@lru_cache(maxsize=4096)
 def network_of(address: str, bits: int = 64) -> str:
     """Who an address stands for: of IPv6 the network that one customer has, of which any number can be used in turn.
 

@@ -14,6 +14,7 @@ from discreet.policy import Policy, Query
 from discreet.policy.answering import check_query
 from discreet.policy.query import Resolved
 from discreet.policy.served_measures import COUNT
+from discreet.policy.statistic_answers import bands_count_too
 
 Pairs = tuple[tuple[str, str], ...]
 Population = tuple[tuple[str, tuple[str, ...]], ...]
@@ -76,7 +77,10 @@ class Choices:
         try:
             check_query(self._resolved(variables, where, asked, levels or {}), self.policy)
         except Refused as refused:
-            return "" if refused.rule in WAITING else self._in_words(refused.rule) or refused.reason
+            words = self._in_words(refused.rule)
+            if refused.rule == "max_dimensions":
+                words += bands_count_too(Query((), (), *asked), self.policy)
+            return "" if refused.rule in WAITING else words or refused.reason
         except InputError as error:  # a measure that does not go with a variable
             return str(error)
         return ""

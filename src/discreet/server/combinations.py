@@ -80,34 +80,42 @@ class Combinations:
 
     def covers(self, new: Families, earlier: Array) -> Array:
         """Which earlier queries have told all sets of the new one, crossed as there."""
-        told = np.ones(len(earlier), bool)
-        for axis, mine in enumerate(new):
-            told &= self._table("includes", axis, mine)[earlier[:, axis]]
-        return told
+        includes = self.looked_up(self.places(earlier), lambda k: self._table("includes", k, new[k]))
+        return np.asarray(includes.all(axis=0))
+
+    def places(self, earlier: Array) -> Array:
+        """Where the families of queries stand when those of all axes are numbered through, a row for each axis."""
+        starts = itertools.accumulate((len(some) for some in self.families[:-1]), initial=0)
+        return np.ascontiguousarray((earlier + np.fromiter(starts, np.int64, len(self.families))).T)
+
+    def looked_up(self, places: Array, of: Callable[[int], Array]) -> Array:
+        """What holds for the families of an axis, for each axis and query: one look for all of them."""
+        return np.concatenate([of(k) for k in range(len(places))])[places]
 
     def tells(self, population: Mapping[int, int], earlier: Array) -> bool:
         """Whether one earlier query has told a population (sets along some axes, everybody along others) by itself."""
         whole = {k: union(self.families[k][0]) for k in range(len(self.families))}
         return bool(self._making(earlier, {**whole, **population}).any())
 
-    def told_together(self, new: Families, earlier: Array) -> Iterator[Left]:
-        """All of them.
+    def told_together(self, new: Families, earlier: Array, places: Array, apart: Array) -> Iterator[Left]:
+        """All of them; ``places`` are those of the earlier queries, ``apart`` says which have nobody in common with the
+        new one along an axis.
 
         A set that some table tells as a total is news where others tell it crossed with a variable. So of the new
         table's own population, those tables are looked at once more that cross one of its variables, or all.
         """
         axes = range(len(new))
-        apart = self._stacked(earlier, lambda k: self.compared(k, new[k]).apart)
-        elsewhere = apart.sum(axis=1)  # along so many axes it tells about nobody of the new query together with it
+        elsewhere = apart.sum(axis=0)  # along so many axes it tells about nobody of the new query together with it
+        population = {k: union(self.families[k][new[k]]) for k in axes}
+        variables = [k for k in axes if len(self.families[k][new[k]]) > 1]
         for axis, mine in enumerate(new):
             if self._is_finest(axis, mine):  # everything along this axis is told directly
                 continue
-            beside = earlier[elsewhere == apart[:, axis]]
+            beside = earlier[elsewhere == apart[axis]]
             if len(_present(beside[:, axis])) < 2:
                 continue
-            own = {k: union(self.families[k][new[k]]) for k in axes if k != axis}
-            variables = [k for k in own if len(self.families[k][new[k]]) > 1]
-            crosses = [self.compared(k, new[k]).cells[beside[:, k]] > 1 for k in variables]
+            own = {k: sets for k, sets in population.items() if k != axis}
+            crosses = [self.compared(k, new[k]).cells[beside[:, k]] > 1 for k in variables if k != axis]
             again = [(own, beside[some]) for some in _finer(self._making(beside, own), crosses)]
             for context, near in itertools.chain(self._contexts(new, beside, axis), again):
                 held = _present(near[:, axis])
@@ -116,41 +124,51 @@ class Combinations:
                 sets = frozenset(self.families[axis][other] for other in held.tolist())
                 for left in derived_sets(self.families[axis][mine], sets):
                     yield Left({**context, axis: left}, axis, self._cells(new, near, context))
-        yield from self._crossed(new, earlier, axes)
+        yield from self._crossed(new, earlier, places, population, variables)
 
-    def _crossed(self, new: Families, earlier: Array, axes: Sequence[int]) -> Iterator[Left]:
+    def _crossed(
+        self, new: Families, earlier: Array, places: Array, population: Mapping[int, int], variables: Sequence[int]
+    ) -> Iterator[Left]:
         """Along two axes at once, for the population of the new query along all others."""
-        population = {k: union(self.families[k][new[k]]) for k in axes}
-        pairs = np.array(list(itertools.combinations(axes, 2)), int).reshape(-1, 2)
+        away = self.looked_up(places, lambda k: ~self._table("makes", k, population[k])).view(np.int8)
+        others = away.sum(axis=0, dtype=np.int8)
+        if (others > 2).any():
+            few = others <= 2
+            earlier, places, away, others = earlier[few], places[:, few], away[:, few], others[few]
+        pairs = np.array(list(itertools.combinations(range(len(new)), 2)), int).reshape(-1, 2)
         first, second = pairs.T
-        away = self._stacked(earlier, lambda k: ~self._table("makes", k, population[k])).astype(np.int8)
-        others = away.sum(axis=1, dtype=np.int8)
-        earlier, away, others = (some[others <= 2] for some in (earlier, away, others))
-        near = others[:, None] == away[:, first] + away[:, second]
-        chosen = self._stacked(earlier, lambda k: ~self._table("whole", k, 0))  # a population along this axis
-        mine_chosen = np.array([not self._table("whole", k, 0)[new[k]] for k in axes])
-        open_ = mine_chosen[first] | (near & chosen[:, first]).any(axis=0)
-        open_ &= mine_chosen[second] | (near & chosen[:, second]).any(axis=0)
-        parts = np.array(new) > 0  # family 0 is everybody
-        parting = (earlier[:, first] > 0) & (earlier[:, second] > 0)  # without such a table nothing is told of a box
-        parted = parts[first] & parts[second]
-        includes = self._stacked(earlier, lambda k: self._table("includes", k, new[k]))
-        told = includes[:, first] & includes[:, second]  # by one table: then nothing is news
-        variables = [k for k in axes if len(self.families[k][new[k]]) > 1]
-        crosses = self._stacked(earlier, lambda k: self.compared(k, new[k]).cells > 1)
+        near = others == away[first] + away[second]
+        pairs, near = self._open_pairs(new, pairs, near, earlier, places)
+        if not len(pairs):
+            return
+        first, second = pairs.T
+        includes = self.looked_up(places, lambda k: self._table("includes", k, new[k]))
+        told = includes[first] & includes[second]  # by one table: then nothing is news
+        parting, parted = _parting(new, pairs, earlier)
+        crosses = self.looked_up(places, lambda k: self.compared(k, new[k]).cells > 1)
         for looked in _looks(near, pairs, variables, crosses):
-            number = np.count_nonzero(looked, axis=0)
-            some = open_ & (number > 1) & ~(looked & told).any(axis=0)
-            for p in np.flatnonzero(some & (parted | (looked & parting).any(axis=0))).tolist():
+            some = (looked.sum(axis=1) > 1) & ~(looked & told).any(axis=1)
+            for p in (some & (parted | (looked & parting).any(axis=1))).nonzero()[0].tolist():
                 one, other = pairs[p].tolist()
-                for left in self._boxes(new, one, other, looked[:, p], earlier):
+                for left in self._boxes(new, one, other, looked[p], earlier):
                     context = {k: sets for k, sets in population.items() if k not in (one, other)}
-                    cells = self._cells(new, earlier[looked[:, p]], context)
+                    cells = self._cells(new, earlier[looked[p]], context)
                     yield Left({**context, one: left[0], other: left[1]}, one, cells)
 
-    def _stacked(self, earlier: Array, of: Callable[[int], Array]) -> Array:
-        """What holds for the families of an axis, for each query and axis."""
-        return np.stack([of(k)[earlier[:, k]] for k in range(earlier.shape[1])], axis=1)
+    def _open_pairs(
+        self, new: Families, pairs: Array, near: Array, earlier: Array, places: Array
+    ) -> tuple[Array, Array]:
+        """The pairs of axes along which some tables may tell of a box, whichever of them are looked at: along both of
+        them there is a population, and of two tables or more one parts both."""
+        first, second = pairs.T
+        chosen = self.looked_up(places, lambda k: ~self._table("whole", k, 0))  # a population along this axis
+        mine = np.array([not self._table("whole", k, 0)[family] for k, family in enumerate(new)])
+        open_ = near.sum(axis=1) > 1
+        open_ &= mine[first] | (near & chosen[first]).any(axis=1)
+        open_ &= mine[second] | (near & chosen[second]).any(axis=1)
+        parting, parted = _parting(new, pairs, earlier)
+        open_ &= parted | (near & parting).any(axis=1)
+        return pairs[open_], near[open_]
 
     def _boxes(self, new: Families, one: int, other: int, near: Array, earlier: Array) -> Boxes:
         """What queries leave along two axes; kept."""
@@ -217,8 +235,16 @@ class Combinations:
         """Into how many cells all these queries cross a population."""
         cells = 1
         for k in context:
-            cells *= min(self.pair(k, new[k], f).cells for f in {*_present(near[:, k]).tolist(), new[k]})
+            crossed = self.compared(k, new[k]).cells
+            cells *= min(int(crossed[near[:, k]].min(initial=crossed[new[k]])), int(crossed[new[k]]))
         return cells
+
+
+def _parting(new: Families, pairs: Array, earlier: Array) -> tuple[Array, Array]:
+    """Which queries part the people along both axes of a pair, and whether the new one does: family 0 is everybody."""
+    parts, mine = (earlier > 0).T, np.array(new) > 0
+    first, second = pairs.T
+    return parts[first] & parts[second], mine[first] & mine[second]
 
 
 def _each_once(first: Array, second: Array) -> tuple[Array, Array]:
@@ -231,7 +257,7 @@ def _each_once(first: Array, second: Array) -> tuple[Array, Array]:
 
 def _present(numbers: Array) -> Array:
     """Which numbers are among some, each once."""
-    return np.flatnonzero(np.bincount(numbers))
+    return np.bincount(numbers).nonzero()[0]
 
 
 def _finer(near: Array, crosses: Sequence[Array]) -> list[Array]:
@@ -252,13 +278,13 @@ def _looks(near: Array, pairs: Array, variables: Sequence[int], crosses: Array) 
     Those that cross all variables of the new table beside the pair, or, where there are no two of them, one.
     """
     yield near
-    beside = {k: (pairs != k).all(axis=1) for k in variables}
+    beside = {k: (pairs != k).all(axis=1)[:, None] for k in variables}
     every = near.copy()
     for k in variables:
-        every &= crosses[:, k, None] | ~beside[k]
-    number = np.count_nonzero(near, axis=0)
-    crossing = np.count_nonzero(every, axis=0)
+        every &= crosses[k] | ~beside[k]
+    number = near.sum(axis=1)[:, None]
+    crossing = every.sum(axis=1)[:, None]
     yield every & (crossing < number)
     for k in variables:
-        some = near & crosses[:, k, None] & (beside[k] & (crossing < 2))
-        yield some & (np.count_nonzero(some, axis=0) < number)
+        some = near & crosses[k] & (beside[k] & (crossing < 2))
+        yield some & (some.sum(axis=1)[:, None] < number)

@@ -8,6 +8,7 @@ line is there whole or not at all, and an answer that cannot be recorded does no
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, Protocol, TypeVar
@@ -21,6 +22,7 @@ T = TypeVar("T")
 Q = TypeVar("Q", contravariant=True)
 V = TypeVar("V", covariant=True)
 PATIENCE = 20.0  # seconds that a caller waits for the store
+GIVING_WAY = 0.03  # seconds that a table is put off while a decision is made
 
 
 class Judge(Protocol[Q, V]):
@@ -42,6 +44,15 @@ class Commits(Generic[Q, V]):
         self._lines: list[tuple[Line, asyncio.Future[None]]] = []
         self._questions: list[tuple[Q, asyncio.Future[V]]] = []
         self._flushing: asyncio.Task[None] | None = None
+        self._undecided = threading.Event()  # nothing is being decided
+        self._undecided.set()
+
+    def give_way(self) -> None:
+        """Let a decision that has begun come to its end, for a moment at most, before something else is worked out.
+
+        Whoever decides keeps all other servers of the store waiting, and two threads of Python share one processor.
+        """
+        self._undecided.wait(GIVING_WAY)
 
     async def write(self, line: Line) -> None:
         """Hand in a line and wait until it is committed; fails if it could not be."""
@@ -92,7 +103,7 @@ class Commits(Generic[Q, V]):
         committed = False
         try:
             with self.store.begin() as connection:
-                verdicts, more = self.judge.decide(connection, questions) if questions else ([], [])
+                verdicts, more = self._decided(connection, questions) if questions else ([], [])
                 for kind, statement in STATEMENTS.items():
                     if some := [values for of, values in (*lines, *more) if of == kind]:
                         connection.execute(statement, some)
@@ -101,6 +112,13 @@ class Commits(Generic[Q, V]):
         finally:
             if questions:
                 self.judge.settle(committed)
+
+    def _decided(self, connection: Connection, questions: Sequence[Q]) -> tuple[Sequence[V | Exception], list[Line]]:
+        self._undecided.clear()
+        try:
+            return self.judge.decide(connection, questions)
+        finally:
+            self._undecided.set()
 
 
 async def _patiently(wanted: asyncio.Future[T]) -> T:

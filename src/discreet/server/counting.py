@@ -91,7 +91,7 @@ class CubeCounting:
                 inner = small.layout.dense(small.statistics[name].inner)
                 for axis, dimension in enumerate(small.dimensions):
                     if dimension.name in where:
-                        inner = np.take(inner, where[dimension.name], axis=axis)
+                        inner = inner.take(where[dimension.name], axis=axis)
                 sums[name] = np.array([inner.sum(dtype=inner.dtype)])
         return sums
 

@@ -63,6 +63,12 @@ class EditionHistory:
         """The series of the edition that is there."""
         return self.every[self.current].series
 
+    @property
+    def marks(self) -> EditionMarks:
+        """The marks of the edition that is there."""
+        held = self.every[self.current]
+        return held.marks.of_edition(held.versions.index(self.version))
+
     def of(self, series: Series) -> PublishedSeries | None:
         """The editions of a series; None if there is none."""
         return next((one for one in self.every if one.series == series), None)

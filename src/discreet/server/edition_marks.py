@@ -60,6 +60,15 @@ class EditionMarks:
         return cls(records, np.unique(held), np.unique(value))
 
 
+def records_name(records: Words) -> str:
+    """A short name of all records of an edition, from their marks.
+
+    >>> records_name(np.array([1, 2], np.uint64)) == records_name(np.array([1, 3], np.uint64))
+    False
+    """
+    return hashlib.sha256(np.ascontiguousarray(records).tobytes()).hexdigest()[:16]
+
+
 def _leaf_words(dimension: Dimension) -> Words:
     """A number for every finest code from the name of the variable and the code."""
     texts = [f"{dimension.name}\x1f{leaf}".encode() for leaf in dimension.leaves]
@@ -106,6 +115,11 @@ class SeriesMarks:
         """Of a series with one edition."""
         none = SharedMarks(_no_words(), np.zeros((0, 0), np.uint8))
         return cls(0, none, none, none).joined(first)
+
+    def of_edition(self, number: int) -> EditionMarks:
+        """The marks of one of the editions."""
+        kinds = [getattr(self, kind.name) for kind in fields(EditionMarks)]
+        return EditionMarks(*(shared.words[shared.has(number)] for shared in kinds))
 
     def joined(self, edition: EditionMarks) -> SeriesMarks:
         """With one edition more."""

@@ -204,7 +204,7 @@ class Guard:
             return Flag("guard_overlap", reason, "stay with one classification")
         covering = self.combinations.covers(new.families, earlier)
         # What one table has told is judged beside the others, so that it takes as long, and is given.
-        left_over = self.differences(new, earlier[~covering])
+        left_over = self.differences(new, earlier[~covering] if covering.any() else earlier)
         few = [
             axis
             for (box, (axis, cells)), people in zip(left_over.items(), self.counts(list(left_over)), strict=True)
@@ -230,14 +230,15 @@ class Guard:
         fall away because they differ in two axes or because nothing is left over.
         """
         beside = [self.combinations.compared(axis, mine) for axis, mine in enumerate(new.families)]
-        apart = np.stack([one.apart[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
-        left = np.stack([one.left[earlier[:, axis]] for axis, one in enumerate(beside)], axis=1)
-        blocked = apart.sum(axis=1)
-        open_ = (left & np.where(blocked[:, None] == 0, True, apart)) & (blocked[:, None] <= 1)
+        places = self.combinations.places(earlier)
+        apart = self.combinations.looked_up(places, lambda axis: beside[axis].apart)
+        left = self.combinations.looked_up(places, lambda axis: beside[axis].left)
+        blocked = apart.sum(axis=0)
+        open_ = left & ((blocked == 0) | apart) & (blocked <= 1)
         told: dict[Box, tuple[int, int]] = {}
-        for axis in np.flatnonzero(open_.any(axis=0)).tolist():
-            self._tell(told, new, earlier[open_[:, axis]], axis, beside)
-        for sets, axis, cells in self.combinations.told_together(new.families, earlier):
+        for axis in np.flatnonzero(open_.any(axis=1)).tolist():
+            self._tell(told, new, earlier[open_[axis]], axis, beside)
+        for sets, axis, cells in self.combinations.told_together(new.families, earlier, places, apart):
             box = tuple(sorted((k, bits) for k, bits in sets.items() if bits != self.whole[k]))
             first, most = told.get(box, (axis, 0))
             told[box] = (min(axis, first), max(cells, most))
@@ -256,6 +257,7 @@ class Guard:
         Of earlier queries that have the same sets in common with the new one, the one of most cells says it all.
         """
         others = [k for k in range(len(beside)) if k != axis]
+        shared = [(k, beside[k].shared, self.whole[k]) for k in others]
         key, cells = earlier[:, axis].astype(np.int64), np.ones(len(earlier), np.int64)
         for k in others:
             key = key * beside[k].numbers + beside[k].number[earlier[:, k]]
@@ -264,8 +266,7 @@ class Guard:
         most_cells = np.zeros(len(first_row), np.int64)
         np.maximum.at(most_cells, group, cells)
         for families, number in zip(earlier[first_row].tolist(), most_cells.tolist(), strict=True):
-            shared = [(k, beside[k].shared[families[k]]) for k in others]
-            context = [(k, bits) for k, bits in shared if bits != self.whole[k]]
+            context = [(k, bits) for k, sets, whole in shared if (bits := sets[families[k]]) != whole]
             for over in self.pair(axis, new.families[axis], families[axis]).left:
                 box = tuple(sorted((*context, (axis, over))))
                 first, most = differences.get(box, (axis, 0))
@@ -279,7 +280,7 @@ class Guard:
     def _averaging(self, new: Geometry, earlier: Array) -> int | None:
         """The axis of which too many groups were asked that cut across one that is asked now."""
         for axis, mine in enumerate(new.families):
-            known = set(earlier[:, axis].tolist()) - {mine}
+            known = set(np.bincount(earlier[:, axis]).nonzero()[0].tolist()) - {mine}
             others = frozenset().union(*(self.families[axis][other] for other in known)) - self.families[axis][mine]
             if any(_crossing(one, others) >= self.rules.max_overlaps for one in self.families[axis][mine]):
                 return axis

@@ -6,6 +6,7 @@ has a variable, a code, a name, an address or a rule in it.
 
 from __future__ import annotations
 
+import bisect
 import mmap
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -47,7 +48,7 @@ class Meters:
         at = self.routes.index(route) if route in self.routes else len(self.routes)
         codes, times, sums = self._parts(mine)
         codes[at, STATUSES.index(status) if status in STATUSES else len(STATUSES)] += 1
-        times[at, int(np.searchsorted(SECONDS, seconds))] += 1
+        times[at, bisect.bisect_left(SECONDS, seconds)] += 1
         sums[at] += seconds
         if cached is not None:
             mine[-3 if cached else -2] += 1

@@ -16,7 +16,18 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, func, insert, inspect, select, update
 
 from discreet.errors import InputError
-from discreet.server.schema import PUBLIC, asked, first_tables, keys, links, metadata, record, schema_version, uses
+from discreet.server.schema import (
+    PUBLIC,
+    asked,
+    editions,
+    first_tables,
+    keys,
+    links,
+    metadata,
+    record,
+    schema_version,
+    uses,
+)
 
 
 @dataclass(frozen=True)
@@ -55,10 +66,16 @@ def _keep_links(connection: Connection) -> None:
     metadata.create_all(connection, [links])
 
 
+def _keep_editions(connection: Connection) -> None:
+    """Editions that were served have a table of their own."""
+    metadata.create_all(connection, [editions])
+
+
 STEPS = (
     Step(1, "the version of the schema is kept", _keep_version),
     Step(2, "addresses and data have names that the store does not disclose", _hide_addresses),
     Step(3, "short addresses of tables are kept", _keep_links),
+    Step(4, "editions that were served are kept", _keep_editions),
 )
 
 

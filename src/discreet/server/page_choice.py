@@ -33,6 +33,8 @@ class PageChoice:
     page: int = 0
     measure: str = COUNT
     statistic: str = ""
+    groups: str = ""
+    """A reader's own groups of categories, which the page makes of the table; in the notation of its script."""
 
     @property
     def measured(self) -> str:
@@ -67,7 +69,7 @@ class PageChoice:
         for place in PLACES:
             if names := [name for name, at in self.places if at == place]:
                 out[place] = ",".join(names)
-        usual = {"view": "table", "layer": "0", "page": "0"}
+        usual = {"groups": "", "view": "table", "layer": "0", "page": "0"}
         shown_as = {name: str(getattr(self, name)) for name in usual} | {k: str(v) for k, v in changes.items()}
         return out | {k: v for k, v in shown_as.items() if v != usual.get(k)}
 
@@ -124,6 +126,7 @@ class PageChoice:
             view=view if view in VIEWS else "table",
             measure=query.measure,
             statistic=query.statistic,
+            groups=parameters_given.get("groups", ""),
             **{name: int(text) if text.isdecimal() and len(text) < 7 else 0 for name, text in numbers.items()},
         )
 
@@ -137,7 +140,8 @@ class PageChoice:
         )
         places = tuple((n, at) for n in chosen if (at := fields.get(f"place_{n}", "")) in PLACES)
         measure, statistic = from_form_value(fields.get("measure", ""))
-        return cls(variables, where, places, measure=measure, statistic=statistic)
+        groups = fields.get("groups", "")
+        return cls(variables, where, places, measure=measure, statistic=statistic, groups=groups)
 
 
 def codes_text(codes: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ from discreet.server.languages import (
 from discreet.server.messages import explained
 from discreet.server.nearest_tables import NearTable, nearest_tables
 from discreet.server.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
-from discreet.server.page_measures import RATE, measure_options, measure_words
+from discreet.server.page_measures import RATE, MeasureOption, measure_options, measure_words
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.sheet import PLACES, laid_out
@@ -56,14 +56,14 @@ def known_fields(request: Request) -> None:
         names = (*names, "lang")
     if path in ("/go", "/verdict", "/choices"):
         kinds = ("v", "level", "place", "only")
-        names = ("measure", *(f"{kind}_{d.name}" for kind in kinds for d in service_of(request).dimensions))
+        names = ("measure", "groups", *(f"{kind}_{d.name}" for kind in kinds for d in service_of(request).dimensions))
     check_parameters(query_text(request), names)
 
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(known_fields)])
 FIELDS = {
-    "/table": (*QUERY, "view", "layer", "page", *PLACES, *OLD_NAMES),
-    "/embed": (*QUERY, "view", "layer", "page", *PLACES),
+    "/table": (*QUERY, "view", "layer", "page", "groups", *PLACES, *OLD_NAMES),
+    "/embed": (*QUERY, "view", "layer", "page", "groups", *PLACES),
     "/method": ("variables", "where"),
 }
 PAGES = ("/", "/table", "/embed", "/about", "/login", "/method")
@@ -115,6 +115,7 @@ async def choices(request: Request) -> Response:
         "cells": service.resolved(choice.query()).cells if choice.variables else 0,
         "chosen": len(choice.variables) + len(choice.where),
         "most": rules.max_dimensions,
+        "rates": [{"value": one.value, "words": one.words} for one in offered_rates(service, choice, language)],
         "variables": {
             one.name: {part: _sentences(getattr(one, part), language, counted) for part in ("levels", "filters")}
             for one in service.choices.options(choice.variables, choice.where, choice.measure, choice.statistic)
@@ -241,6 +242,12 @@ def rates_of(service: Service, choice: PageChoice | None) -> list[str]:
             service.check(service.resolved(asked))
             allowed.append(name)
     return allowed
+
+
+def offered_rates(service: Service, choice: PageChoice, language: str) -> list[MeasureOption]:
+    """The rates of a choice as the form has them."""
+    options = measure_options(service.policy, service.dimensions, language, rates=rates_of(service, choice))
+    return [one for one in options if one.statistic.startswith(f"{RATE}-")]
 
 
 def measured(service: Service, choice: PageChoice, language: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,15 +16,16 @@ from discreet.server.schema import asked, record
 from discreet.server.store import Store
 
 RELEASED, REFUSED = "released", "refused"
+COLUMNS = tuple(field.name for field in fields(RecordEntry) if field.name not in ("when", "query"))
 Line = tuple[str, dict[str, Any]]  # table of the store, and a row of it
 STATEMENTS: dict[str, Insert] = {"asked": insert(asked), "record": insert(record)}
 
 
 def record_line(entry: RecordEntry, guard: str = "") -> Line:
     """An entry of the dissemination record as a row."""
-    row = asdict(entry)
-    row["at"] = datetime.fromisoformat(row.pop("when")).timestamp()
-    row["query"] = json.dumps(row["query"], sort_keys=True, ensure_ascii=False)
+    row = {name: getattr(entry, name) for name in COLUMNS}
+    row["at"] = datetime.fromisoformat(entry.when).timestamp()
+    row["query"] = json.dumps(entry.query, sort_keys=True, ensure_ascii=False)
     return "record", {**row, "guard": guard[:200]}
 
 

@@ -1,4 +1,5 @@
-"""The tables of the store: users, keys, limits, what was told to whom, the record, short links.
+"""The tables of the store: users, keys, limits, what was told to whom, the record, short links,
+editions.
 
 No column for a table's value.
 
@@ -102,6 +103,14 @@ links = Table(
     metadata,
     Column("name", String(40), primary_key=True),
     Column("link", Text, nullable=False),  # the address of a table: what is asked and how it is laid out
+    Column("at", Float, nullable=False),
+)
+editions = Table(
+    "editions",
+    metadata,
+    Column("series", String(16), primary_key=True),
+    Column("name", String(16), primary_key=True),
+    Column("sketch", LargeBinary, nullable=False),  # encrypted: by how many records another edition differs
     Column("at", Float, nullable=False),
 )
 schema_version = Table(

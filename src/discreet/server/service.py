@@ -29,6 +29,7 @@ from discreet.server.history import History, PendingAnswer
 from discreet.server.pacing import Pace
 from discreet.server.queries import address
 from discreet.server.rate_limits import DAY, MINUTE, Counter
+from discreet.server.served_editions import admit_edition
 from discreet.server.server_key import data_mark, keyed_name, with_key
 from discreet.server.settings import ROLES, Settings
 from discreet.server.store import Store
@@ -38,6 +39,7 @@ from discreet.tables.table import Table
 
 CSVW = "csvw"  # metadata that say where their CSV is
 MOST_CUBE = 5_000_000  # cells of a cube from which tables are made beforehand in a few seconds
+FEW_CODES = 5_000  # combinations of two codes that are decided in a few tenths of a second, before the first question
 LARGE = 20_000  # cells from which a table is made off the event loop
 
 
@@ -85,6 +87,8 @@ class Service:
         self.store: Store = Store(settings.store) if public is None else public.store
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
+        if public is None:
+            admit_edition(settings, self.store, self.policy)
         self.choices = Choices(self.counting.dimensions, self.policy)
         self.cards = VariableCards(self.counting.dimensions, self.policy.query.disallowed)
         self.whole = WholeVariables(self.counting.dimensions, self.policy, self.counting.table)
@@ -130,7 +134,7 @@ class Service:
         self.counting.warm_up(self.policy.measures)
         if self.counting.held:
             with contextlib.suppress(DiscreetError):  # what is wrong is told to whoever asks
-                self.whole.decide_all()
+                self.whole.decide_all(FEW_CODES)
         for dimension in self.dimensions[:2] if self.counting.held else ():
             with contextlib.suppress(DiscreetError):
                 self._answer(self.resolved(Query.of(dimension.name)))
@@ -142,6 +146,11 @@ class Service:
         """
         counting = self.counting
         quick = isinstance(counting, CubeCounting) and counting.cube.layout.n_inner <= MOST_CUBE
+        for pair in self.whole.pairs() if quick else ():
+            if self._closed:
+                return
+            with contextlib.suppress(DiscreetError):
+                self.whole.of_variables(pair)
         for shape in held_shapes(self.dimensions, self.policy) if quick else ():
             if self._closed:
                 return
@@ -154,7 +163,8 @@ class Service:
     def _hold(self, counting: CubeCounting, shape: Resolved) -> None:
         table = counting.made(shape)
         self.whole.held.hold(table)
-        answer_query(lambda _: table, shape, self.policy, self.whole)
+        with contextlib.suppress(Refused):  # an answer too, which is worked out of the same table for every population
+            answer_query(lambda _: table, shape, self.policy, self.whole)
         counting.hold(shape, table)
 
     def resolved(self, query: Query) -> Resolved:
@@ -264,6 +274,7 @@ class Service:
         return f"{caller.who} {query.digest}"
 
     async def _make(self, resolved: Resolved, kept_as: str) -> CachedAnswer:
+        self.commits.give_way()
         long = resolved.cells > LARGE or not self.counting.held or not self.whole.is_decided(resolved.levels)
         answer = await asyncio.to_thread(self._answer, resolved) if long else self._answer(resolved)
         self.answers.put(kept_as, answer)

@@ -55,6 +55,8 @@ class Settings:
 
     attack_report: str = ""
     """The report of `discreet attack --json` that methodologists are shown."""
+    despite_attack: bool = False
+    """Whether a policy is served although the report says that it does not hold."""
     embed: tuple[str, ...] = ()
     """Origins whose pages may show tables in a frame ("https://news.example"); none unless stated."""
 

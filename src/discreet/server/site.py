@@ -27,7 +27,7 @@ from discreet.errors import InputError, Refused
 from discreet.server import api, pages, short_links
 from discreet.server import methodologist as method
 from discreet.server.api import HttpFault, fault_of
-from discreet.server.attack_result import read_attack_report
+from discreet.server.attack_standing import attack_reports
 from discreet.server.auth import Gate
 from discreet.server.browser_safety import content_policy
 from discreet.server.logs import error_place, log, milliseconds
@@ -100,7 +100,7 @@ def site(settings: Settings) -> FastAPI:
     app.include_router(method.router)
     app.include_router(short_links.router)
     app.state.tables = {ONLY_TABLE: app}
-    app.state.attacks = read_attack_report(settings.attack_report) if settings.attack_report else {}
+    app.state.attacks = attack_reports(settings)
     for router in PORTALS:
         app.include_router(router)
     known = [Depends(pages.known_fields)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -41,12 +41,13 @@ def derived_sets(mine: Sets, others: frozenset[Sets]) -> tuple[int, ...]:
         parts = [part for part in parts if part & whole][:MOST_ATOMS]
     if len(parts) < 2:
         return ()
-    after = _projection([_vectors(family, parts) for family in (mine, *others)], len(parts))
+    places = np.array([(part & -part).bit_length() - 1 for part in parts])
+    after = _projection([_vectors(family, places) for family in (mine, *others)], len(parts))
     told = frozenset().union(*(atoms(family) for family in (mine, *others)))  # and whoever has them can add them up
     chosen = [one for one in _unions_in(after) if not adds_up(union(parts[k] for k in one), told)]
     if not chosen:
         return ()
-    before = _projection([_vectors(family, parts) for family in others], len(parts))
+    before = _projection([_vectors(family, places) for family in others], len(parts))
     news = [one for one in chosen if not _lies(before, one)]
     return tuple(sorted(union(parts[k] for k in one) for one in news))
 
@@ -75,7 +76,7 @@ class Spaces:
     def told(self, parts: tuple[int, ...], numbers: Array) -> tuple[Patterns, Array]:
         """What these families tell of atoms, as numbers of patterns; the number of a family is its place."""
         known = self._told.get(parts)
-        if known is not None and len(known[1]) >= len(self.families) and (known[1][numbers] >= 0).all():
+        if known is not None and len(known[1]) >= len(self.families) and known[1][numbers].min(initial=0) >= 0:
             return known
         with self._lock:
             if len(self._told) > MOST_KEPT or any(len(some) > MOST_PATTERNS for some in self._patterns.values()):
@@ -100,14 +101,13 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
     >>> derived_boxes(both, both, (1, 1), (np.array([0, 1, 0]), np.array([0, 0, 1])))
     ((1, 2), (2, 1), (2, 2))
     """
-    first, second = (np.append(numbers, own) for numbers, own in zip(others, mine, strict=True))
-    rows, columns = (np.flatnonzero(np.bincount(numbers)) for numbers in (first, second))
+    first, second = np.append(others[0], mine[0]), np.append(others[1], mine[1])
+    rows, columns = np.bincount(first).nonzero()[0], np.bincount(second).nonzero()[0]
     for around in (True, False):
         parts = (one.cut(rows, around=around), other.cut(columns, around=around))
-        n, m = map(len, parts)
-        if min(n, m) < 2:
+        if min(len(parts[0]), len(parts[1])) < 2:
             return ()
-        if n * m <= MOST_BOXES:
+        if len(parts[0]) * len(parts[1]) <= MOST_BOXES:
             break
     else:
         return ()
@@ -159,11 +159,10 @@ def _range(gram: Array) -> Array:
     return projection
 
 
-def _vectors(family: Sets, parts: Sequence[int]) -> Array:
-    """The sets of a family over atoms of which each lies within every set or beside it."""
+def _vectors(family: Sets, places: Array) -> Array:
+    """The sets of a family over atoms of which each lies within every set or beside it, given by one code of each."""
     held = _elements(family)
-    last = held.shape[1] - 1
-    return held[:, [min((part & -part).bit_length() - 1, last) for part in parts]]
+    return held[:, np.minimum(places, held.shape[1] - 1)]
 
 
 @lru_cache(maxsize=4096)
@@ -172,6 +171,14 @@ def _elements(family: Sets) -> Array:
     size = max((one.bit_length() for one in family), default=0) // 8 + 1
     held = np.array([list(one.to_bytes(size, "little")) for one in family], np.uint8).reshape(len(family), size)
     return np.unpackbits(held, axis=1, bitorder="little").astype(float)
+
+
+def _reaches_out(one: int, sets: Iterable[int]) -> bool:
+    """Whether a set lies partly in one of others and partly beside it."""
+    for chosen in sets:  # noqa: SIM110 - a generator costs more than what it looks at
+        if one & chosen and one & ~chosen:
+            return True
+    return False
 
 
 def _cut(families: Sequence[Sets], around: bool) -> tuple[int, ...]:
@@ -185,7 +192,7 @@ def _cut(families: Sequence[Sets], around: bool) -> tuple[int, ...]:
     if around:
         touched = union(alone)
         others = {one for family in families if whole in family for one in family if one & touched} - {whole}
-        beside = {one for one in others if any(one & chosen and one & ~chosen for chosen in alone)}
+        beside = {one for one in others if _reaches_out(one, alone)}
     return tuple(sorted(atoms(alone | beside | {whole})))
 
 
@@ -194,13 +201,27 @@ Pattern = frozenset[tuple[int, ...]]  # sets of atoms, by their places
 
 def _pattern(family: Sets, parts: tuple[int, ...]) -> Pattern:
     """What a family tells of atoms: each of them that it makes up, and those of its sets that are unions of them."""
-    known, whole = atoms(family), union(family)
-    sets = {one for one in parts if not one & ~whole and not any(atom & one and atom & ~one for atom in known)}
+    sets = {one for one in parts if _is_made_up(one, family)}
     all_parts = union(parts)
     for one in family:
-        if not one & ~all_parts and not any(part & one and part & ~one for part in parts):
+        if not one & ~all_parts and not _is_cut(one, parts):
             sets.add(one)
-    return frozenset(tuple(k for k, part in enumerate(parts) if one & part) for one in sets)
+    return frozenset(tuple([k for k, part in enumerate(parts) if one & part]) for one in sets)
+
+
+@lru_cache(maxsize=20_000)
+def _is_made_up(one: int, family: Sets) -> bool:
+    """Whether a set is a union of atoms of a family."""
+    known = atoms(family)
+    return not one & ~union(known) and not _is_cut(one, known)
+
+
+def _is_cut(one: int, parts: Iterable[int]) -> bool:
+    """Whether one of some sets lies partly in another and partly beside it."""
+    for part in parts:  # noqa: SIM110 - a generator costs more than what it looks at
+        if part & one and part & ~one:
+            return True
+    return False
 
 
 class Patterns:

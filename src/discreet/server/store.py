@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ DIALECTS = ("sqlite", "postgresql")
 OURS = (IntegrityError, ProgrammingError, DataError, NotSupportedError)  # said by a database that works
 PROBE, PROBE_BYTES, PROBE_SECONDS = "probe", 4096, 1.0  # what is written to see whether the store can be
 LEAST_ROOM = 4_000_000  # bytes on the disk of the store's file
+BUSY_SECONDS = 10  # that a file of SQLite is waited for while another writes
+LOOK_SECONDS = 0.0005  # between two looks whether it still does
 PAUSE = 0.5  # seconds in which a database that was just found gone is not tried again
 # Waiting has an end, and the locks of a machine that vanished are given up by the database.
 LIMITS = {
@@ -317,16 +320,37 @@ def _driver(url: str) -> str:
 
 
 def _begin(connection: Connection) -> None:
-    """Who writes takes the lock at once, so that two writers wait for each other instead of failing."""
-    reading = connection.get_execution_options().get("reading")
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    """Who writes takes the lock at once, so that two writers wait for each other instead of failing.
+
+    SQLite itself looks less and less often whether another writer has finished, after some looks every tenth of a
+    second: two workers would wait longer for each other than they write.
+    """
+    if connection.get_execution_options().get("reading"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    cursor = connection.connection.cursor()
+    until = time.monotonic() + BUSY_SECONDS
+    cursor.execute("PRAGMA busy_timeout=0")
+    try:
+        while time.monotonic() < until:
+            try:
+                cursor.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    break
+            time.sleep(LOOK_SECONDS)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # raises what is wrong in SQLAlchemy's words
+    finally:
+        cursor.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+        cursor.close()
 
 
 def _sqlite(connection: Any, _: Any) -> None:
     """Readers do not wait for writers; a commit survives the end of the process; a busy file is waited for."""
     connection.isolation_level = None  # we say BEGIN ourselves
     cursor = connection.cursor()
-    for line in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000", "foreign_keys=ON"):
+    for line in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={BUSY_SECONDS * 1000}", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {line}")
     cursor.close()
 

@@ -55,10 +55,13 @@ def atoms(family: Sets) -> Sets:
     [1, 2, 4]
     """
     parts: set[int] = set()
+    covered = 0
     for one in sorted(family, key=int.bit_count):
-        rest = {part for held in parts for part in (held & one, held & ~one)} - {0}
-        new = one & ~union(parts)
-        parts = rest | ({new} if new else set())
+        if one & covered:  # most sets of a family have nothing in common with smaller ones: no part is cut
+            parts = {part for held in parts for part in (held & one, held & ~one)} - {0}
+        if new := one & ~covered:
+            parts.add(new)
+        covered |= one
     return frozenset(parts)
 
 

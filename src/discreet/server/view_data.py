@@ -16,11 +16,13 @@ from discreet.formats import Format
 from discreet.formats.layers import ABSENT, MEANING, Cube, heading
 from discreet.release import CONFIDENTIAL, Release
 from discreet.release.noise_law import LEVEL
+from discreet.release.sum_errors import OWN_ENDS
 
 VIEW = Format(
     "view", ".view.json", "application/vnd.discreet.view+json", "the page's own: values with likely ranges", "view_data"
 )
 COUNTS = ("count", "weighted count")  # of which parts are a share
+SIGNS = range(ord("0"), ord("Z") + 1)  # none that JSON writes otherwise
 
 
 def view_bytes(release: Release) -> bytes:
@@ -51,6 +53,7 @@ def view_bytes(release: Release) -> bytes:
         "values": _numbers(cube.spread(release.values[measure].astype(float), np.nan)),
         "low": None if likely is None else _numbers(cube.spread(likely[0], np.nan)),
         "high": None if likely is None else _numbers(cube.spread(likely[1], np.nan)),
+        "errors": _errors(cube, release, measure),
         "marks": {str(place): str(marks[place]) for place in np.flatnonzero(marks != "").tolist()},
         "meaning": {CONFIDENTIAL: MEANING[CONFIDENTIAL], ABSENT: MEANING[ABSENT]},
     }
@@ -61,6 +64,23 @@ def _numbers(values: Array) -> Array:
     """Whole numbers without a point, where all are shown and whole."""
     whole = np.isfinite(values).all() and bool((values % 1 == 0).all())
     return np.ascontiguousarray(values.astype(np.int64) if whole else values)
+
+
+def _errors(cube: Cube, release: Release, measure: str) -> dict[str, Any] | None:
+    """What cells add to the range of a sum of them, as the viewer takes it: a sign for each cell that says its row.
+
+    Signs begin with that of cells whose own ends are added. There are few different rows, since a method has few
+    parameters; where there are more than signs, places of rows are a list.
+    """
+    errors = release.errors(measure)
+    if errors is None:
+        return None
+    rows, row = np.unique(errors.rows, axis=0, return_inverse=True)
+    kinds = np.where(errors.kinds == OWN_ENDS, OWN_ENDS, row.reshape(-1)[errors.kinds])
+    used = np.unique(kinds[kinds != OWN_ENDS])
+    places = cube.spread(np.where(kinds == OWN_ENDS, OWN_ENDS, np.searchsorted(used, kinds)), OWN_ENDS)
+    written = (places + SIGNS[0] + 1).astype(np.uint8).tobytes().decode() if len(used) < len(SIGNS) else places
+    return {"once": errors.once, "rows": rows[used].tolist(), "kinds": written}
 
 
 def _variable(cube: Cube, k: int) -> dict[str, Any]:

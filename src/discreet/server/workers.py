@@ -40,6 +40,7 @@ def preload(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
     from discreet.policy import Query, answer, read_policy
     from discreet.server import app, hub  # noqa: F401 - imported here so that no worker has to
+    from discreet.server.attack_standing import attack_standing
     from discreet.server.counting import records_version
     from discreet.server.cube import read_cube
 
@@ -50,6 +51,8 @@ def preload(settings: Settings) -> None:
     for policy in policies.values():
         for mind in filter(None, (policy.openly, policy.unkeyed)):
             sys.stderr.write(f"discreet: warning: {mind}\n")
+    for words in dict.fromkeys(words for one in sites for words in attack_standing(one)):
+        sys.stderr.write(f"discreet: warning: {words}\n")
     if not settings.folders:
         records_version(settings)  # reads the whole files; workers inherit the hash
     for one in sites if settings.folders else ():

@@ -20,7 +20,7 @@ def cell_roles(
     roles = dict.fromkeys(block.cells, ASIDE)
     dimension_of: dict[tuple[int, int], str] = {}
     titles, notes, headers = set(block.titles), set(block.notes), set(block.headers)
-    stub = set(block.stub)
+    stub, body = set(block.stub), set(block.body)
     for row, column in block.cells:
         if row in titles:
             roles[(row, column)] = TITLE
@@ -30,6 +30,8 @@ def cell_roles(
             roles[(row, column)] = NAME
         elif block.cells[row, column].unavailable:
             roles[(row, column)] = MARK
+        elif column in stub and row in body:
+            roles[(row, column)] = LABEL
     derived = {*parts.derived_columns}
     for row in block.body:
         for column in block.values:

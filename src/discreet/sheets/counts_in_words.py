@@ -29,12 +29,16 @@ NOUNS = (
     "personen|patienten|fälle|männer|frauen|kinder|personnes|cas|hommes|femmes|enfants|personas|casos|hombres|mujeres"
 )
 _COUNTED = (
-    "one two three four five six seven eight nine ten eleven twelve",
-    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "un deux trois quatre cinq six sept huit neuf dix onze douze",
-    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
+    "achtzehn neunzehn zwanzig",
+    "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
+    "dix-neuf vingt",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "dieciocho diecinueve veinte",
 )
-_WORDS = {word: value for words in _COUNTED for value, word in enumerate(words.split(), 1)}
+NUMBER_WORDS = {word: value for words in _COUNTED for value, word in enumerate(words.split(), 1)}
 _YEAR = r"(?:1[89]\d\d|20\d\d|21[0-4]\d)"
 _INNOCENT = re.compile(
     "|".join(
@@ -69,10 +73,18 @@ _LISTED = re.compile(
 )
 """A number of a list, at the beginning of a text ("Notes: 1. ...") or of one of its sentences."""
 _TOKEN = re.compile(r"(?<![\d.,])\d{1,3}(?:[,.'\u2019 \u00a0\u202f]\d{3})+(?!\d)|(?<![\d.,])\d+(?![.,]?\d)")
+_BEGINS = re.compile(r"(?<!\w)\d")
+"""A number that begins a word; digits behind letters, as in codes, are none."""
 _BY_NAME = re.compile(r"(?:\b(?:n|base|total|count|gesamt)\s*[=:]?|=)\s*\Z", re.IGNORECASE)
 _SET_APART = re.compile(r"[(\[,;:]\s*\Z")
 _NOUN = re.compile(rf"\s+(?:{NOUNS})\b", re.IGNORECASE)
-_IN_WORDS = re.compile(rf"\b({'|'.join(_WORDS)})\s+(?:{NOUNS})\b", re.IGNORECASE)
+_IN_WORDS = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\s+(?:{NOUNS})\b", re.IGNORECASE)
+_SEVERAL_MEANINGS = {"one", "un", "uno", "eins", "six", "sept", "once", "acht", "dix"}
+_PLAIN_WORDS = re.compile(
+    rf"\b({'|'.join(word for word in NUMBER_WORDS if word not in _SEVERAL_MEANINGS)}|(?<=: )(?:six|acht|sept|dix))\b",
+    re.IGNORECASE,
+)
+"""Numbers in words that mean nothing else in another of these languages."""
 
 
 class StatedNumber(NamedTuple):
@@ -92,14 +104,14 @@ def counts_in(text: str) -> list[StatedNumber]:
     ([StatedNumber(number=53.0, named=True, apart=False)], [])
     """
     numbers = []
-    if any(sign.isdigit() for sign in text):
+    if _BEGINS.search(text):
         rest = _INNOCENT.sub(lambda match: "\x00" * len(match[0]), _without_list_numbers(text))
         for token in _TOKEN.finditer(rest):
             before, behind = rest[: token.start()], rest[token.end() :]
             named = bool(_BY_NAME.search(before) or _NOUN.match(behind))
             digits = float(re.sub(r"\D", "", token[0]))
             numbers.append(StatedNumber(digits, named, bool(_SET_APART.search(before))))
-    numbers += [StatedNumber(float(_WORDS[word.lower()]), True, False) for word in _IN_WORDS.findall(text)]
+    numbers += [StatedNumber(float(NUMBER_WORDS[word.lower()]), True, False) for word in _IN_WORDS.findall(text)]
     return numbers
 
 
@@ -119,5 +131,11 @@ def _without_list_numbers(text: str) -> str:
 
 
 def states_one(text: str, secret: Container[float]) -> bool:
-    """Whether a sentence states one of these numbers, in digits or words."""
-    return any(one.number in secret for one in counts_in(text))
+    """Whether a sentence states one of these numbers, in digits or words.
+
+    >>> states_one("Men in Abbey: vier", {4.0}), states_one("One of the wards closed once", {1.0, 11.0})
+    (True, False)
+    """
+    if any(one.number in secret for one in counts_in(text)):
+        return True
+    return any(NUMBER_WORDS[word.lower()] in secret for word in _PLAIN_WORDS.findall(text))

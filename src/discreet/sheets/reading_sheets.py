@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -11,13 +12,14 @@ from typing import Any
 from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
-from discreet.sheets.blocks.sheet_blocks import sheet_blocks
+from discreet.sheets.blocks.sheet_blocks import SheetBlock, sheet_blocks, with_blank_rows
 from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
+from discreet.sheets.person_records import refuse_records
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
-from discreet.sheets.understanding import understood
+from discreet.sheets.understanding import BlankCellsError, understood
 
 
 @checked
@@ -89,7 +91,30 @@ def read_table(
 
 
 def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
-    return [table for block in sheet_blocks(grid, options) for table in understood(block, options)]
+    tables = [table for block in sheet_blocks(grid, options) for table in _of_block(block, options)]
+    for table in tables:
+        refuse_records(table)
+    return tables
+
+
+def _of_block(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
+    """The tables of a block; a row with a label alone is no heading where that cannot be but a row of blanks may."""
+    try:
+        return understood(block, options)
+    except InputError as error:
+        if not block.sections:
+            raise
+        first = error
+    try:
+        tables = understood(with_blank_rows(block), options)
+    except BlankCellsError as error:
+        few = len(block.sections) <= max(1, len(block.body) // 4)
+        raise (error if few else first) from None
+    except InputError:
+        raise first from None
+    rows = ", ".join(map(str, block.sections[:4])) + (", ..." if len(block.sections) > 4 else "")
+    sentence = f"rows {rows} hold a label and no number; they are rows of the table, as headings they do not add up"
+    return [replace(table, assumed=(sentence, *table.assumed)) for table in tables]
 
 
 @checked
@@ -123,22 +148,36 @@ def read_tables(
         grids = [chosen_sheet(grids, name) for name in sheets]
     grids = [grid for grid in grids if grid not in notes]
     shown = [grid for grid in grids if grid.cells and (sheets is not None or not grid.hidden)]
+    several = sheets is None and len(shown) > 1
+    silent = [grid for grid in shown if several and not _has_numbers(grid)]
+    held = [grid for grid in shown if grid not in silent]
     tables = []
-    silent = []
-    for grid in shown:
-        if sheets is None and len(shown) > 1 and not _has_numbers(grid):
-            silent.append(grid.sheet)
-            continue
-        tables += _tables_of(grid, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))
+    for grid in held:
+        try:
+            tables += _tables_of(grid, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))
+        except InputError as error:
+            raise _of_sheet(error, grid, held, named=sheets is not None) from error
     if not tables:
         raise InputError(
             f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"
         )
-    unread = [f"sheet {name!r} holds no numbers and was not read" for name in silent]
+    unread = [f"sheet {grid.sheet!r} holds no numbers and was not read" for grid in silent]
     unread += [f"sheet {g.sheet!r} is hidden and was not read; sheets= names it" for g in grids if g.hidden and g.cells]
     if sheets is None and unread:
-        tables = [replace(table, assumed=(*table.assumed, *unread)) for table in tables]
+        tables = [replace(table, assumed=(*table.assumed, *unread), unread=tuple(silent)) for table in tables]
     return tables
+
+
+def _of_sheet(error: InputError, grid: SheetGrid, held: Sequence[SheetGrid], *, named: bool) -> InputError:
+    """An error of one of several sheets, with its name, and how to go on without it."""
+    others = [other.sheet for other in held if other is not grid]
+    if not others:
+        return error
+    words = str(error)
+    name = "" if repr(grid.sheet) in words or f": {grid.sheet}" in words else f"sheet {grid.sheet!r}: "
+    flags = shlex.join([word for other in others for word in ("--sheet", other)][:8])
+    without = "" if named else f"; or go on without sheet {grid.sheet!r}: sheets={others[:4]} ({flags})"
+    return type(error)(f"{name}{words}{without if len(others) <= 4 else ''}")
 
 
 def _has_numbers(grid: SheetGrid) -> bool:

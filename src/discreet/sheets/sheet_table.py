@@ -58,6 +58,8 @@ class SheetTable:
     fixed: tuple[CellCodes, ...] = ()
     """Cells whose number stands in a header or label alone, as "Treated (N = 40)"; a mark can stand in its place."""
     _table: Table | None = None
+    unread: tuple[SheetGrid, ...] = ()
+    """Sheets of the file that hold no table and were not read; their texts are not judged."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:

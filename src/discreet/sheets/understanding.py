@@ -32,6 +32,7 @@ from discreet.sheets.sums.cell_map import CellMap, cell_map
 from discreet.sheets.sums.further_groups import further_groups
 from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt
 from discreet.sheets.sums.joint_totals import with_joint_totals
+from discreet.sheets.sums.nested_labels import UNNAMED_COLUMNS
 from discreet.sheets.sums.share_pairs import Pairs, share_pairs
 from discreet.sheets.sums.shares import derived_numbers
 from discreet.sheets.sums.unexplained_sums import refuse_unexplained_sums
@@ -240,7 +241,7 @@ def _axes(
     varying = [level for level in levels if len({*level.texts}) > 1]
     above = levels[: levels.index(varying[0])] if varying else []
     name = next((level.texts[0] for level in reversed(above) if not MEASURE_NAME.search(level.texts[0])), "")
-    fallback = block.column_name or name or "column"
+    fallback = block.column_name or name or UNNAMED_COLUMNS
     varying = _under_one_name(varying)
     if block.column_name and len(varying) > 1:
         first, *varying = varying
@@ -369,17 +370,21 @@ def _settle_unclear(block: SheetBlock, cells: CellMap, trees: Sequence[SumTree],
         raise _blank_error(block, cells)
 
 
-def _blank_error(block: SheetBlock, cells: CellMap) -> InputError:
+class BlankCellsError(InputError):
+    """Blank cells or dashes of which nobody said what they mean."""
+
+
+def _blank_error(block: SheetBlock, cells: CellMap) -> BlankCellsError:
     unclear = np.flatnonzero(cells.unclear)
     first = cells.places[int(unclear[0])][0]
     text = block.grid.text(first.row, first.column)
     if text:
-        return InputError(
+        return BlankCellsError(
             f"{block.grid.source!r}: {len(unclear):,} cells hold {text!r} or are blank (the first is {first.address}), "
             f"and sums do not show what that means; say zero={text!r} (--zero) if it is a zero, suppressed={text!r} "
             "(--suppressed) if a number is hidden, blank='zero' (--blank) for blank cells"
         )
-    return InputError(
+    return BlankCellsError(
         f"{block.grid.source!r}: {len(unclear):,} cells of the table are blank (the first is {first.address}), and "
         "sums do not show what that means; say blank='zero' (--blank) if nothing is there, blank='hidden' if a number "
         "is not shown, blank='none' if such a cell cannot exist"

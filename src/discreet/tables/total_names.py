@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 USUAL = 2
 """A name that means a total wherever it stands."""
@@ -46,6 +47,7 @@ def _names(text: str) -> frozenset[str]:
 _KNOWN = {**dict.fromkeys(_names(_PERHAPS), PERHAPS), **dict.fromkeys(_names(_USUAL), USUAL)}
 
 
+@lru_cache(16_384)
 def like_a_total(code: str) -> int:
     """How much a code sounds like a total: ``USUAL``, ``PERHAPS`` or 0.
 

@@ -34,7 +34,9 @@ def protected(folder: Path, **sheets: Grid) -> str:
         for row in rows:
             sheet.append(row)
     book.save(folder / "in.xlsx")
-    assert run(["protect", str(folder / "in.xlsx"), "--hide-under", "6", "-o", str(folder / "out.xlsx")]) == 0
+    assert (
+        run(["protect", str(folder / "in.xlsx"), "--hide-under", "6", "--apart", "-o", str(folder / "out.xlsx")]) == 0
+    )
     return str(folder / "out.xlsx")
 
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 import discreet as dc
 from discreet.audits import known_sums
 from discreet.audits.known_sums import sums_that_follow
+from discreet.base.compiled import always_compiled
 from discreet.methods.suppress.sensitive_unions import union_rule
 from discreet.tables.relations import of_layout
 
@@ -166,6 +167,26 @@ def test_every_least_sum_of_a_small_table_is_seen(shape: tuple[int, ...]) -> Non
         assert least_sums(rows, hidden) <= set(sums_that_follow(rows, hidden))
         compared += 1
     assert compared
+
+
+@pytest.mark.parametrize("shape", [(5, 4, 3), (3, 3, 2, 2)])
+def test_sums_as_machine_code_and_as_python(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sums either way, each of them one that follows; where steps end early, some of them."""
+    table = dc.Table.of(np.random.default_rng(1).poisson(4, shape), list("abcd")[: len(shape)])
+    rows = of_layout(table.layout)
+    hidden = np.random.default_rng(2).random(len(table)) < 0.3
+    plain = sums_that_follow(rows, hidden)
+    with always_compiled():
+        assert list(sums_that_follow(rows, hidden).items()) == list(plain.items())
+    dense = rows.toarray()
+    shown = np.eye(len(table))[~hidden]
+    spanned = np.linalg.matrix_rank(both := np.vstack([dense, shown]))
+    for cells in list(plain)[:: max(len(plain) // 20, 1)]:
+        one = np.zeros(len(table))
+        one[list(cells)] = 1
+        assert np.linalg.matrix_rank(np.vstack([both, one])) == spanned
+    monkeypatch.setattr(known_sums, "STEPS", 50)
+    assert set(sums_that_follow(rows, hidden)) < set(plain)
 
 
 def test_sums_of_three_equations(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,3 +211,13 @@ def test_populations_of_every_kind_are_among_those_attacked() -> None:
     assert [one.people for one in _exposed(every, 4, 100)] == [1, 150, 160, 1700]
     assert [one.people for one in _exposed(every, 2, 5000)] == [1, 1700]
     assert [one.people for one in _exposed(every, 9, 0)] == [1, 2, 3, 150, 160, 1700]
+
+
+def test_sums_are_not_judged() -> None:
+    """A policy with measures never passes: only its counts are attacked."""
+    from discreet.policy.attacks.attacking import _unused
+
+    text = '[guard]\naction = "refuse"\n[[method]]\nname = "cell-key"\n'
+    assert list(_unused(parse_policy(text))) == []
+    (words,) = _unused(parse_policy(text + "[measures.pay]\nnoise = {}\n"))
+    assert "sums" in words

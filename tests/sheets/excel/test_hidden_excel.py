@@ -108,7 +108,7 @@ def test_what_is_left_out_is_said(rewritten: Rewritten) -> None:
         "number format shows nothing",
         "sparklines",
         "outside the tables",
-        "repeat a number",
+        "number which is hidden now",
         "formula puts together",
         "colour of the paper",
     ):

@@ -95,7 +95,7 @@ def test_what_is_left_out_is_said(rewritten: Rewritten) -> None:
         "in hidden rows",
         "under a merged one",
         "number format shows nothing",
-        "repeat a number",
+        "number which is hidden now",
         "formula puts together",
         "outside the tables",
         "links",

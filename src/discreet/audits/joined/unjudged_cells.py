@@ -10,57 +10,19 @@ import numpy as np
 from discreet.errors import listed
 from discreet.sheets.counts_in_words import counts_in
 from discreet.sheets.rewrite.number_look import plain_number
+from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import ASIDE, MARK, NOTE, NUMBER, NUMBERING, TITLE, TOTAL
 from discreet.sheets.sheet_layout import SHARE as SHARE_CELL
 from discreet.sheets.sheet_table import SheetTable
-from discreet.sheets.sums.mean_lines import PLAIN_MEAN
 
-SHARE = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s*(?:[%\u2030\u2031\u066a\ufe6a\uff05]|per[\s-]?cent\b|percent\w*|pct\b|p\.\s?c\.|prozent\b"
-    r"|v\.\s?h\.|vom\s+hundert\b|pour\s?cent\b|procent\b|prosent\w*|por\s?ciento\b|per\s?cento\b|por\s?cento\b"
-    r"|(?:in|per|pro|je|pour|por)\s+(?:every\s+)?(?:1[., ]?0{2,3}(?:[., ]?000)?)\b)",
-    re.IGNORECASE,
-)
-SURE = re.compile(
-    r"[-\s]*(?:confidence|conf\.|ci\b|c\.i\.|konfidenz|(?:intervalle )?de confiance|intervalo|credible|cl\b)", re.I
-)
-PART = re.compile(
-    r"(?<!table )(?<!tabelle )(?<!page )(?<!sheet )(?<!part )(?<!note )\b\d+\s+(?:in|out of|of|von|sur|av)\s+"
-    r"(?:the\s+|every\s+)?(?!(?:19|20)\d\d\b)\d+\b",
-    re.IGNORECASE,
-)
-"""A share in words, 3 in 10; not a page of several, nor a year."""
 PAGE = re.compile(
     r"\b(?:tables?|tabelle|tableau|pages?|seite|sheet|part|note)\s+\d+\s+(?:of|von|sur|av)\s+\d+"
     r"|(?:\bround|\bgerundet|\barrondi|\bredonde)\w*[^.;\d]{0,60}\d+",
     re.IGNORECASE,
 )
 """A page of several, and the base that numbers were rounded to."""
-FRACTION = re.compile(
-    r"\b(?:half|halves|two[\s-]thirds|(?:one|a)[\s-]third|thirds?\s+of|three[\s-]quarters|(?:one|a)[\s-]quarter|quarters?\s+of"
-    r"(?!\s+(?:19|20)\d\d)|(?:one|a|two|three|four)[\s-](?:fifth|sixth|seventh|eighth|ninth|tenth)s?|(?:fifth|tenth)s\s+of"
-    r"|h\u00e4lfte|(?:ein|zwei|drei|vier)\s?(?:drittel|viertel|f\u00fcnftel|achtel|zehntel)|moiti\u00e9|(?:un|deux|trois)\s+"
-    r"(?:tiers|quarts?)|la\s+mitad|(?:un|dos|tres)\s+(?:tercios?|cuartos?))\b|[\u00bc-\u00be\u2150-\u215e]",
-    re.IGNORECASE,
-)
-MEAN_FIGURE = re.compile(r"\d[.,]\d")
-"""A figure with decimals beside the word mean or average."""
 JUDGED = (NUMBER, TOTAL, MARK, SHARE_CELL)
-
-
-def states_share(text: str) -> bool:
-    """Whether a sentence states a percentage or a share of something, other than all of it or how sure an interval is.
-
-    >>> states_share("12 % of the 48 women"), states_share("one group: 3 in 10 patients")
-    (True, True)
-    >>> states_share("Rows add up to 100 %; 95% confidence intervals"), states_share("Table 2 of 5: aged 65 in 2020")
-    (False, False)
-    """
-    shares = [match for match in SHARE.finditer(text) if float(match[1].replace(",", ".")) != 100]
-    if any(not SURE.match(text, match.end()) for match in shares) or PART.search(text) or FRACTION.search(text):
-        return True
-    return bool(PLAIN_MEAN.search(text) and MEAN_FIGURE.search(text))
 
 
 def states_figure(text: str, totals: Container[float | None], most: float) -> bool:
@@ -81,7 +43,7 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
 
     "7.5 (4.5-10.5)" in a column of text, "1 in 13", a column that is left aside. Notes in the columns of labels and
     titles are words about the table, unless they state a share ("12 % of the 48 women"), and so are numbers of the
-    columns.
+    columns. Sheets of texts are looked at as notes are.
     """
     layout, grid = table.layout, table.grid
     same = [other.layout for other in tables if other.grid.sheet == grid.sheet and other.grid.source == grid.source]
@@ -101,13 +63,22 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
             continue
         if any(sign.isdecimal() for sign in grid.text(row, column)):
             unjudged.append(grid.place(row, column))
-    return tuple(sorted(unjudged, key=lambda place: (place.column, place.row)))
+    unjudged.sort(key=lambda place: (place.column, place.row))
+    for notes in table.unread:
+        cells = [notes.place(*at) for at in sorted(notes.cells)]
+        unjudged += [at for at in cells if states_figure(notes.text(at.row, at.column), totals, most)]
+    return tuple(unjudged)
 
 
 def unjudged_figures(places: Sequence[CellPlace]) -> str:
     """Why an audit is no pass where such cells stand beside hidden numbers."""
     many = f"{len(places):,} cells" if len(places) > 1 else "1 cell"
+    where = listed([_address(place) for place in places], 3)
     return (
-        f"{many} beside the numbers hold figures that were not judged ({listed([p.address for p in places], 3)}): what "
-        "they say of hidden numbers is not known; take them out of the published table"
+        f"{many} beside the numbers hold figures that were not judged ({where}): what they say of hidden numbers is "
+        "not known; take them out of the published table"
     )
+
+
+def _address(place: CellPlace) -> str:
+    return f"{place.sheet}!{place.address}" if place.sheet else place.address

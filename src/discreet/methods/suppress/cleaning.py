@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
-from discreet.errors import OutOfTimeError, Unjudged
+from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
@@ -41,7 +41,6 @@ def cleaned(task: Task, result: Suppressed, weights: Any, until: float) -> Suppr
 
 def _needed(task: Task, hidden: Array, weights: Any) -> tuple[Array, float]:
     """The cheaper of a pattern and what pruning, insiders and the audit make of it; and what it costs."""
-    from discreet.methods.suppress.attacker.feasibility import met
     from discreet.methods.suppress.heuristics.prune import clean_up
 
     of_table = problem_of(task, weights)
@@ -49,9 +48,10 @@ def _needed(task: Task, hidden: Array, weights: Any) -> tuple[Array, float]:
     before = float(weight[hidden & np.isfinite(weight)].sum())
 
     def prune(problem: Problem) -> Array:
-        if not met(problem, start).all():  # a second value nearer than a unit: nothing is known to be needless
+        try:
+            return clean_up(problem, start, progress=task.asked.progress)[0]
+        except InputError:  # a second value nearer than a unit: nothing is known to be needless
             return start
-        return clean_up(problem, start, progress=task.asked.progress)[0]
 
     pattern, proved = solved_for_insiders(of_table, prune)
     result = audited(task, pattern[: of_table.cells], task.owners)

@@ -64,11 +64,12 @@ def sensitive_unions(task: Task, hidden: Array, rule: Rule, judged: set[Union] |
 
 def _withheld(task: Task, hidden: Array, unions: list[Union]) -> tuple[Array, Array]:
     """Columns to withhold so that no union follows, and the places of unions that what is forced gives away."""
-    from scipy.sparse import csc_array, hstack
+    from scipy.sparse import coo_array, csc_array, hstack
 
     roles = task.roles
     columns = roles.matrix.tocsc()
-    sums = csc_array(hstack([csc_array(columns[:, list(union)].sum(axis=1).reshape(-1, 1)) for union in unions]))
+    cells, of = np.concatenate(unions), np.repeat(np.arange(len(unions)), [len(union) for union in unions])
+    sums = columns @ coo_array((np.ones(len(of), columns.dtype), (cells, of)), shape=(roles.n, len(unions)))
     forced = np.flatnonzero(roles.forced)
     free = ~(hidden | roles.forced)
     value = np.abs(task.values) * task.draw.factor

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.base.annotations import Array, Floats
 from discreet.methods.keys import Secret, mix, unit_interval
 from discreet.methods.synthetic.crossing import Crossing, InnerCells
+from discreet.methods.synthetic.small_groups import Level, crossed_level, of_large_groups
 
 Words = NDArray[np.uint64]
 Noise = Callable[[Crossing | None, Words], Array]
@@ -36,11 +37,13 @@ class Measurement:
 
     Every count of one and two variables, and of more those whose noisy count is above ``large``, gets noise of variance
     ``v``. A noisy count below ``zero`` is taken as 0: a small count may be gone, and an empty cell may be filled.
+    ``group``: a count of more than two variables is measured only if every two of its codes have so many people.
     """
 
     v: float
     large: float
     zero: float
+    group: float = 0.0
 
     @property
     def room(self) -> float:
@@ -49,7 +52,18 @@ class Measurement:
 
     def margins(self, cells: InnerCells, every: Iterable[Crossing], noise: Noise) -> list[NoisyMargin]:
         """The noisy margins of a cube."""
-        return [self._margin(cells, crossing, noise) for crossing in every]
+        found = [self._margin(cells, crossing, noise) for crossing in every]
+        pairs = {_levels(m.crossing): m.goal for m in found if m.crossing.order == 2}
+        measured = [m.crossing for m in found]
+        return [self._of_large_groups(m, pairs, measured) if m.crossing.order > 2 else m for m in found]
+
+    def _of_large_groups(
+        self, margin: NoisyMargin, pairs: Mapping[tuple[Level, Level], Floats], every: Sequence[Crossing]
+    ) -> NoisyMargin:
+        if not self.group:
+            return margin
+        kept = of_large_groups(margin.crossing, margin.goal, margin.weight > 0, pairs, every, self.group)
+        return replace(margin, weight=np.where(kept, margin.weight, 0.0))
 
     def total(self, cells: InnerCells, noise: Noise) -> int:
         """The noisy number of records."""
@@ -72,6 +86,11 @@ class Measurement:
             goal[goal < self.zero] = 0.0
             weight[goal == 0] = EMPTY
         return NoisyMargin(crossing, goal, weight)
+
+
+def _levels(crossing: Crossing) -> tuple[Level, Level]:
+    """The levels of the two variables of a crossing."""
+    return crossed_level(crossing, 0), crossed_level(crossing, 1)
 
 
 def default_zero(v: float) -> int:

@@ -73,9 +73,11 @@ class Synthetic(DrawnPopulation):
 
     Measured are all tables of one and two variables, at every level, and of up to ``order`` variables the cells above
     ``large``, each count with noise of variance ``v``: by the records' keys, so that a set of records has one noise in
-    all of them, or by the cell's codes where there are no keys. Below ``zero`` a noisy count is taken as none. What the
-    population tells of a small group is what a model of the two-way tables would tell. Everything is summed, so tables
-    add up and agree with each other, and nothing can be averaged out. Structural zeros stay empty.
+    all of them, or by the cell's codes where there are no keys. With ``group``, a cell of three and more is measured
+    only if every two of its codes have so many people: then three variables that depend on each other tell no more of
+    small groups either. Below ``zero`` a noisy count is taken as none. What the population tells of a small group is
+    what a model of the two-way tables would tell. Everything is summed, so tables add up and agree with each other, and
+    nothing can be averaged out. Structural zeros stay empty.
 
     >>> import numpy as np
     >>> t = Table.of(np.full((3, 4), 500), ["area", "age"])
@@ -90,6 +92,7 @@ class Synthetic(DrawnPopulation):
     v: float = 3.0
     large: float = 50.0
     order: int = 3
+    group: float = 0.0
     zero: int | None = None
     seed: int | None = None
     secret: str | bytes | Secret | None = field(default=None, repr=False)
@@ -99,6 +102,7 @@ class Synthetic(DrawnPopulation):
         if self.v > MOST_V:
             raise InputError(f"v={self.v:g}: give a variance of at most {MOST_V:,.0f}")
         positive("large", self.large)
+        positive("group", self.group)
         whole("order", self.order, 2, 4)
         if self.order > 2 and self.large < LEAST_LARGE:
             raise InputError(
@@ -120,7 +124,8 @@ class Synthetic(DrawnPopulation):
         (1400, 2)
         """
         secret = self._chances(cells)
-        how = Measurement(v=self.v, large=self.large, zero=default_zero(self.v) if self.zero is None else self.zero)
+        zero = default_zero(self.v) if self.zero is None else self.zero
+        how = Measurement(v=self.v, large=self.large, zero=zero, group=self.group)
         noise = keyed_noise(self.v, secret)
         margins = how.margins(cells, crossings(cells.dimensions, self.order), noise)
         seed = int.from_bytes(secret.key("synthetic population"), "little")
@@ -134,7 +139,7 @@ class Synthetic(DrawnPopulation):
         >>> Synthetic(seed=1).noise_law([Dimension.flat("sex", "fm")]).reach
         4
         """
-        sets, _ = measured_sets(dimensions, self.order)
+        sets, _ = measured_sets(dimensions, 2 if self.group else self.order)  # which of three are is not public
         zero = default_zero(self.v) if self.zero is None else self.zero
         return FittedNoise(self.v, zero, self.large, sets)
 

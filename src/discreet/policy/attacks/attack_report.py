@@ -178,6 +178,8 @@ class Attack:
     """What could not be judged, in words. Then the verdict is never a pass."""
     omitted: tuple[str, ...] = ()
     """Attacks that were left out or cut short by choice: the verdict is of the others alone."""
+    records: str = ""
+    """A name of the records, by which a server knows whether they are those that it serves."""
 
     @property
     def verdict(self) -> Verdict:

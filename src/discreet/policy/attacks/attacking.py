@@ -167,6 +167,8 @@ def _unused(policy: Policy) -> Iterator[str]:
     for name, _ in policy.methods:
         if contract(name).rule:
             yield f"which cells {name!r} hides is not used here: audit its tables with `discreet audit`"
+    if policy.measures:
+        yield "sums and means of measures: counts are attacked, they are not"
     if len(policy.methods) > 1:
         yield "several methods in one policy: a cell may show several numbers, and how they go together is not used"
 

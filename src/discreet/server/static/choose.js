@@ -50,6 +50,28 @@ function closed(choices) {
   }
 }
 
+// rates of the population that is chosen, beside what the form has anyway; what is offered no more is not asked
+function offered(rates) {
+  const field = form.querySelector(".measures");
+  const values = new Set(rates.map((one) => one.value));
+  let lost = false;
+  for (const input of field.querySelectorAll("input[value^='rate-']")) {
+    if (values.delete(input.value)) continue;
+    lost ||= input.checked;
+    input.closest("label").remove();
+  }
+  for (const one of rates.filter(({ value }) => values.has(value))) {
+    const label = document.createElement("label");
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "measure", value: one.value });
+    label.className = "pill";
+    label.append(input, " ", Object.assign(document.createElement("span"), { textContent: one.words }));
+    field.querySelector(".pill").after(label);
+  }
+  if (lost) field.querySelector("input").checked = true;
+  field.hidden = field.querySelectorAll("input").length < 2;
+  return lost;
+}
+
 // -- what is chosen -----------------------------------------------------------------------------------------------
 
 function chip(text, kind, remove) {
@@ -77,7 +99,9 @@ function showChips() {
   for (const one of pickers) {
     if (one.chosen.size) shown.push(chip(`${one.title}: ${one.label}`, "only", () => one.choose([])));
   }
+  const at = [...chips.querySelectorAll("button")].indexOf(document.activeElement);
   chips.replaceChildren(...shown);
+  if (at >= 0) ([...chips.querySelectorAll("button")][Math.min(at, shown.length - 1)] ?? finder).focus(); // of one that was removed
 }
 
 // -- asking -------------------------------------------------------------------------------------------------------
@@ -91,7 +115,11 @@ async function ask(first = false) {
   showChips();
   try {
     const choices = await fetch(`${root}/choices?${sent}`, options);
-    if (choices.ok) closed(await choices.json());
+    if (choices.ok) {
+      const possible = await choices.json();
+      closed(possible);
+      if (offered(possible.rates)) return ask();
+    }
     if (first && sent.toString() === before) return;
     verdict.setAttribute("aria-busy", "true");
     const line = await fetch(`${root}/verdict?${sent}`, options);

@@ -51,7 +51,11 @@ function item(one, remove) {
 
 function show() {
   const saved = kept("saved");
-  const drop = (link) => () => { keep("saved", kept("saved").filter((one) => one.link !== link)); show(); };
+  const drop = (link) => () => {
+    keep("saved", kept("saved").filter((one) => one.link !== link));
+    show();
+    (savedPart.querySelector("button") ?? document.getElementById("main")).focus();
+  };
   savedPart.querySelector("ul").replaceChildren(...saved.map((one) => item(one, drop(one.link))));
   savedPart.hidden = !saved.length;
   const recent = kept("recent");

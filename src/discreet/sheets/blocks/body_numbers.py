@@ -13,6 +13,7 @@ from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
 from discreet.sheets.blocks.label_paths import LabelLevel
+from discreet.sheets.blocks.quotient_lines import quotient_columns, refuse_percentages_alone
 from discreet.sheets.blocks.row_kinds import are_measured
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
@@ -58,9 +59,16 @@ def body_parts(
         elif options.measure is not None:
             if not {*options.measure} & {*paths[column]}:
                 derived_columns[column] = derived_kind(heading, cells) or "unknown"
-        elif (kind := derived_kind(heading, cells)) is not None:
+        elif (kind := derived_kind(heading, cells)) is not None and not (kind == "share" and _count_first(cells)):
             derived_columns[column] = kind
     kept = [column for column in block.values if column not in derived_columns and column not in aside]
+    if (
+        options.measure is None
+        and not (options.percent or options.leave)
+        and (quotients := quotient_columns(block, kept))
+    ):
+        derived_columns.update(dict.fromkeys(quotients, "share"))
+        kept = [column for column in kept if column not in quotients]
     if options.measure is not None:
         _check_names(options.measure, paths, ())
     elif not any(axis == "row" for axis, _ in block.grid.names):  # a header with a name holds codes
@@ -79,6 +87,8 @@ def body_parts(
     if derived_rows:
         numbers = ", ".join(str(row) for row in list(derived_rows)[:6])
         assumed.append(f"rows {numbers} hold percentages, means or rates, not counts")
+    if options.measure is None and block.headers:
+        refuse_percentages_alone(block, [row for row in block.body if row not in derived_rows], kept)
     return BodyParts(
         tuple(row for row in block.body if row not in derived_rows),
         tuple(kept),
@@ -210,7 +220,8 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
         raise InputError(
             f"{block.grid.source!r}: {len(words):,} cells of the table hold text that is neither a number nor a known "
             f"mark ({listed(places)}); say suppressed= (--suppressed) for a mark of hidden numbers, zero= (--zero) for "
-            "one of zeros, leave= (--leave) for a column that is not part of the table, or range= (--range)"
+            "one of zeros, flag= (--flag) for a sign behind numbers that changes nothing, leave= (--leave) for a "
+            "column that is not part of the table, or range= (--range)"
         )
     what = repr(block.grid.source)
     _refuse_spelling(block, parts, flat, options)

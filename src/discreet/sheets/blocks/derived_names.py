@@ -7,30 +7,25 @@ from collections.abc import Sequence
 
 from discreet.sheets.blocks.cell_reading import NUMERIC, ReadCell
 
-SHARE_NAME = re.compile(
-    r"%|\bper\s?cent(age)?s?\b|\bpct\b|\bprozent\b|\banteile?\b|\bpourcentages?\b|\bporcentajes?\b|\bporcentagem\b"
-    r"|\bpercentuale?\b|\bprocent\b|\bprosent(ti)?\b|\bosuus\b|\bandel\b|\baandeel\b|\budział\b|\bshares?\b"
-    r"|\bproportions?\b|\bprevalence\b|\bfraction\b",
-    re.IGNORECASE,
+# Patterns of names in small letters, the boundary of a word before all of them at once: a sheet has thousands of labels
+_SHARE_NAME = re.compile(
+    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent|anteile?|pourcentages?|porcentajes?|porcentagem|percentuale?|procent"
+    r"|prosent(?:ti)?|osuus|andel|aandeel|udział|shares?|proportions?|prevalence|fraction)\b"
 )
-MEAN_NAME = re.compile(
-    r"\bmeans?\b|\baverages?\b|\bavg\b|\bmedians?\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bmédianes?\b"
-    r"|\bpromedio\b|\bmedia\b|\bmediana\b|\bmedelvärde\b|\bgennemsnit\b|\bgjennomsnitt\b|\bkeskiarvo\b|\bśrednia\b"
-    r"|\bgemiddelde?\b|\brates?\b|\bratios?\b|\bper\s1,?0+\b|\bstandard deviation\b|\bsd\b|\biqr\b|\bp[- ]?value\b"
-    r"|\bvariance\b|\brank(ing)?\b|\bchange\b|\bdifference\b|\bveränderung\b|\bévolution\b|\bpercentile\b|\bquartile\b|\bodds\b"
-    r"|\+/[-\u2212\u2013]|\u00b1|\u0394|\bdiff\b|\bnet (?:change|migration|flow|increase|decrease)\b|\bgrowth\b"
-    r"|\bvariation\b|\bvariación\b|\bvariação\b|\bvariazione\b|\bverandering\b|\bendring\b|\bförändring\b|\bændring\b|\bmuutos\b"
-    r"|\bzmiana\b|\bmargins? of error\b",
-    re.IGNORECASE,
+_MEAN_NAME = re.compile(
+    r"\+/[-\u2212\u2013]|\u00b1|\u03b4|\b(?:durchschnitt|mittelwert|(?:means?|averages?|avg|medians?|moyennes?|médianes?"
+    r"|promedio|media|mediana|medelvärde|gennemsnit|gjennomsnitt|keskiarvo|średnia|gemiddelde?|rates?|ratios?|per\s1,?0+"
+    r"|standard deviation|sd|iqr|p[- ]?value|variance|rank(?:ing)?|change|difference|veränderung|évolution|percentile"
+    r"|quartile|odds|diff|net (?:change|migration|flow|increase|decrease)|growth|variation|variación|variação"
+    r"|variazione|verandering|endring|förändring|ændring|muutos|zmiana|margins? of error)\b)"
 )
-STATISTIC_NAME = re.compile(
+_STATISTIC_NAME = re.compile(
     r"(?:(?:minimum|maximum|min|max|lowest|highest|range|mode|mean|average|avg|median|durchschnitt|mittelwert|moyenne"
     r"|médiane|promedio|media|mediana|gemiddelde?|mínimo|máximo|minimo|massimo)(?:[ .:,(].*)?"
-    r"|net|saldo|change|difference|diff)",
-    re.IGNORECASE,
+    r"|net|saldo|change|difference|diff)"
 )
 """Names of rows that hold no counts, whole as their numbers may be."""
-WEAK_NAME = re.compile(r"\b(ci|lower|upper|limit|index|score|se|std)\b", re.IGNORECASE)
+_WEAK_NAME = re.compile(r"\b(?:ci|lower|upper|limit|index|score|se|std)\b")
 
 _STATISTIC = re.compile(
     r"\b(minimum|maximum|min|max|lowest|highest|range|mode|means?|averages?|avg|medians?|durchschnitt\w*|mittelwert\w*|sd"
@@ -49,14 +44,14 @@ def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     >>> derived_kind("% of patients", []), derived_kind("Mean age", []), derived_kind("Patients", [])
     ('share', 'mean', None)
     """
-    name = name.replace("_", " ")
+    name = name.replace("_", " ").casefold()
     numbers = [cell for cell in cells if cell.kind == NUMERIC]
     formatted = bool(numbers) and all(cell.percent for cell in numbers)
-    if formatted or SHARE_NAME.search(name):
+    if formatted or _SHARE_NAME.search(name):
         return "share"
-    if MEAN_NAME.search(name) or is_statistic(name):
+    if _MEAN_NAME.search(name) or is_statistic(name):
         return "mean"
-    if WEAK_NAME.search(name) and any(_not_whole(cell) for cell in numbers):
+    if _WEAK_NAME.search(name) and any(_not_whole(cell) for cell in numbers):
         return "mean"
     return None
 
@@ -67,7 +62,7 @@ def is_statistic(name: str) -> bool:
     >>> is_statistic("Average"), is_statistic("Range (days)"), is_statistic("Change of address")
     (True, True, False)
     """
-    return STATISTIC_NAME.fullmatch(name.strip()) is not None
+    return _STATISTIC_NAME.fullmatch(name.strip().casefold()) is not None
 
 
 def is_quotient_or_change(name: str) -> bool:

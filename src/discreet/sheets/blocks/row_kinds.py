@@ -133,7 +133,9 @@ def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
     if headers and _counts_up(list(line.values())):
         return NUMBERING_ROW
     if not numbers:
-        return NUMBER_ROW if headers and marks and marks == len(rest) else HEADER_ROW
+        first_mark = min((column for column, cell in rest.items() if cell.kind == MARKED), default=first)
+        labels = all(cell.kind == MARKED or column < first_mark for column, cell in rest.items())
+        return NUMBER_ROW if headers and marks and labels else HEADER_ROW
     if any(cell.percent or cell.share is not None for cell in numbers):
         return NUMBER_ROW
     years = _are_years(numbers)

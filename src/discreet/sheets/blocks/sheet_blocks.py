@@ -22,6 +22,7 @@ from discreet.sheets.blocks.row_kinds import (
 from discreet.sheets.blocks.stub_columns import (
     is_value_column,
     labels_behind,
+    rank_columns,
     refuse_labels_behind,
     refuse_side_by_side,
     stub_columns,
@@ -234,6 +235,8 @@ def _block(
     if options.stub_columns is None and grid.stub_columns is None:
         stub = [*stub, *labels_behind(block, stub, texts, rest)]
         texts, values = [c for c in texts if c not in stub], [c for c in values if c not in stub]
+        ranks = rank_columns(block, stub, values)
+        stub, texts = [c for c in stub if c not in ranks], sorted((*texts, *ranks))
     refuse_labels_behind(block, stub, texts)
     refuse_side_by_side(block, values, texts)
     return SheetBlock(**vars(rows), grid=grid, cells=cells, stub=tuple(stub), values=tuple(values), texts=tuple(texts))
@@ -243,3 +246,8 @@ def with_rows(block: SheetBlock, rows: Sequence[int]) -> SheetBlock:
     """The block with some of its rows of numbers."""
     kept = set(rows)
     return replace(block, body=tuple(row for row in block.body if row in kept), sections=())
+
+
+def with_blank_rows(block: SheetBlock) -> SheetBlock:
+    """The block with rows that hold a label alone as rows of numbers that are all blank, not as headings."""
+    return replace(block, body=tuple(sorted((*block.body, *block.sections))), sections=())

@@ -11,6 +11,7 @@ from discreet.sheets.blocks.block_cells import BlockCells
 from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS
 from discreet.sheets.sheet_grid import CellRange, column_letters
 from discreet.sheets.sheet_options import SheetOptions
+from discreet.tables.total_names import USUAL, like_a_total
 
 _CODES = re.compile(
     r"(?:.*[\W_])?(codes?|ids?|urn|laestab|fips|nuts|lsoa|msoa|lau|gss|zip|plz|kode|koodi)", re.IGNORECASE
@@ -28,6 +29,8 @@ _RANKS = re.compile(
 )
 _MEASURES = ("measure", "interval_start", "interval_end", "ratio", "numerator", "denominator")
 """How a file of OpenSAFELY's measures begins; what a measure is broken down by stands behind."""
+LEAST_RANKED = 3
+"""Rows from which numbers 1, 2, 3 in the order of their counts are ranks."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -60,14 +63,57 @@ def stub_columns(
         return stub, [c for c in columns if c > stub[-1]]
     _ask_about_first(block, columns)
     stub = []
+    before = _totals_before(block, columns)
+    columns = [column for column in columns if column not in before]
     for column in columns[:-1]:
         if stub and not _is_label_column(block, stub, column):
             _ask_about_labels(block, stub, column)
             break
         stub.append(column)
-    rest = [c for c in columns if c not in stub]
+    rest = sorted((*before, *(c for c in columns if c not in stub)))
     indents = {cell.indent for row in block.rows.body if (cell := block.grid.cells.get((row, stub[-1]))) is not None}
     return _until_unique(block, stub, rest) if len(indents) < 2 else (stub, rest)
+
+
+def _totals_before(block: BlockCells, columns: Sequence[int]) -> list[int]:
+    """Columns of numbers before the labels whose headers say that they are totals."""
+    before: list[int] = []
+    for column in columns[:-2]:
+        held = block.column(column)
+        if not held or any(cell.kind != NUMERIC for cell in held) or like_a_total(block.heading(column)) != USUAL:
+            break
+        before.append(column)
+    behind = [cell for column in columns[len(before) : len(before) + 1] for cell in block.column(column)]
+    return before if behind and not any(cell.kind == NUMERIC for cell in behind) else []
+
+
+def rank_columns(block: BlockCells, stub: Sequence[int], values: Sequence[int]) -> list[int]:
+    """Columns of labels that say in which order a column of counts puts the rows, beside others that name them."""
+    ranks = []
+    for column in stub:
+        others = [c for c in stub if c != column]
+        places = [_rank(block, row, column) for row in block.rows.body]
+        known = [(place, row) for place, row in zip(places, block.rows.body, strict=True) if place is not None]
+        if len(known) < LEAST_RANKED or len(known) + 1 < len(places) or not others or not _unique(block, others):
+            continue
+        if {place for place, _ in known} != set(range(1, len(known) + 1)) or known == sorted(known):
+            continue
+        rows = [row for _, row in sorted(known)]
+        counts = [[block.cells[row, c].number for row in rows if (row, c) in block.cells] for c in values]
+        if any(_falls_or_rises([n for n in own if n is not None], len(rows)) for own in counts):
+            ranks.append(column)
+    return ranks
+
+
+def _rank(block: BlockCells, row: int, column: int) -> int | None:
+    text = block.cells[row, column].text if (row, column) in block.cells else ""
+    match = re.fullmatch(r"(\d{1,6})(?:st|nd|rd|th|\.|=)?", text.strip(), re.IGNORECASE)
+    return int(match[1]) if match else None
+
+
+def _falls_or_rises(numbers: Sequence[float], many: int) -> bool:
+    pairs = list(pairwise(numbers))
+    return len(numbers) == many and (all(a >= b for a, b in pairs) or all(a <= b for a, b in pairs))
 
 
 def _named_stub(block: BlockCells, columns: Sequence[int], said: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -134,7 +180,14 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
         return True
     if any(cell.share is not None or cell.percent for cell in numbers):
         return False
-    if _is_plain_name(block.heading(column)):
+    heading = block.heading(column)
+    if _RANKS.fullmatch(heading) and numbers and _unique(block, stub) and not _CODES.fullmatch(heading):
+        raise InputError(
+            f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name every "
+            f"row; say {_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they are "
+            "numbers of the table"
+        )
+    if _is_plain_name(heading):
         return not any(cell.kind == MARKED for cell in held)
     years = bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
     return years and 2 * len({cell.text for cell in numbers}) <= len(numbers)
@@ -263,7 +316,7 @@ def refuse_side_by_side(
     texts: Sequence[int],
 ) -> None:
     """Refuse a second stub behind a blank column: two tables beside each other."""
-    for column in texts:
+    for column in (c for c in texts if c > min(values)):
         behind = [c for c in values if c > column]
         blank = not any((row, column - 1) in block.cells for row in (*block.rows.body, *block.rows.headers))
         if behind and blank and block.filled(column):

@@ -17,6 +17,7 @@ from discreet.sheets.rewrite.number_look import (
     written_like,
     written_with_share,
 )
+from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_layout import DerivedNumber, derived_value
 from discreet.sheets.stated_counts import HEADER_COUNT, stated_count, with_other_count
 
@@ -162,7 +163,7 @@ class Settled:
         return {sheet: frozenset(cells) for sheet, cells in sheets.items()}
 
     def tells(self, place: Place, text: str) -> bool:
-        """Whether a text states a number that is hidden now, or one of the secrets.
+        """Whether a text states a number that is hidden now, one of the secrets, or a share of something.
 
         In places that were understood only numbers of four digits and more count, but for years: the smaller ones were
         judged there already. A header that is a number does not count.
@@ -175,7 +176,7 @@ class Settled:
         long = [number for number in numbers_in(text) if number >= TELLING and number not in YEARS]
         if any(number in self.truths for number in long):
             return True
-        return not understood and states_one(text, self._untold)
+        return not understood and (states_one(text, self._untold) or (bool(self._untold) and states_share(text)))
 
     @cached_property
     def _untold(self) -> frozenset[float]:
@@ -209,6 +210,8 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
                 now[number.place] = without_share(written)
         elif share is None:
             now[number.place] = edits.mark
+        elif {number.numerator, number.denominator} <= shown and _rounds_to(share, number, cells):
+            shown.add(number.place)  # of counts as they were, to whichever side a half was rounded
         elif _stays(worked_out := _as_precise(share, number, cells), cells.number(number.place)):
             shown.add(number.place)  # as it was written, with its signs
         else:
@@ -232,6 +235,14 @@ def _in_its_text(content: Content, text: str) -> Content:
 def _stays(worked_out: float, before: float | None) -> bool:
     """Whether a number worked out of published ones is the one that stands there already."""
     return before is not None and abs(worked_out - before) <= 1e-12 * max(1.0, abs(before))
+
+
+def _rounds_to(share: float, number: DerivedNumber, cells: SourceCells) -> bool:
+    """Whether what stands there is a share to its last digit, and has no more digits."""
+    before = cells.number(number.place)
+    if before is None or abs(before - round(before, number.decimals)) > 1e-9:
+        return False
+    return abs(share - before) <= 0.5000001 * 10.0**-number.decimals
 
 
 def _as_precise(share: float, number: DerivedNumber, cells: SourceCells) -> float:

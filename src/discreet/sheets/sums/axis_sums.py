@@ -21,9 +21,11 @@ from discreet.sheets.sums.nested_labels import (
     labels_with_parts,
     nested_ranges,
     outer_labels,
+    possible_parts,
     worded_parts,
 )
 from discreet.sheets.sums.number_groups import covered_by_others
+from discreet.sheets.sums.repeated_labels import refuse_repeated_labels
 from discreet.sheets.sums.sum_questions import (
     OF_SOME,
     ask_about_parts,
@@ -78,6 +80,8 @@ def find_sums(
     if name in said and said[name] is None:
         _add_number_groups(codes, lines, children)
         return _tree(codes, children, None, (), ())
+    if not trusted:
+        refuse_repeated_labels(name, codes, lines, parents, said)
     place = {code: k for k, code in enumerate(codes)}
     for code in codes:
         if (above := parents.get(code)) is not None:
@@ -127,7 +131,9 @@ def find_sums(
         return _tree(codes, children, None, short, ())
     if not trusted and len(top) > 1 and _anywhere(codes, lines, children, top) is None:
         outer = outer_labels(name, codes, lines, children, [k for k in top if k in nested], top)
-        outer = outer or labels_with_parts(codes, lines, pairs, [k for k in top if k not in children])
+        bare = [k for k in top if k not in children]
+        outer = outer or labels_with_parts(codes, lines, pairs, bare)
+        outer = outer or ({} if children else possible_parts(name, codes, lines, bare))
         if several := [whole for whole, parts in outer.items() if len(parts) > 1]:
             named = {codes[whole]: tuple(codes[k] for k in outer[whole]) for whole in several[:1]}
             return replace(_tree(codes, children, None, short, ()), overlapping=named)

@@ -6,15 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.shares_in_words import PLAIN_MEAN
 from discreet.sheets.sheet_layout import MEAN, DerivedNumber
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
 
-PLAIN_MEAN = re.compile(
-    r"\bmeans?\b|\baverages?\b|\bavg\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bpromedio\b|\bmedia\b"
-    r"|\bmedelvärde\b|\bgennemsnit\b|\bgjennomsnitt\b|\bkeskiarvo\b|\bśrednia\b|\bgemiddelde?\b",
-    re.IGNORECASE,
-)
 OTHER_STATISTIC = re.compile(
     r"\bmedian\w*|\bmédianes?\b|\bsd\b|\bstandard\b|\bse\b|\bvariance\b|\bratios?\b|\bchange\b|\bdifference\b"
     r"|\bgeometric\b|\bharmonic\b|\brank(ing)?\b|\bper\b|\brates?\b|\bci\b|\bpercentile\b|\bquartile\b",

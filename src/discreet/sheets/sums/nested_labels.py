@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
-from discreet.sheets.sums.number_groups import NO_END
+from discreet.sheets.sums.label_ranges import MONTH, PLURAL, label_range, ranges_inside
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
 
@@ -26,41 +25,38 @@ LEAST_CLOSE = 3.0
 """Bits of coincidence of each line: the part is within about a sixteenth of the whole, and never more than it."""
 MOST_IN_DOUBT = 15
 """Pairs of parts of which one may be part of the other; more are asked about."""
+UNNAMED_COLUMNS = "column"
+"""The name of a dimension of columns whose headers have none in common."""
 SMALL = 10
 """Differences below this may be counts that are to be hidden."""
 
-_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_END = rf"[a-z][*+]{{0,2}}|\d{{1,6}}|{_MONTH}"
-_BETWEEN = re.compile(
-    rf"(?<![\w*])({_END})\s*(?:-|\u2013|\u2014|\bto\b|\bbis\b|\btil\b|\btill\b)\s*({_END})(?![\w*])", re.IGNORECASE
-)
-_FROM = re.compile(
-    r"(?<!\w)(?:(\d{1,6})\s*(?:\+|(?:and|or) (?:over|older|above|more|higher|better)\b|plus\b"
-    r"|und (?:älter|mehr|darüber)\b|et plus\b|y más\b|e più\b|e mais\b|en ouder\b|og over\b|och äldre\b|i więcej\b)"
-    r"|(?:over|above|more than|longer than|older than|at least|mehr als|über|plus de|más de|>=?|\u2265)"
-    r"\s*(\d{1,6})(?!\w))",
-    re.IGNORECASE,
-)
-_BELOW = re.compile(
-    r"(?<!\w)(?:under|below|less than|fewer than|younger than|within|up to|at most|unter|bis zu|moins de|menos de"
-    r"|meno di|onder|pod|<=?|\u2264)\s*(\d{1,6})(?!\w)",
-    re.IGNORECASE,
-)
-_AROUND = re.compile(r"\b(aged?|ages|years?( old| of age)?|yrs?|grades?|jahren?|jahre|ans|años|anos|anni|år)\b", re.I)
-_QUALIFIED = re.compile(
-    r"[,:(]|(?:with|without|in|on|of|who|whom|aged|eligible|achieving|receiving|having|that|which|not|at|from|under|over|"
-    r"where|mit|ohne|avec|sans|con|sin)\b",
-    re.IGNORECASE,
-)
 _ALONE = re.compile(
-    r"(?:with|without|who|whom|having|receiving|achieving|eligible|entitled|aged|in receipt|in care|mit|ohne|davon"
-    r"|avec|sans|dont)\b",
+    r"(?:with|without|who|whom|having|receiving|achieving|eligible|entitled|aged|in receipt|in care|mit|ohne|avec|sans"
+    r"|of (?:whom|which|these|them)|including|thereof|davon|darunter|dont|di cui|waarvan|varav|hvorav|heraf)\b",
     re.IGNORECASE,
 )
 """How a label begins that says no more than which of those counted before it are meant: "With a plan"."""
+_OF_ALL = re.compile(
+    r"(?:total|all|any|overall|alle|insgesamt|gesamte?|toutes|tous|todos|todas|tutti|totale?)(?:\s|\Z)"
+)
+"""How a label begins that counts all of a kind."""
+_NUMBER_OF = re.compile(
+    r"(?:(?:total )?numbers?|count|no\.?|#|anzahl(?: der)?|nombre|número|numero|antal|aantal)\s+"
+    r"(?:(?:of|de|di|d')\s+)?(?=\w)"
+)
+_CUT = re.compile(r"\s*[,:(]\s*|\s+(?:-\s+)?")
 _STAGE = re.compile(r"(?:.*\s)?(?:\w+ed|seen|taken|given|met|won|begun|sent)(?:\s.*)?", re.IGNORECASE)
 """A step that some of those who took the last one take: "Referred", "Seen", "Tested positive"."""
-_TIME = re.compile(rf"(?:19|20)\d\d|\b{_MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
+_SEX = re.compile(
+    r"(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|[fmwh]|männer|frauen|männlich|weiblich|hommes?|femmes?", re.IGNORECASE
+)
+_COUNTED = re.compile(
+    r"persons?|people|population|households?|dwellings?|famil(?:y|ies)|vehicles?|personen|haushalte|wohnungen|familien|einwohner"
+    r"|personnes|ménages|logements|personas|hogares|viviendas",
+    re.IGNORECASE,
+)
+"""What is counted itself, not some of it."""
+_TIME = re.compile(rf"(?:19|20)\d\d|\b{MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
 
 
 def holds(lines: AxisLines, whole: int, part: int) -> bool:
@@ -78,8 +74,8 @@ def nested_ranges(
     Nothing where some label is the sum of all the others: then no range is counted twice. Nothing where ranges cross:
     a population is cut in several ways then, each of which is a grouping of its own.
     """
-    ranges = {k: found for k in top if (found := _range(codes[k])) is not None}
-    if len(ranges) < 2 or not (inside := _inside(ranges)):
+    ranges = {k: found for k in top if (found := label_range(codes[k])) is not None}
+    if len(ranges) < 2 or not (inside := ranges_inside(ranges)):
         return {}
     if any(not denied and bits >= ASK_AT_END for denied, _, bits, _ in lines.each(top)):
         return {}
@@ -112,7 +108,7 @@ def outer_labels(
     if not ranges:
         return outer
     inner = list(ranges)
-    others = [k for k in top if k not in ranges and _range(codes[k]) is None]
+    others = [k for k in top if k not in ranges and label_range(codes[k]) is None]
     wider = [k for k in others if all(holds(lines, k, part) for part in ranges)]
     for whole in sorted(wider, key=lambda k: float(lines.values[k].sum())):
         denied, _, _, less = lines.evidence(whole, inner)
@@ -130,29 +126,50 @@ def outer_labels(
 
 
 def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:
-    """Topmost labels that others begin with and narrow down, as lines confirm: "Pupils", "Pupils with a plan".
+    """Topmost labels that others narrow down by further words, as lines confirm: "Pupils", "Pupils with a plan".
 
-    Those that narrow down one label may overlap; a label that is narrowed down is not itself part of another.
+    The words stand behind ("Deaths", "Deaths within 30 days") or before ("Total admissions", "Emergency admissions"),
+    or alone beside the label that they narrow down ("Patients", "Aged 65 and over"), or the other one is called that of
+    all ("All staff", "Female"). Those that narrow down one label may overlap; a label that is narrowed down is not
+    itself part of another.
     """
-    starts: dict[str, list[int]] = {}
+    texts = {k: _plain_words(codes[k]) for k in top}
+    wholes: dict[str, list[int]] = {}
     for k in top:
-        starts.setdefault(codes[k].casefold().strip(), []).append(k)
+        for text in dict.fromkeys((texts[k], _OF_ALL.sub("", texts[k]))):
+            wholes.setdefault(text, []).append(k)
     nested: dict[int, list[int]] = {}
+
+    def take(whole: int, part: int) -> None:
+        if whole != part and part not in nested.get(whole, ()) and holds(lines, whole, part):
+            nested.setdefault(whole, []).append(part)
+
     for part in top:
-        text = codes[part].casefold()
-        for end in range(1, len(text)):
-            wholes = starts.get(text[:end], ())
-            if wholes and _QUALIFIED.match(text[end:].lstrip()):
-                for whole in wholes:
-                    if whole != part and holds(lines, whole, part):
-                        nested.setdefault(whole, []).append(part)
-    before = None
+        text = texts[part]
+        for cut in _CUT.finditer(text):
+            for whole in (*wholes.get(text[: cut.start()], ()), *wholes.get(text[cut.end() :], ())):
+                take(whole, part)
+    alone = {k for k in top if _ALONE.match(texts[k])}
+    before = next((k for k in top if k not in alone and like_a_total(codes[k]) != USUAL), None)
     for k in top:
-        if not _ALONE.match(codes[k].strip()):
+        if k not in alone:
             before = k
-        elif before is not None and holds(lines, before, k) and k not in nested.get(before, ()):
-            nested.setdefault(before, []).append(k)
+        elif before is not None:
+            take(before, k)
+    if len(top) == 2:
+        for whole, part in (top, top[::-1]):
+            if _OF_ALL.match(texts[whole]) and not _OF_ALL.match(texts[part]):
+                take(whole, part)
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
+
+
+def _plain_words(label: str) -> str:
+    """A label in small letters, each word in the singular, without "Number of" before it.
+
+    >>> _plain_words("Number of  Referrals"), _plain_words("Number with asthma"), _plain_words("No. of deaths")
+    ('referral', 'with asthma', 'death')
+    """
+    return PLURAL.sub("", _NUMBER_OF.sub("", " ".join(label.casefold().split())))
 
 
 def worded_parts(codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:
@@ -201,6 +218,37 @@ def labels_with_parts(
         ):
             nested.setdefault(whole, []).append(part)
     return nested
+
+
+def possible_parts(name: str, codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:
+    """Headers that may count part of another, which neither their words nor their numbers decide, by the smallest such.
+
+    One is nowhere more than the other, and somewhere their difference is small, so that it is protected as a count.
+    Only of columns without a name in common: the categories of a variable that has one exclude each other.
+    """
+    apart = (_SEX, _COUNTED)
+    plain = [
+        k for k in top if not _TIME.search(codes[k]) and not any(names.fullmatch(codes[k].strip()) for names in apart)
+    ]
+    if name != UNNAMED_COLUMNS or len(plain) > MOST_SEARCHED or lines.allowed:
+        return {}
+    size = lines.values.sum(axis=1)
+    nested: dict[int, list[int]] = {}
+    for part in plain:
+        wholes = [k for k in plain if k != part and _differs_little(lines, k, part)]
+        if any(_is_close(codes, lines, k, part, len(plain)) for k in wholes):
+            return {}  # asked about
+        if wholes:
+            nested.setdefault(min(wholes, key=lambda k: float(size[k])), []).append(part)
+    return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
+
+
+def _differs_little(lines: AxisLines, whole: int, part: int) -> bool:
+    """Whether a label is nowhere more than another, in some lines at least, and differs from it by a small count."""
+    both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
+    gap = (lines.values[whole] - lines.values[part])[both]
+    held = (lines.values[whole][both] > 0).sum() >= LEAST_LINES
+    return bool(held and ((gap > 0) & (gap < SMALL)).any() and holds(lines, whole, part))
 
 
 def ask_about_nested(name: str, codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> None:
@@ -257,94 +305,3 @@ def parts_of_parts(
                 f"say {option(name, None)}"
             )
     return found
-
-
-@dataclass(frozen=True)
-class _Range:
-    """What a label says beside its range, and the ends of the range: numbers, or grades and months as texts."""
-
-    rest: str
-    numbers: tuple[int, int] | None = None
-    texts: tuple[str, str] | None = None
-
-
-def _range(label: str) -> _Range | None:
-    """The range of a label; None if it says none.
-
-    >>> _range("Grades A*-C")
-    _Range(rest='', numbers=None, texts=('a*', 'c'))
-    >>> _range("North-East")
-    """
-    for pattern, ends in ((_BETWEEN, _between), (_FROM, _from), (_BELOW, _below)):
-        match = pattern.search(label)
-        if match is None:
-            continue
-        rest = _AROUND.sub(" ", f"{label[: match.start()]} {label[match.end() :]}").casefold()
-        rest = " ".join(rest.split()).strip(" .:,")
-        first, last = (str(text or "").casefold() for text in (match[1], match[match.re.groups]))
-        if pattern is _BETWEEN and not first.isdecimal() and not last.isdecimal():
-            return _Range(rest, texts=(first[:3], last[:3]))
-        numbers = ends(match)
-        return None if numbers is None else _Range(rest, numbers=numbers)
-    return None
-
-
-def _between(match: re.Match[str]) -> tuple[int, int] | None:
-    first, last = match[1], match[2]
-    if not (first.isdecimal() and last.isdecimal()):
-        return None
-    low, high = sorted((int(first), int(last)))
-    grades = len(first) < 3  # written 9-4; the years 1999-00 are not such a range
-    return (low, high) if grades or int(first) <= int(last) else None
-
-
-def _from(match: re.Match[str]) -> tuple[int, int]:
-    beyond = match[2] is not None and not re.match(r"at least|>=|\u2265", match[0], re.IGNORECASE)
-    return int(match[1] or match[2]) + int(beyond), NO_END
-
-
-def _below(match: re.Match[str]) -> tuple[int, int]:
-    up_to = re.match(r"within|up to|at most|bis zu|<=|\u2264", match[0], re.IGNORECASE)
-    return 0, int(match[1]) - (0 if up_to else 1)
-
-
-def _inside(ranges: Mapping[int, _Range]) -> list[tuple[int, int]]:
-    """Pairs of which one range is part of the other; none where ranges of numbers cross.
-
-    Of texts it has one end in common, and numbers tell which is wider.
-    """
-    alike: dict[tuple[str, bool], list[int]] = {}
-    for k, found in ranges.items():
-        alike.setdefault((found.rest, found.texts is None), []).append(k)
-    pairs: list[tuple[int, int]] = []
-    for (_, numbers), places in alike.items():
-        some = _inside_numbers(ranges, places) if numbers else _inside_texts(ranges, places)
-        if some is None:
-            return []
-        pairs += some
-    return pairs
-
-
-def _inside_texts(ranges: Mapping[int, _Range], places: Sequence[int]) -> list[tuple[int, int]]:
-    ends: dict[tuple[int, str], list[int]] = {}
-    for k in places:
-        for which, text in enumerate(ranges[k].texts or ()):
-            ends.setdefault((which, text), []).append(k)
-    pairs = {pair for same in ends.values() for pair in permutations(same, 2)}
-    return sorted(pair for pair in pairs if ranges[pair[0]] != ranges[pair[1]])
-
-
-def _inside_numbers(ranges: Mapping[int, _Range], places: Sequence[int]) -> list[tuple[int, int]] | None:
-    """As above; None where two have some numbers in common, and each has some that the other has not."""
-    pairs: list[tuple[int, int]] = []
-    open_: list[tuple[int, int, int]] = []
-    ends = {k: ranges[k].numbers or (0, NO_END) for k in places}
-    for k in sorted(places, key=lambda k: (ends[k][0], -ends[k][1])):
-        low, high = ends[k]
-        while open_ and open_[-1][1] < low:
-            open_.pop()
-        if open_ and open_[-1][1] < high:
-            return None
-        pairs += [(k, whole) for first, last, whole in open_ if (first, last) != (low, high)]
-        open_.append((low, high, k))
-    return pairs

@@ -49,7 +49,8 @@ def refuse_unexplained_sums(
         values, shown = (numbers.values, known) if axis == 0 else (numbers.values.T, known.T)
         labels = list(zip(*(dim.codes for dim in items), strict=True))
         whole_dims = [dimensions[dim.name] for dim in items]
-        empty = {own for own, line, there in zip(labels, values, shown, strict=True) if there.all() and not line.any()}
+        nothing = shown.all(axis=1) & ~values.any(axis=1)
+        empty = {labels[k] for k in np.flatnonzero(nothing).tolist()}
         for whole, summed in _sums(values, shown, labels, allowed):
             if not _in_table(labels, whole_dims, whole, summed, empty):
                 several = [names[axis][k] for k in summed]
@@ -143,7 +144,8 @@ def _in_table(
     there = set(labels)
     gap: Counter[tuple[str, ...]] = Counter()
     for k, sign in [(whole, 1), *((part, -1) for part in summed)]:
-        for leaves in product(*(dim.leaves_of(code).items() for dim, code in zip(dims, labels[k], strict=True))):
+        finest = [_finest(dim, code) for dim, code in zip(dims, labels[k], strict=True)]
+        for leaves in product(*(own.items() for own in finest)):
             gap[tuple(code for code, _ in leaves)] += sign * math.prod(times for _, times in leaves)
     return not any(
         number
@@ -151,3 +153,7 @@ def _in_table(
         and (own in there or not all(code in codes for code, codes in zip(own, on_sheet, strict=True)))
         for own, number in gap.items()
     )
+
+
+def _finest(dimension: Dimension, code: str) -> Mapping[str, int]:
+    return {code: 1} if code in dimension.leaf_position else dimension.leaves_of(code)

@@ -12,20 +12,24 @@ from discreet.errors import InputError
 from discreet.methods.suppress.attacker import feasibility
 from discreet.methods.suppress.heuristics import prune
 from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from tests.problems import protects, random_problem
 
+ALONE, TOGETHER = DEFAULT, replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, many_lost=2, shared=0.0))
 
+
+@pytest.mark.parametrize("tuning", [ALONE, TOGETHER], ids=["alone", "together"])
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3, 3)])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int, ...]) -> None:
-    """Minimal by inclusion, by plain programs."""
+def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int, ...], tuning: Tuning) -> None:
+    """Minimal by inclusion, by plain programs, whether needs that share a move look for another one or not."""
     p = random_problem(seed, shape, coalitions=seed % 2 == 0)
     everything = p.hidden | p.free
     if not protects(p, everything).all():
         with pytest.raises(InputError, match="does not protect"):
-            clean_up(p, everything)
+            clean_up(p, everything, tuning=tuning)
         return
-    pattern, minimal = clean_up(p, everything)
+    pattern, minimal = clean_up(p, everything, tuning=tuning)
     assert minimal
     assert protects(p, pattern).all()
     for cell in np.flatnonzero(pattern & ~p.hidden):

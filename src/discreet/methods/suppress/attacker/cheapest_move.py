@@ -259,6 +259,10 @@ class MoveFinder:
             return None
         factor = np.zeros(self.rows.shape[0])
         factor[rows] = proof
+        return self.reach(factor, cell, side, amount)
+
+    def reach(self, factor: Array, cell: int, side: Side, amount: float) -> Array | None:
+        """The same from a proof that has a factor for each sum; None where the cell itself is not in it."""
         slope = self.columns.T @ factor
         if abs(slope[cell]) < 1e-9 * np.abs(slope).max(initial=1e-300):
             return None

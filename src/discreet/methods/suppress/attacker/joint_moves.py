@@ -18,6 +18,11 @@ OPTIONS = {"output_flag": False, "solver": "ipm", "run_crossover": "off", "threa
 
 def reached(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     """Requirements that a few moves of all cells show to be met; the others may be met as well."""
+    return reach(problem, tuning)[0]
+
+
+def reach(problem: Problem, tuning: Tuning = DEFAULT) -> tuple[Array, Array]:
+    """The same, and how far below and above the truth the cells of all requirements get by those moves."""
     needs = problem.needs
     size = np.maximum(np.maximum(needs.below, needs.above), needs.sliding)
     asked = (needs.coalition < 0) & (size > 0)
@@ -39,7 +44,7 @@ def reached(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
         done = done | now
         if (done | ~asked).all() or (turn % 2 and turn > 1 and not fresh):
             break
-    return np.asarray(done)
+    return np.asarray(done), np.stack([below, above])
 
 
 class JointMoveProgram:

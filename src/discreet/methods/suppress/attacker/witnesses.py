@@ -27,6 +27,10 @@ class Move:
         at = np.flatnonzero(self.cells == cell)
         return float(self.by[at[0]]) if len(at) else 0.0
 
+    def uses(self, cell: int) -> bool:
+        """Whether a cell moves."""
+        return bool((self.cells == cell).any())
+
     def times(self, factor: float) -> Move:
         """A part of the move, or its opposite."""
         return Move(self.cells, self.by * factor)
@@ -44,7 +48,8 @@ class Refusal:
     reach: Array | None = None
 
 
-Witnesses = dict[tuple[int, int], Move]  # by need and side (0 below, 1 above)
+Key = tuple[int, int]  # need and side (0 below, 1 above)
+Witnesses = dict[Key, Move]
 
 
 def levels(problem: Problem, need: int) -> list[tuple[Side, float]]:
@@ -57,6 +62,19 @@ def levels(problem: Problem, need: int) -> list[tuple[Side, float]]:
     below += max(sliding - below - above, 0.0)
     asked: list[tuple[Side, float]] = [(1, above), (0, below)]
     return [(side, level) for side, level in asked if level > 0]
+
+
+def either_side(problem: Problem, need: int) -> list[tuple[Side, float]]:
+    """The same where one is chosen by lot: a need that only slides may do so to either side, if there is room.
+
+    Reaching one of the two meets such a need, and reaching both any other.
+    """
+    needs, cell = problem.needs, int(problem.needs.cell[need])
+    if needs.below[need] > 0 or needs.above[need] > 0:
+        return levels(problem, need)
+    slide = float(needs.sliding[need])
+    rooms: list[tuple[Side, float]] = [(1, float(problem.up[cell])), (0, float(problem.down[cell]))]
+    return [(side, slide) for side, room in rooms if room >= slide] or levels(problem, need)
 
 
 def met_by(problem: Problem, need: int, witnesses: Witnesses, tuning: Tuning = DEFAULT) -> bool:

@@ -14,7 +14,7 @@ from discreet.base.annotations import Array
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import met
-from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side, met_by, needs_by_cell, spread
+from discreet.methods.suppress.attacker.witnesses import Refusal, Side, met_by, needs_by_cell, spread
 from discreet.methods.suppress.heuristics.prune import WitnessedPattern, cleaned_until, numbered
 from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem
@@ -153,12 +153,6 @@ def _take_moves(
         if isinstance(move, Refusal):
             return False
         kept.pattern[move.cells] = True
-        kept.note((need, side), move)
-        _share(kept, move, table)
+        kept.witnesses[need, side] = move
+        spread(problem, move, kept.witnesses, table)  # other needs use it as well
     return True
-
-
-def _share(kept: WitnessedPattern, move: Move, table: dict[int, list[int]]) -> None:
-    """Let other needs use a move as well."""
-    for key in spread(kept.problem, move, kept.witnesses, table):
-        kept.note(key, kept.witnesses.pop(key))

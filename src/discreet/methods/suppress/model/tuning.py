@@ -60,7 +60,8 @@ class HeuristicTuning:
     levels_shaken: float = 0.3  # of a level at least, when requirements are put in another order
     guide_least: float = 0.01  # of a weight at least, where the relaxation hides a cell
     # pruning
-    many_lost: int = 8  # requirements that lose their move from which programs for several at once pay
+    many_lost: int = 8  # requirements that lose a move they share, from which on they look for another one together
+    shared: float = 0.1  # of the requirements must be met by a move for all to look for another one
     unused_every: int = 8  # cells tried between two looks for hidden ones that no move uses
     # where pattern and relaxation disagree (RINS)
     agree: float = 1e-6  # how near to 0 or 1 the relaxation must be to agree
@@ -248,7 +249,7 @@ class RepairTuning:
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
-    joint_group: int = 12  # cells of a group at least, where there are twice as many
+    joint_group: int = 20  # cells of a group at least
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own
     joint_repricing: int = 2  # times that each program is run again with other prices, over what it moved
     joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far

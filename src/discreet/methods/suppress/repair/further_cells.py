@@ -64,21 +64,28 @@ class _Search:
         tuning = self.escapes.tuning
         free = np.isin(self.needs.cell, self.escapes.free)
         left = [j for j in np.flatnonzero(free & ~self.plain).tolist() if self._steps(j)]
-        if len(left) <= 2 * tuning.joint_group:
+        if len(left) <= tuning.joint_least:
             return
+        for _ in range(2):  # up, then what is left down, as far as hidden cells do
+            self._together(left, closed=True)
+        left = [j for j in left if self._steps(j)]
         size = max(-(-len(left) // tuning.joint_programs), tuning.joint_group)
         while len(left) > tuning.joint_least:
             group = left[:: -(-len(left) // size)]  # from all over the table
-            for _ in range(2):  # up, then what is left down
-                ways = [(j, ways[0][0]) for j in group if (ways := self._steps(j))]
-                if not ways:
-                    break
-                cells, steps = self.needs.cell[[j for j, _ in ways]], np.array([step for _, step in ways])
-                move = joint_escape(self.escapes, cells, steps, self.cost)
-                if move is not None:
-                    self._take(move)
+            for closed in (False, True, False):
+                self._together(group, closed=closed)
             tried = set(group)
             left = [j for j in left if j not in tried and self._steps(j)]
+
+    def _together(self, group: list[int], *, closed: bool) -> None:
+        """One move for the next step of each of some needs that are not met; ``closed``: of hidden cells alone."""
+        ways = [(j, ways[0][0]) for j in group if (ways := self._steps(j))]
+        if not ways:
+            return
+        cells, steps = self.needs.cell[[j for j, _ in ways]], np.array([step for _, step in ways])
+        move = joint_escape(self.escapes, cells, steps, self.cost, closed=closed)
+        if move is not None:
+            self._take(move)
 
     def one_by_one(self) -> Array:
         """The cheapest escape for each need in turn that is not served yet; the cells that have none."""

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.linear.integer import SHORT
 from discreet.linear.presolve import propagated
-from discreet.methods.suppress.attacker.joint_moves import reached
+from discreet.methods.suppress.attacker.joint_moves import reach
 from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from discreet.audits.known import Known
 
 
-def reached_together(known: Known, truth: Array, needs: Requirements, tuning: Tuning = DEFAULT) -> Array:
+def reached_together(
+    known: Known, truth: Array, needs: Requirements, tuning: Tuning = DEFAULT
+) -> tuple[Array, Array | None]:
     """Needs with a level that a few moves of all cells show to be met; the others may be met as well.
 
+    And how far below and above the truth the cells of all needs get by those moves; None where none were looked for.
     In whole numbers only where the levels ask for more values than three: of fewer, programs in whole numbers decide.
     """
     least = np.maximum(needs.sliding, 1)
@@ -28,7 +31,7 @@ def reached_together(known: Known, truth: Array, needs: Requirements, tuning: Tu
         asked &= np.maximum(needs.below + needs.above, least) > SHORT
     done = np.zeros(len(needs), bool)
     if asked.sum() <= tuning.attacker.few:
-        return done
+        return done, None
     system = known.system()
     lower, upper = propagated(system)
     free = np.flatnonzero(lower < upper)  # all else stays, whatever moves
@@ -42,5 +45,6 @@ def reached_together(known: Known, truth: Array, needs: Requirements, tuning: Tu
     wanted = Requirements.of(place[needs.cell[at]], *levels)
     everything = np.ones(len(free), bool)
     problem = Problem(rows[np.diff(rows.indptr) > 0], down, up, np.ones(len(free)), everything, wanted)
-    done[at] = reached(problem, tuning)
-    return done
+    far = np.zeros((2, len(needs)))
+    done[at], far[:, at] = reach(problem, tuning)
+    return done, far / (1 + tuning.attacker.strict)

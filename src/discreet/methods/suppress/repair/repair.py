@@ -54,7 +54,7 @@ def repair(
     undecided = np.empty(0, np.int64)
     for turn in range(1, tuning.rounds + 1):
         if known.integer or len(needs) <= tuning.walked_alone:
-            needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs)
+            needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs, quick=turn == 1)
             undecided = np.union1d(undecided, doubt)
         else:
             reach = np.zeros((2, len(needs)))
@@ -92,11 +92,15 @@ def _short(
     progress: Progress | None,
     tuning: RepairTuning,
     proofs: int | None = None,
+    *,
+    quick: bool = False,
 ) -> tuple[Requirements, Array, Array]:
     """The needs that are not met, how far below and above the truth their cells reach so far, and cells in doubt.
 
     ``proofs``: where more cells than this are seen to have one value only, no proof is worked out for each of them;
-    one that has another after all is asked about again when there are fewer.
+    one that has another after all is asked about again when there are fewer. ``quick``: cells of amounts that a few
+    moves of all cells do not take as far as they must get count as short without a program for each; an escape that
+    hides nothing serves those that are not, and the audit after it decides.
     """
     from discreet.audits.known import intervals, movement_of
 
@@ -107,9 +111,12 @@ def _short(
         movement = movement_of(known, needs.cell[~wide], progress=progress, proofs=proofs)
         short[~wide] = ~movement.moves & ~movement.doubt
         doubt = needs.cell[~wide][movement.doubt]
-    wide &= ~reached_together(known, truth, needs)
-    if not known.integer and proofs is not None and wide.sum() > tuning.walked:
-        short |= wide  # short moves are sooner found than so many are proved to lack room
+    done, far = reached_together(known, truth, needs)
+    wide &= ~done
+    many = proofs is not None and wide.sum() > tuning.walked
+    if not known.integer and (many or (quick and far is not None)):
+        short |= wide  # moves that give them room are sooner found than so many are proved to lack it
+        reach = reach if far is None else far
     elif wide.any():
         low, high = intervals(known, needs.cell[wide], progress=progress)
         asked, value = needs.take(np.flatnonzero(wide)), truth[needs.cell[wide]]

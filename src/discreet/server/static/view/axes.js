@@ -48,8 +48,8 @@ export class Axes {
   layer(k) {
     const d = this.cube.dimensions[k];
     const chosen = this.state.layer[k] ?? 0;
-    const options = d.labels.map((text, n) => {
-      const option = element("option", { value: n }, `${"\u2003".repeat(d.depths[n])}${text}`);
+    const options = d.order.map((n) => {
+      const option = element("option", { value: n }, `${"\u2003".repeat(d.depths[n])}${d.labels[n]}`);
       option.selected = n === chosen;
       return option;
     });

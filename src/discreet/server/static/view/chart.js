@@ -30,7 +30,7 @@ async function geometryOf(grid, echarts) {
   const place = new Map(d.codes.map((code, n) => [code, n]));
   const drawn = new Set(features.map((one) => place.get(one.properties.code)).filter((n) => n !== undefined));
   const folded = state.folded[k] ?? new Set();
-  const shown = new Set(shownCategories(d, folded));
+  const shown = new Set(shownCategories(d, new Set([...folded].filter((n) => n < d.size)))); // a reader's group has no shape: its areas are drawn
   const lowest = [...drawn].filter((n) => shown.has(n) && (folded.has(n) || !d.children[n].some((part) => drawn.has(part))));
   const names = new Set(lowest.map((n) => d.codes[n]));
   const id = `${d.name} ${[...names].join()}`;

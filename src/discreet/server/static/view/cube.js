@@ -1,10 +1,12 @@
 // The table as numbers: places of cells, lines of rows and columns, percentages, and how sure each number is.
 // Knows nothing of the page.
 
+import { regrouped, summed } from "./groups.js";
+
 export class Cube {
   constructor(data) {
     this.data = data;
-    this.dimensions = data.dimensions.map((d) => ({ ...d, depths: depths(d), children: children(d) }));
+    this.dimensions = data.dimensions.map((d) => regrouped(d, []));
     const sizes = this.dimensions.map((d) => d.codes.length);
     this.strides = sizes.map((_, k) => sizes.slice(k + 1).reduce((a, b) => a * b, 1));
     this.hasRanges = data.low !== null;
@@ -16,18 +18,31 @@ export class Cube {
     return at;
   }
 
-  // value, low and high of a cell (null where there is none), and why it is not shown
-  cell(at) {
+  // a variable with the groups of categories that a reader has made of it
+  regroup(k, groups) {
+    this.dimensions[k] = regrouped(this.data.dimensions[k], groups);
+  }
+
+  // value, low and high of a cell (null where there is none), and why it is not shown; a reader's group is a sum
+  cell(index) {
+    const members = index.map((n, k) => this.dimensions[k].members.get(n));
+    if (!members.some(Boolean)) return this.cellAt(this.place(index));
+    let places = [0];
+    index.forEach((n, k) => (places = places.flatMap((at) => (members[k] ?? [n]).map((one) => at + one * this.strides[k]))));
+    return summed(this.data, places.map((at) => ({ at, ...this.cellAt(at) })));
+  }
+
+  cellAt(at) {
     const { values, low, high, marks } = this.data;
     return { value: values[at], low: low ? low[at] : null, high: high ? high[at] : null, mark: marks[at] ?? "" };
   }
 
   // a cell as a share of another, with the range that both ranges allow
-  share(at, of) {
-    const part = this.cell(at);
-    const whole = this.cell(of);
+  share(index, over) {
+    const part = this.cell(index);
+    const whole = this.cell(over);
     if (part.value === null || !whole.value) return { ...part, value: null, low: null, high: null };
-    if (at === of) return { value: 100, low: 100, high: 100, mark: "" };
+    if (index.every((n, k) => n === over[k])) return { value: 100, low: 100, high: 100, mark: "" };
     const least = part.low === null || !whole.high ? null : (100 * part.low) / whole.high;
     const most = part.high === null ? null : whole.low ? Math.min((100 * part.high) / whole.low, 100) : 100;
     const value = (100 * part.value) / whole.value;
@@ -39,27 +54,9 @@ export class Cube {
   }
 }
 
-function depths(d) {
-  const out = d.codes.map(() => 0);
-  for (let n = 0; n < d.codes.length; n++) {
-    let above = d.parents[n];
-    while (above !== null && above !== d.total) {
-      out[n]++;
-      above = d.parents[above];
-    }
-  }
-  return out;
-}
-
-function children(d) {
-  const out = d.codes.map(() => []);
-  d.parents.forEach((above, n) => above !== null && above !== d.total && out[above].push(n));
-  return out;
-}
-
 // The categories of a variable that are shown: none below a folded one.
 export function shownCategories(d, folded) {
-  return d.codes.map((_, n) => n).filter((n) => {
+  return d.order.filter((n) => {
     for (let above = d.parents[n]; above !== null && above !== d.total; above = d.parents[above]) {
       if (folded.has(above)) return false;
     }

@@ -2,18 +2,12 @@
 import { words } from "../words.js";
 import { combinations, lineQuality, quality } from "./cube.js";
 import { describe, grades, measured, shade, signs } from "./numbers.js";
+import { lineCount, longest, wide } from "./text_size.js";
 
 const LINE = 20;
 const PADDING = 12;
 const RANGE = 16;
 const AROUND = 6; // lines and columns that are drawn beyond the edge
-
-const canvas = document.createElement("canvas").getContext("2d");
-
-function wide(text, font) {
-  canvas.font = font;
-  return canvas.measureText(text).width;
-}
 
 function element(name, attributes = {}, ...inside) {
   const made = document.createElement(name);
@@ -41,40 +35,45 @@ export class Grid {
     this.box.addEventListener("focusin", (event) => this.focused(event.target.closest("[data-r]")));
     this.box.addEventListener("mouseover", (event) => this.show(event.target.closest("td[data-r]")));
     this.box.addEventListener("mouseleave", () => this.show(null));
-    new ResizeObserver(() => this.drawSoon()).observe(this.box);
+    const resized = new ResizeObserver(() => (this.tops && this.root.clientWidth && this.root.clientWidth !== this.room ? this.refresh() : this.drawSoon()));
+    resized.observe(this.box);
+    resized.observe(this.root);
   }
 
   // Everything that depends on the layout, worked out once for many drawings.
   lay() {
     const { cube, state } = this;
+    this.room = this.root.clientWidth;
     this.font = getComputedStyle(this.box).font || "16px sans-serif";
     this.bold = `600 ${this.font.replace(/^\d+ /, "")}`;
     this.columns = state.columns.length ? combinations(cube, state.columns, state.folded) : [[]];
     this.rows = state.rows.length ? combinations(cube, state.rows, state.folded, this.rank()) : [[]];
     const room = this.root.clientWidth || this.root.parentElement?.parentElement?.clientWidth || 900; // not that of the box, which fits what is in it
-    this.stubs = state.rows.map((k) => {
+    this.stubs = state.rows.map((k, depth) => {
+      const last = depth === state.rows.length - 1;
       const d = cube.dimensions[k];
-      const own = Math.max(...d.labels.map((text, n) => wide(text, n === d.total ? this.bold : this.font) + this.beside(d, n)));
+      const own = Math.max(...d.labels.map((text, n) => wide(text, n === d.total ? this.bold : this.font) + this.beside(d, n, last)));
       const across = state.columns.length ? wide(cube.dimensions[state.columns.at(-1)].label, this.bold) + 44 : 0;
-      const most = (room < 600 ? 0.46 : 0.42) * room / state.rows.length;
-      return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + 20, across) + 4, most), 80));
+      const most = (room >= 600 ? 0.42 : state.rows.length > 1 ? 0.6 : 0.46) * room / state.rows.length;
+      const word = Math.max(...d.labels.map((text, n) => longest(text, this.bold) + this.beside(d, n, last)), longest(d.label, this.bold) + 20, last ? across && longest(cube.dimensions[state.columns.at(-1)].label, this.bold) + 40 : 0);
+      return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + 20, last ? across : 0) + 4, most), Math.min(word, 0.4 * room), 80));
     });
     const widest = Math.max(0, ...cube.data.values.filter((v) => v !== null).slice(0, 20000).map(Math.abs));
     const number = wide(measured(this, widest), this.font) + 34;
     const range = state.ranges && cube.hasRanges ? wide(`${measured(this, widest)}–${measured(this, widest)}`, this.font) + 20 : 0;
     // a head is wrapped into about three lines, and no word of it is broken unless it is very long
     const head = (text) => Math.max(...text.split(/\s+/).map((word) => wide(word, this.bold)), wide(text, this.bold) / 2.5);
-    const heads = state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map(head));
+    const heads = state.columns.length ? state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map(head)) : [wide(document.getElementById("viewer").dataset.measured, this.bold)];
     this.width = Math.ceil(Math.max(number, range, 76, Math.min(Math.max(0, ...heads) + 42, 160)));
     this.heads = state.columns.map((k, depth) => {
       const last = depth === state.columns.length - 1;
-      const lines = Math.max(...cube.dimensions[k].labels.map((text) => this.lines(text, last ? this.width - 38 : 150)));
+      const lines = Math.max(...cube.dimensions[k].labels.map((text) => lineCount(text, last ? this.width - 38 : 150, this.bold)));
       return PADDING + LINE * (last ? Math.max(lines, this.cornerLines()) : 1);
     });
     const tall = this.rows.map((line) => {
       const lines = line.map((n, depth) => {
         const d = cube.dimensions[state.rows[depth]];
-        return this.lines(d.labels[n], this.stubs[depth] - this.beside(d, n), n === d.total);
+        return lineCount(d.labels[n], this.stubs[depth] - this.beside(d, n, depth === line.length - 1), n === d.total ? this.bold : this.font);
       });
       return PADDING + LINE * Math.max(1, ...lines) + (state.ranges && cube.hasRanges ? RANGE : 0);
     });
@@ -93,14 +92,8 @@ export class Grid {
   }
 
   // what else stands in a row's head: padding, indent, the sign to fold, the mark of quality
-  beside(d, n) {
-    return 18 + 18 * d.depths[n] + (d.children[n].length ? 20 : 0) + (this.cube.hasRanges ? 20 : 0);
-  }
-
-  // how many lines a text takes: words are not broken, so a line may stay a part empty
-  lines(text, room, bold = true) {
-    const need = wide(text, bold ? this.bold : this.font);
-    return need <= room ? 1 : Math.ceil((need * 1.15) / Math.max(room, 40));
+  beside(d, n, last) {
+    return 18 + 18 * d.depths[n] + (d.children[n].length ? 16 : 0) + (last && this.cube.hasRanges ? 16 : 0);
   }
 
   rank() {
@@ -124,12 +117,11 @@ export class Grid {
   numberAt(line, column) {
     const { cube, state } = this;
     const index = this.place(line, column);
-    const at = cube.place(index);
-    if (state.numbers === "value") return cube.cell(at);
+    if (state.numbers === "value") return cube.cell(index);
     const over = { row: state.columns, column: state.rows, total: [...state.rows, ...state.columns] }[state.numbers];
     const whole = [...index];
     over.forEach((k) => (whole[k] = cube.wholeOf(k)));
-    return cube.share(at, cube.place(whole));
+    return cube.share(index, whole);
   }
 
   drawSoon() {
@@ -238,7 +230,7 @@ export class Grid {
 
   folder(k, n) {
     const d = this.cube.dimensions[k];
-    if (!d.children[n].length) return null;
+    if (!d.children[n].length || d.cut.has(n)) return null;
     const folded = (this.state.folded[k] ??= new Set());
     const open = !folded.has(n);
     const label = open ? words("Fold %(name)s", { name: d.labels[n] }) : words("Unfold %(name)s", { name: d.labels[n] });
@@ -280,7 +272,7 @@ export class Grid {
         scope: "row", role: "rowheader", class: again ? "stub again" : "stub", "aria-colindex": depth + 1,
         style: { left: `${left}px`, paddingLeft: `${8 + 18 * d.depths[n]}px` },
         "data-r": last ? r : null, "data-c": last ? -1 : null, tabindex: last && this.is(r, -1) ? "0" : null,
-      }, this.folder(k, n), element("span", { class: "name" }, d.labels[n]));
+      }, this.folder(k, n), element("span", { class: "name", dir: "auto" }, d.labels[n]));
       if (last && cube.hasRanges) head.append(mark(lineQuality(cells.map(quality))));
       line.append(head);
       left += one;

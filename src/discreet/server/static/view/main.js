@@ -4,12 +4,16 @@ import { Axes } from "./axes.js";
 import { Chart } from "./chart.js";
 import { Cube } from "./cube.js";
 import { element, Grid } from "./grid.js";
-import { grades } from "./numbers.js";
+import { Grouping, regroup } from "./grouping.js";
+import { groupsFrom, groupsText } from "./groups.js";
+import { apart, grades } from "./numbers.js";
+import { onPaper } from "./paper.js";
 import { kinds } from "./picture.js";
 import { takeAway } from "./take.js";
 
 const PLACES = ["rows", "columns", "layers"];
 const CHARTS = ["bars", "stacked", "lines", "pyramid", "multiples", "grid", "map"];
+const ADDRESS = 7500; // bytes that a server takes, with some room for those of a host
 const LARGE = 1_000_000; // bytes of cells above which a table is not fetched for the viewer
 
 const root = document.getElementById("viewer");
@@ -30,20 +34,28 @@ async function start() {
     const possible = kinds(parts.grid);
     if (state.view !== "table" && !possible.some(([kind]) => kind === state.view)) state.view = "bars";
     parts.views.replaceChildren(...tabs(possible, state, changed));
+    const tab = parts.views.querySelector("[aria-pressed=true]");
+    parts.views.scrollLeft = Math.max(0, tab.offsetLeft + tab.offsetWidth - parts.views.clientWidth); // in sight on a narrow screen
     show(parts, state);
     parts.legend.replaceChildren(...legend(cube, state));
     parts.caption.textContent = caption(cube, state);
   };
   parts.caption = document.getElementById("caption");
   parts.grid = new Grid(cube, state, changed);
+  onPaper(parts.grid);
   parts.axes = new Axes(cube, state, changed);
+  const regrouped = () => {
+    changed();
+    parts.axes.draw();
+  };
+  parts.grouping = root.dataset.shares ? new Grouping(cube, state, regrouped).root : ""; // means and quotients do not add up
   parts.legend = element("p", { class: "legend" });
   parts.views = element("div", { class: "views", role: "group", "aria-label": words("Views") });
   parts.chart = new Chart(parts.grid, "bars");
   parts.options = options(cube, state, changed);
   parts.table = element("div", { class: "view-table" }, parts.grid.root, parts.legend,
     element("p", { id: "grid-help", class: "unseen" }, words("Arrow keys go from cell to cell; Enter folds a group or sorts by a column.")));
-  root.append(parts.views, parts.axes.root, parts.options, parts.table, parts.chart.root);
+  root.append(parts.views, parts.axes.root, parts.options, parts.grouping, parts.table, parts.chart.root);
   parts.axes.draw();
   root.hidden = false;
   document.getElementById("plain").hidden = true;
@@ -68,6 +80,8 @@ function layout(cube) {
   }
   if (!state.rows.length) state.rows.push((state.columns.length ? state.columns : state.layers).shift());
   cube.dimensions.forEach((d, k) => (state.layer[k] = d.total ?? 0));
+  state.groups = root.dataset.shares ? groupsFrom(asked.get("groups") ?? "", cube.data.dimensions) : [];
+  state.groups.forEach((some, k) => some.length && regroup(cube, state, k));
   return state;
 }
 
@@ -98,6 +112,10 @@ function remember(cube, state) {
     else address.searchParams.delete(place);
   }
   for (const old of ["layer", "page", "wafer", "wafers"]) address.searchParams.delete(old);
+  const groups = groupsText(cube.data.dimensions, state.groups);
+  if (groups) address.searchParams.set("groups", groups);
+  else address.searchParams.delete("groups");
+  if (address.href.length > ADDRESS) address.searchParams.delete("groups"); // they stay in the page, and are not in its address
   const view = state.view !== "table" ? state.view : state.shaded ? "heat" : null;
   if (view) address.searchParams.set("view", view);
   else address.searchParams.delete("view");
@@ -105,12 +123,16 @@ function remember(cube, state) {
   history.replaceState(null, "", text);
   const link = document.getElementById("permalink");
   if (link) link.value = text;
+  const embed = document.getElementById("embed");
+  if (embed) embed.value = embed.value.replace(/\/embed\?[^"]*/, () => `/embed?${new URL(text).search.slice(1)}`); // what is embedded is what is seen
+  const field = document.querySelector("#choose [name=groups]");
+  if (field) field.value = address.searchParams.get("groups") ?? "";
 }
 
 function caption(cube, state) {
-  const label = (k) => cube.dimensions[k].label;
+  const label = (k) => apart(cube.dimensions[k].label);
   const names = [...state.rows, ...state.columns].map(label).join(" × ");
-  const layers = state.layers.map((k) => `${label(k)}: ${cube.dimensions[k].labels[state.layer[k]]}`);
+  const layers = state.layers.map((k) => `${label(k)}: ${apart(cube.dimensions[k].labels[state.layer[k]])}`);
   return [`${cube.data.title}: ${root.dataset.usual ? names : root.dataset.measured}`, ...(root.dataset.usual ? [] : [names]), ...layers].join("; ");
 }
 

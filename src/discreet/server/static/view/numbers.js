@@ -13,6 +13,11 @@ function digitsOf(cube) {
   return cube.digits;
 }
 
+// a name within a sentence: one that is written from right to left does not turn the numbers beside it
+export function apart(text) {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text;
+}
+
 // a number as the table shows it now
 export function measured(grid, value) {
   if (grid.state.numbers !== "value") return `${share.format(value)} %`;

@@ -1,7 +1,8 @@
 // What a chart shows: the numbers of the table as categories and series, and how they become an option of ECharts.
 import { words } from "../words.js";
 import { combinations } from "./cube.js";
-import { describe, measured } from "./numbers.js";
+import { apart, describe, measured } from "./numbers.js";
+import { wide as widthOf } from "./text_size.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#4a9cc9", "#7a5195", "#5f6b2f", "#a4483a", "#457b7b",
   "#66a9d9", "#f0a26b", "#66c5a4", "#e0afca", "#d9b04d", "#9ccbe6", "#ae92c2", "#9aa565", "#cf8d82", "#8fb8b8"];
@@ -13,7 +14,7 @@ function bottom(cube, axes, folded) {
   return combinations(cube, axes, folded).filter((line) => line.every((n, depth) => {
     const d = cube.dimensions[axes[depth]];
     const parts = d.children[n].length && !(folded[axes[depth]]?.has(n));
-    return n !== d.total && !parts;
+    return n !== d.total && !parts && !d.cut.has(n);
   }));
 }
 
@@ -59,9 +60,7 @@ export function kinds(grid) {
 }
 
 function wide(texts, font = "12px sans-serif") {
-  const canvas = document.createElement("canvas").getContext("2d");
-  canvas.font = font;
-  return Math.max(0, ...texts.map((text) => canvas.measureText(text).width));
+  return Math.max(0, ...texts.map((text) => widthOf(text, font)));
 }
 
 function frame(shape, ink, width, height) {
@@ -69,7 +68,7 @@ function frame(shape, ink, width, height) {
     animation: false, color: COLOURS, backgroundColor: "transparent", textStyle: { color: ink.text, fontFamily: "system-ui, sans-serif" },
     tooltip: { trigger: "item", renderMode: "richText", confine: true, formatter: (one) => one.data?.words ?? one.name },
     aria: { enabled: false },
-    ...(shape.columns.length > 1 ? { legend: { type: "plain", top: 0, left: 0, textStyle: { color: ink.text }, data: shape.series } } : {}),
+    ...(shape.columns.length > 1 ? { legend: { type: "plain", top: 0, left: 0, textStyle: { color: ink.text, ...(wide(shape.series) > width - 50 ? { width: width - 50, overflow: "break", lineHeight: LINE } : {}) }, data: shape.series } } : {}),
   };
 }
 
@@ -78,17 +77,19 @@ function legendRoom(shape, width) {
   if (shape.columns.length < 2) return 24;
   let lines = 1;
   let used = 0;
+  const long = wide(shape.series) > width - 50; // each has a line of its own then, and the long ones several
   for (const name of shape.series) {
-    const need = wide([name]) + 45;
-    if (used + need > width) { lines++; used = 0; }
+    const need = long ? width : wide([name]) + 45;
+    if (used && used + need > width) { lines++; used = 0; }
+    if (long) lines += 0.65 * (Math.ceil((1.15 * wide([name])) / (width - 50)) - 1);
     used += need;
   }
-  return 24 * lines + 28;
+  return Math.ceil(24 * lines) + 28;
 }
 
 function told(shape, r, c) {
-  const series = shape.columns.length > 1 ? `${shape.series[c]}, ` : "";
-  return `${series}${shape.categories[r]}: ${describe(shape.grid, shape.cells[r][c])}`;
+  const series = shape.columns.length > 1 ? `${apart(shape.series[c])}, ` : "";
+  return `${series}${apart(shape.categories[r])}: ${describe(shape.grid, shape.cells[r][c])}`;
 }
 
 const point = (shape, r, c, sign = 1) => ({ value: shape.cells[r][c].value === null ? null : sign * shape.cells[r][c].value, words: told(shape, r, c) });
@@ -96,7 +97,7 @@ const point = (shape, r, c, sign = 1) => ({ value: shape.cells[r][c].value === n
 function numbers(shape, ink, more = {}) {
   return {
     type: "value", name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
-    axisLabel: { color: ink.text, hideOverlap: true, formatter: (value) => measured(shape.grid, Math.abs(value)) },
+    axisLabel: { color: ink.text, hideOverlap: true, showMinLabel: more.min === undefined || more.min >= 0, showMaxLabel: more.max === undefined, formatter: (value) => measured(shape.grid, Math.abs(value)) },
     axisLine: { lineStyle: { color: ink.line } }, splitLine: { lineStyle: { color: ink.line, opacity: 0.6 } }, ...more,
   };
 }
@@ -170,10 +171,13 @@ function lines(whole, ink, width) {
   const shape = turned(whole);
   const top = legendRoom(shape, width);
   const label = Math.ceil(wide(shape.categories));
-  const steep = label + 8 > (width - 90) / shape.categories.length;
+  const each = (width - 100) / shape.categories.length;
+  const steep = label + 8 > each;
+  const upright = each < 20; // no room for slanting lines of text
+  const deep = Math.ceil(label * (upright ? 1 : 0.85)) + 14;
   const option = {
-    ...frame(shape, ink, width), grid: { top, left: 76, right: 24, bottom: (steep ? label * 0.75 + 22 : 34) + 24 },
-    xAxis: { type: "category", data: shape.categories, name: shape.across, nameLocation: "middle", nameGap: (steep ? label * 0.75 + 20 : 30), nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 55 : 0 }, axisLine: { lineStyle: { color: ink.line } } },
+    ...frame(shape, ink, width), grid: { top, left: 76, right: 24, bottom: (steep ? deep : 34) + 24 },
+    xAxis: { type: "category", data: shape.categories, name: shape.across, nameLocation: "middle", nameGap: steep ? deep : 30, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: !steep ? 0 : upright ? 90 : 55, fontSize: upright ? Math.max(8, Math.min(12, Math.floor(each) - 1)) : 12 }, axisLine: { lineStyle: { color: ink.line } } },
     yAxis: numbers(shape, ink, { nameGap: 60, min: 0 }),
     series: shape.series.map((name, c) => ({ type: "line", name, symbolSize: 6, data: shape.lines.map((_, r) => point(shape, r, c)) })),
   };
@@ -272,7 +276,7 @@ function map(shape, ink, width, geometry) {
     ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
     series: [{
       type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 70, top: 10, preserveAspect: "contain",
-      label: { show: all.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 },
+      label: { show: all.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 }, labelLayout: { hideOverlap: true },
       itemStyle: { borderColor: ink.line, areaColor: ink.paper }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
     }],
   };

@@ -14,6 +14,19 @@ export function matrix(grid) {
   return [...heads, ...body];
 }
 
+// A cell of a CSV: what a spreadsheet would take for a formula is text.
+function csvCell(text) {
+  const safe = /^[=+@\t]|^-(?!\d)/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function saveCsv(grid) {
+  const text = matrix(grid).map((line) => line.map(csvCell).join(",")).join("\r\n");
+  const href = URL.createObjectURL(new Blob([`\ufeff${text}\r\n`], { type: "text/csv" }));
+  element("a", { href, download: "table-as-shown.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+}
+
 async function copied(text, button) {
   const before = button.textContent;
   try {
@@ -62,7 +75,9 @@ export function takeAway(grid) {
     element("pre", { tabindex: "0", "aria-label": name }, element("code", {}, code))));
   const cite = element("p", { class: "citation" }, citation(grid.cube));
   return element("div", { class: "take-away" },
-    element("p", {}, copyButton(() => matrix(grid).map((line) => line.join("\t")).join("\n"), words("Copy the table"))),
+    element("p", { class: "as-shown" }, copyButton(() => matrix(grid).map((line) => line.join("\t")).join("\n"), words("Copy the table")), " ",
+      element("button", { type: "button", on: { click: () => saveCsv(grid) } }, words("CSV as it is shown")),
+      element("span", { class: "note" }, " ", words("With layout, percentages and groups of your own; the other files have the whole table as it is published."))),
     element("details", {}, element("summary", {}, words("Code for this table")), ...blocks),
     element("details", { on: { toggle: () => (cite.textContent = citation(grid.cube)) } }, element("summary", {}, words("How to cite it")), cite, copyButton(() => citation(grid.cube))));
 }

@@ -1,0 +1,110 @@
+"""Columns that are quotients of two others in every line, whatever their headers say; tables of percentages alone."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+
+from discreet.base.annotations import Array
+from discreet.errors import InputError
+from discreet.sheets.blocks.cell_reading import NUMERIC, ReadCell
+from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.tables.total_names import like_a_total
+from discreet.tables.totals import ASK
+
+SCALES = (100.0, 1_000.0, 10_000.0, 100_000.0, 1.0)
+MOST_COLUMNS = 12
+"""Columns of which every three are tried."""
+_PERCENT = re.compile(
+    r"%|\bper\s?cents?\b|\bpercentages?\b|\bprozent\b|\bpourcentages?\b|\bporcentajes?\b", re.IGNORECASE
+)
+_BASE = re.compile(r"(?:(?:un)?weighted )?(?:base|n|sample size|respondents|basis|effectif)\b", re.IGNORECASE)
+LEAST_LINES = 3
+"""Lines in which a quotient that is neither 0 nor the whole must hold."""
+
+
+def quotient_columns(block: SheetBlock, columns: Sequence[int]) -> list[int]:
+    """Columns that are, in every line, a count of every 100, 1,000, ... of another, far beyond chance.
+
+    Where each of three columns may be the quotient of the others the last one is taken, where they stand; what may be
+    a count divided by another, as a cost by those who cause it, is asked about.
+    """
+    if not 2 < len(columns) <= MOST_COLUMNS:
+        return []
+    values = np.array([[_number(block.cell(row, column)) for column in columns] for row in block.body])
+    least = ASK + math.log2(len(columns) ** 3 * len(SCALES))
+    found: list[int] = []
+    for three in combinations(range(len(columns)), 3):
+        if any(columns[k] in found for k in three):
+            continue
+        fitting = {
+            k: scale
+            for k in reversed(three)
+            for top, bottom in permutations([j for j in three if j != k])
+            for scale in SCALES[::-1]
+            if _bits(values[:, k], values[:, top], values[:, bottom], scale) >= least
+        }
+        last = max(fitting, default=None)
+        if last is None:
+            continue
+        if fitting[last] == 1.0 or (len(fitting) > 1 and last != three[-1]):
+            headers = [repr(block.grid.text(block.headers[-1], columns[k])) for k in three] if block.headers else []
+            raise InputError(
+                f"{block.grid.source!r}: one of the columns {', '.join(headers)} is the quotient of the other two in "
+                "every line, so that each follows from them; name the header of the quotient (percent=, --percent), "
+                "leave one aside (leave=, --leave), or name the headers of the counts (measure=, --measure)"
+            )
+        found.append(columns[last])
+    return found
+
+
+def refuse_percentages_alone(block: SheetBlock, rows: Sequence[int], columns: Sequence[int]) -> None:
+    """Refuse whole numbers that add up to about 100 in every column or row, where a title or a row of bases says so."""
+    counted = [row for row in rows if not _is_base(_label(block, row)) and not like_a_total(_label(block, row))]
+    titles = [text for row, column in block.cells if row in block.titles and (text := block.grid.text(row, column))]
+    said = any(_PERCENT.search(text) for text in (*titles, block.grid.sheet))
+    if len(counted) < 2 or not columns or not (said or any(_is_base(_label(block, row)) for row in rows)):
+        return
+    values = np.array([[_number(block.cell(row, column)) for column in columns] for row in counted])
+    plain = [k for k, column in enumerate(columns) if not like_a_total(block.grid.text(block.headers[-1], column))]
+    sums = (values.sum(axis=0), values[:, plain].sum(axis=1) if len(plain) > 1 else np.zeros(1))
+    if any(((own >= 99) & (own <= 101)).all() for own in sums):
+        raise InputError(
+            f"{block.grid.source!r} {block.grid.sheet} {block.range.address}: the numbers add up to 100 in every "
+            "column or row, as percentages do; protect the table of counts that they come from, and leave this one out "
+            "(sheets=, --sheet; range=, --range); if they are counts, name their headers (measure=, --measure)"
+        )
+
+
+def _label(block: SheetBlock, row: int) -> str:
+    return " ".join(text for column in block.stub if (text := block.grid.text(row, column)))
+
+
+def _is_base(label: str) -> bool:
+    return _BASE.match(label.strip()) is not None
+
+
+def _bits(quotient: Array, part: Array, whole: Array, scale: float) -> float:
+    """How little a column is a quotient by chance; 0 if some line denies it or too few show it."""
+    held = np.isfinite(quotient) & np.isfinite(part) & np.isfinite(whole) & (whole > 0)
+    gap = np.abs(scale * part[held] / whole[held] - quotient[held])
+    if (gap > 0.5000001).any():
+        return 0.0
+    shown = quotient[held]
+    telling = (shown != 0) & (shown != scale) & (part[held] != whole[held]) & (whole[held] != 1)
+    if telling.sum() < LEAST_LINES or len(np.unique(shown[telling])) < LEAST_LINES - 1:
+        return 0.0
+    return float(np.log2(1 + np.abs(shown[telling])).sum())
+
+
+def _number(cell: ReadCell) -> float:
+    if cell.kind != NUMERIC:
+        return math.nan
+    if cell.number is not None:
+        return cell.number
+    digits = cell.digits.replace(" ", "").replace(",", "")
+    return float(digits) if digits.isdecimal() else math.nan
