@@ -117,6 +117,17 @@ def ranges_inside(ranges: Mapping[int, LabelRange]) -> list[tuple[int, int]]:
     return pairs
 
 
+def ranges_apart(one: LabelRange | None, other: LabelRange | None) -> bool:
+    """Whether two ranges of numbers of one kind have nothing in common, so that neither is part of the other.
+
+    >>> ranges_apart(label_range("0-4"), label_range("10+"))
+    True
+    """
+    if one is None or other is None or one.rest != other.rest or one.numbers is None or other.numbers is None:
+        return False
+    return one.numbers[1] < other.numbers[0] or other.numbers[1] < one.numbers[0]
+
+
 def _inside_texts(ranges: Mapping[int, LabelRange], places: Sequence[int]) -> list[tuple[int, int]]:
     ends: dict[tuple[int, str], list[int]] = {}
     for k in places:

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
-from discreet.sheets.sums.label_ranges import MONTH, PLURAL, label_range, ranges_inside
+from discreet.sheets.sums.label_ranges import MONTH, PLURAL, label_range, ranges_apart, ranges_inside
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
 
@@ -233,9 +233,11 @@ def possible_parts(name: str, codes: Sequence[str], lines: AxisLines, top: Seque
     if name != UNNAMED_COLUMNS or len(plain) > MOST_SEARCHED or lines.allowed:
         return {}
     size = lines.values.sum(axis=1)
+    ranges = {k: label_range(codes[k]) for k in plain}
     nested: dict[int, list[int]] = {}
     for part in plain:
-        wholes = [k for k in plain if k != part and _differs_little(lines, k, part)]
+        others = [k for k in plain if k != part and not ranges_apart(ranges[k], ranges[part])]
+        wholes = [k for k in others if _differs_little(lines, k, part)]
         if any(_is_close(codes, lines, k, part, len(plain)) for k in wholes):
             return {}  # asked about
         if wholes:
