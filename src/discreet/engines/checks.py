@@ -23,8 +23,8 @@ class Words:
 
 NOT_WHOLE = Words("holds a number that is not whole, so no code", "hold a number that is not whole, so no code")
 NO_CODE = Words(
-    'has no value; correct the data or give missing values a category (missing = "Unknown")',
-    'have no value; correct the data or give missing values a category (missing = "Unknown")',
+    'has no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
+    'have no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
 )
 NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
 _WRITTEN = (
