@@ -31,6 +31,15 @@ settings.load_profile("discreet")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What a module sets up for all its tests, a server or a site, is set up once: by one worker."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+        if any(one[-1].scope == "module" for one in fixtures) and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """In a process in which Spark has run, its open sockets are no mistake of the test that happens to run."""
