@@ -17,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,9 +29,11 @@ import pyarrow as pa
 import discreet as dc
 from discreet.data.codebook import Magnitude
 from discreet.datasets.census import census_arrow, census_codebook
-from discreet.policy import Query, parse_policy
+from discreet.policy import Policy, Query, parse_policy
+from discreet.policy.answering import answer_query, check_query, unfiltered
 from discreet.policy.area_release import failing_areas
 from discreet.policy.sections import AreaRules
+from discreet.policy.whole_variables import WholeVariables
 from discreet.server import cube
 from server import CALLERS, Server, at_least, at_most, load
 
@@ -97,6 +101,40 @@ def speed(data: dc.Microdata) -> None:
         print(f"  statuses: {statuses} {more}")
     finally:
         server.stop()
+
+
+def refusals() -> None:
+    """How many tables of the demonstration's earnings are refused, and by which rule.
+
+    The mean pay by every one or two variables, a filter among them, each asked by somebody new.
+    """
+    data, policy = demo_earnings()
+    whole = WholeVariables(data.dimensions, policy, partial(unfiltered, data))
+    names = [d.name for d in data.dimensions]
+    asked = [(chosen, {}) for size in (1, 2) for chosen in itertools.combinations(names, size)]
+    for one, other in itertools.permutations(data.dimensions, 2):
+        asked += [((one.name,), {other.name: code}) for code in other.codes if code != other.total]
+    rules: dict[str, int] = {}
+    for variables, where in asked:
+        resolved = Query.of(list(variables), where=where, measure="pay", statistic="mean").resolved(data.dimensions)
+        rule = "answered"
+        try:
+            check_query(resolved, policy)
+            answer_query(partial(unfiltered, data), resolved, policy, whole)
+        except dc.Refused as refused:
+            rule = refused.rule
+        rules[rule] = rules.get(rule, 0) + 1
+    print(f"mean pay of {data.n:,} people of the demonstration, {len(asked)} tables of up to two variables: {rules}")
+
+
+def demo_earnings() -> tuple[dc.Microdata, Policy]:
+    """The demonstration's second data set and its policy."""
+    text = resources.files("discreet.server").joinpath("demo_earnings.toml").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        key = Path(folder, "secret.key")
+        key.write_bytes(SECRET)
+        key.chmod(0o600)
+        return dc.datasets.earnings(), parse_policy(text.replace("SECRET_FILE", key.as_posix()))
 
 
 # -- attacks ----------------------------------------------------------------------------------------------------
@@ -316,6 +354,7 @@ def main() -> None:
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000
     towns = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     speed(people(n))
+    refusals()
     print(f"attacks on sums of 60 people in seven groups, {towns} places; right is within 5 %")
     subsets(towns, 60)
     breakdowns(towns, 60, 0)

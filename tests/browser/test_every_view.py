@@ -132,6 +132,8 @@ def english_left(page: Page, language: str) -> list[str]:
 def test_every_view(visitor: Page, pictures: Path, name: str) -> None:
     """By its address."""
     settled(visitor, VIEWS[name])
+    if name == "map":  # areas that are not shown are no light ones
+        expect(visitor.locator("#chart text", has_text="Skerry ×")).to_be_visible()
     looked_at(visitor, name, pictures)
 
 
@@ -144,6 +146,11 @@ def test_every_chart_of_a_table(visitor: Page, pictures: Path) -> None:
         expect(visitor.get_by_role("button", name=button, exact=True)).to_have_attribute("aria-pressed", "true")
         assert f"view={kind}" in visitor.url
         looked_at(visitor, f"chart-{kind}", pictures, seen_before=kind != "bars")
+        if kind in ("bars", "multiples", "grid"):
+            expect(visitor.locator("#chart text", has_text="×").first).to_be_visible()
+        if kind == "multiples":  # a panel without a number is left out, and named
+            expect(visitor.locator(".chart-text")).to_contain_text("No number is shown of: Doctorate; Not stated;")
+            expect(visitor.locator("#chart text", has_text="Doctorate")).to_have_count(0)
     settled(visitor, f"{ABOUT}&view=heat")
     looked_at(visitor, "shaded", pictures)
 
@@ -151,6 +158,8 @@ def test_every_chart_of_a_table(visitor: Page, pictures: Path) -> None:
 def test_the_switches_of_a_table(visitor: Page, pictures: Path) -> None:
     """Likely ranges, percentages, and a group that is folded."""
     settled(visitor, VIEWS["table"])
+    box = visitor.locator(".grid-box:not(.paper)")
+    assert box.evaluate("box => box.scrollHeight <= box.clientHeight")  # a few rows below the edge would not be seen
     visitor.get_by_label("Likely ranges").check()
     visitor.locator("#numbers").select_option("row")
     looked_at(visitor, "table-ranges", pictures)

@@ -8,6 +8,7 @@ const LINE = 20;
 const PADDING = 12;
 const RANGE = 16;
 const AROUND = 6; // lines and columns that are drawn beyond the edge
+const ENTIRE = 1.1; // screens: a table no higher than this is shown whole
 
 function element(name, attributes = {}, ...inside) {
   const made = document.createElement(name);
@@ -79,6 +80,7 @@ export class Grid {
     });
     this.tops = new Float64Array(tall.length + 1);
     tall.forEach((height, r) => (this.tops[r + 1] = this.tops[r] + height));
+    this.box.classList.toggle("entire", this.tops.at(-1) <= ENTIRE * window.innerHeight);
     this.greatest = greatest(this);
     this.active = [Math.min(this.active[0], this.rows.length - 1), Math.min(this.active[1], this.columns.length - 1)];
   }

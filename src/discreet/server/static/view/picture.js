@@ -110,12 +110,13 @@ function names(shape, ink, room, more = {}) {
   };
 }
 
-// Ranges as whiskers: a line from low to high with short ends, in the middle of its bar.
+// Ranges as whiskers: a line from low to high with short ends, in the middle of its bar; × where nothing is shown.
 function whiskers(shape, ink, { count, at, sign = () => 1, upright = false, axis = {} }) {
   const data = [];
   shape.cells.forEach((line, r) => line.forEach((cell, c) => {
+    if (cell.value === null && cell.mark === "c") data.push({ value: [r, 0, 0, at(c), sign(c)] });
     if (cell.low === null || cell.high === null || cell.low === cell.high) return;
-    data.push({ value: [r, sign(c) * cell.low, sign(c) * cell.high, at(c)], words: told(shape, r, c) });
+    data.push({ value: [r, sign(c) * cell.low, sign(c) * cell.high, at(c), 0], words: told(shape, r, c) });
   }));
   return {
     type: "custom", name: "", silent: true, z: 5, data, encode: upright ? { x: 0, y: [1, 2] } : { y: 0, x: [1, 2] }, ...axis,
@@ -126,6 +127,10 @@ function whiskers(shape, ink, { count, at, sign = () => 1, upright = false, axis
         return upright ? [x + middle, y] : [x, y + middle];
       };
       const [a, b] = [place(api.value(1)), place(api.value(2))];
+      if (api.value(4)) {
+        const beside = upright ? { x: a[0], y: a[1] - 8 } : { x: a[0] + 8 * api.value(4), y: a[1] };
+        return { type: "text", style: { ...beside, text: "×", fill: ink.text, opacity: 0.7, align: "center", verticalAlign: "middle" } };
+      }
       const tick = upright ? [3, 0] : [0, 3];
       const line = (p, q) => ({ type: "line", shape: { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }, style: { stroke: ink.text, lineWidth: 1 } });
       const end = (p) => line([p[0] - tick[0], p[1] - tick[1]], [p[0] + tick[0], p[1] + tick[1]]);
@@ -198,8 +203,17 @@ function pyramid(shape, ink, width) {
   return { option, height: top + tall(shape, room, 20) + 56 };
 }
 
+// without series of which no number is shown: an empty panel says nothing
+function withNumbers(shape) {
+  const kept = shape.columns.map((_, c) => c).filter((c) => shape.cells.some((line) => line[c].value !== null));
+  if (!kept.length) return shape;
+  const of = (some) => kept.map((c) => some[c]);
+  return { ...shape, columns: of(shape.columns), series: of(shape.series), cells: shape.cells.map(of) };
+}
+
 // one panel for each series, all with the same axis
-function multiples(shape, ink, width) {
+function multiples(whole, ink, width) {
+  const shape = withNumbers(whole);
   const room = labelRoom(shape, Math.min(width, 560));
   const across = Math.max(1, Math.min(shape.columns.length, Math.floor((width - room) / 170)));
   const high = tall(shape, room, 18);
@@ -217,7 +231,7 @@ function multiples(shape, ink, width) {
     option.xAxis.push(numbers(shape, ink, { gridIndex: c, min: 0, max: most, name: "", splitNumber: 2 }));
     option.yAxis.push(names(shape, ink, room, { gridIndex: c, name: "", axisLabel: { show: column === 0, color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE } }));
     option.series.push({ type: "bar", name, xAxisIndex: c, yAxisIndex: c, itemStyle: { color: COLOURS[0] }, barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)) });
-    const own = { ...shape, cells: shape.cells.map((line) => line.map((cell, at) => (at === c ? cell : { ...cell, low: null }))) };
+    const own = { ...shape, cells: shape.cells.map((line) => line.map((cell, at) => (at === c ? cell : { ...cell, low: null, mark: null }))) };
     option.series.push(whiskers(own, ink, { count: 0, at: () => 0, axis: { xAxisIndex: c, yAxisIndex: c } }));
   });
   return { option, height: rows * step + 10 };
@@ -255,7 +269,7 @@ function heat(shape, ink, width) {
   return { option, height: top + tall(shape, room, 20) + 70 };
 }
 
-// areas by the number of each: of the series that is chosen first, and of all cells of an area where there are several
+// areas by the number of each, those that are not shown in grey: of the series that is chosen first, and of all cells of an area where there are several
 function map(shape, ink, width, geometry) {
   const { cube, state } = shape.grid;
   const axis = [...state.rows, ...state.columns].find((k) => cube.dimensions[k].geometry);
@@ -270,14 +284,15 @@ function map(shape, ink, width, geometry) {
     return { name: code, cell, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
   }).filter((one) => geometry.names.has(one.name));
   const data = all.filter((one) => one.value !== null);
-  const labels = new Map(d.codes.map((code, n) => [code, d.labels[n]]));
+  const gone = new Set(all.filter((one) => one.cell.mark === "c").map((one) => one.name));
+  const labels = new Map(d.codes.map((code, n) => [code, `${d.labels[n]}${gone.has(code) ? " ×" : ""}`]));
   const whole = { ...shape, cells: [data.map((one) => ({ value: one.value }))] };
   const option = {
     ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
     series: [{
       type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 70, top: 10, preserveAspect: "contain",
       label: { show: all.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 }, labelLayout: { hideOverlap: true },
-      itemStyle: { borderColor: ink.line, areaColor: ink.paper }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
+      itemStyle: { borderColor: ink.line, areaColor: ink.dark ? "#4b4f55" : "#cfd2d6" }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
     }],
   };
   const areas = { ...shape, categories: all.map((one) => one.label), series: [""], columns: [[]], lines: all.map((one) => [one.name]), across: d.label, legend: "", cells: all.map((one) => [one.cell]) };
@@ -302,6 +317,8 @@ export function alternative(kind, shape, name) {
   const order = [...cells].sort((a, b) => a.cell.value - b.cell.value);
   const gone = shape.cells.flat().filter((cell) => cell.value === null && cell.mark === "c").length;
   const hidden = gone ? ` ${words("Not shown, to protect people: %(many)s.", { many: gone })}` : "";
+  const empty = kind === "multiples" ? shape.series.filter((one) => !withNumbers(shape).series.includes(one)) : [];
+  const missing = empty.length ? ` ${words("No number is shown of: %(names)s.", { names: empty.map(apart).join("; ") })}` : "";
   const values = { chart: name, table: of, many: cells.length, least: told(shape, order[0].r, order[0].c), most: told(shape, order.at(-1).r, order.at(-1).c) };
-  return words("%(chart)s of %(table)s, %(many)s numbers. Greatest: %(most)s. Least: %(least)s. The table has them all.", values) + hidden;
+  return words("%(chart)s of %(table)s, %(many)s numbers. Greatest: %(most)s. Least: %(least)s. The table has them all.", values) + hidden + missing;
 }
