@@ -111,6 +111,7 @@ def refusals() -> None:
     data, policy = demo_earnings()
     whole = WholeVariables(data.dimensions, policy, partial(unfiltered, data))
     names = [d.name for d in data.dimensions]
+    asked: list[tuple[tuple[str, ...], dict[str, str]]]
     asked = [(chosen, {}) for size in (1, 2) for chosen in itertools.combinations(names, size)]
     for one, other in itertools.permutations(data.dimensions, 2):
         asked += [((one.name,), {other.name: code}) for code in other.codes if code != other.total]
