@@ -158,9 +158,9 @@ LAYERS = {
         kept_texts sorted_rows
         protection_report contents put_back
         chosen_methods protecting table_margins margin_links
-        number_links
+        number_links common_margins
+        possible_parts share_tables
         table_links
-        share_tables
         linked_sheets joint_audit count_frames
         sheet_files
     """,

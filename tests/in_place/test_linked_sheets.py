@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from discreet.cli import run
+from discreet.in_place import possible_parts
 from discreet.in_place.linked_sheets import linked_tables
 from discreet.sheets.reading_sheets import read_tables
 
@@ -58,18 +59,38 @@ def test_what_follows_from_the_difference_of_totals_is_hidden(tmp_path: Path, ca
     assert "Tables that have sums in common were judged together." in capfdbinary.readouterr().err.decode()
 
 
-def test_tables_that_share_labels_and_no_number_are_not_called_judged(tmp_path: Path, capfdbinary: Any) -> None:
-    """Another year, perhaps, or a part of the same people: the form says that nobody judged it."""
+def test_tables_of_which_none_can_be_a_part_of_another_are_passed(tmp_path: Path, capfdbinary: Any) -> None:
+    """Another year: each is larger than the other in some ward."""
+    save(tmp_path / "a.xlsx", WARDS, {name: (a + 7, b - 2) for name, (a, b) in WARDS.items()})
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    told = capfdbinary.readouterr().err.decode()
+    assert "share labels" not in told
+    assert "verdict on the file" not in told
+
+
+def test_a_table_that_may_be_a_part_is_protected_as_one(tmp_path: Path, capfdbinary: Any) -> None:
+    """Of 30 women in Castle all but three are on the second sheet: one of the two numbers is not shown."""
+    parts = {name: (a - (3 if name == "Castle" else 20), b) for name, (a, b) in WARDS.items()}
+    save(tmp_path / "a.xlsx", WARDS, parts)
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+    first, second = hidden(tmp_path / "a.safe.xlsx")
+    assert ("Castle", 1) in first | second
+    told = capfdbinary.readouterr().err.decode()
+    assert "2 tables that may be parts of each other were judged as such." in told
+    assert "verdict on the file" not in told
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6", "--force", "--apart"]) == 0
+    assert "2 tables that share labels count different people, as was said." in capfdbinary.readouterr().err.decode()
+
+
+def test_where_too_many_tables_may_be_parts_it_is_said(
+    tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(possible_parts, "MOST_JUDGED", 10)
     save(tmp_path / "a.xlsx", WARDS, {name: (a + 7, b + 9) for name, (a, b) in WARDS.items()})
     assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 1
     told = capfdbinary.readouterr().err.decode()
-    assert "share labels and no numbers tell how they are related" in told
     assert "verdict on the file: unknown" in told
-    assert "Not judged: how 2 tables that share labels are related." in told
-    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6", "--force", "--apart"]) == 0
-    told = capfdbinary.readouterr().err.decode()
-    assert "verdict on the file" not in told
-    assert "2 tables that share labels count different people, as was said." in told
+    assert "Not judged: what follows if some of 2 tables that share labels are parts of others." in told
 
 
 @pytest.mark.parametrize(

@@ -143,14 +143,16 @@ def protect_finished(
     check_target(source, target, force=sheet["force"])
     reading = _reading(which, sheet)
     try:
-        file = protect_file(source, chosen, reading=reading, understood=_told, keep=sheet["keep_text"])
+        file = protect_file(
+            source, chosen, reading=reading, understood=_told, keep=sheet["keep_text"], apart=sheet["apart"]
+        )
     except InputError as error:
         if NO_TABLE in str(error) and source.suffix.lower() in RECORDS:
             raise InputError(f"{error}; if its lines are records, name the dimensions of the table (--by)") from None
         raise
     lines = [line for outcome in file.outcomes for line in outcome.lines()]
     unjudged = _relations_said(file, lines, apart=sheet["apart"])
-    unknown = bool(file.apart) and not sheet["apart"]
+    unknown = bool(file.unjudged) and not sheet["apart"]
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
         lines.append(NO_KEY)
     if layout == "tidy" and sheet["keep_images"]:
@@ -186,17 +188,30 @@ def _audit_command(source: Path, target: Path, mark: str, under: int | None, *, 
 def _relations_said(file: Any, lines: list[str], *, apart: bool) -> str:
     """What is said of tables that hang together or may do so, for the form; and, in ``lines``, to whoever protects."""
     words = " Tables that have sums in common were judged together." if file.linked else ""
-    if file.apart and apart:
-        words += f" {len(file.apart):,} tables that share labels count different people, as was said."
-    elif file.apart:
-        names = listed([file.sheets[k].grid.sheet or file.sheets[k].layout.range.address for k in file.apart], 4)
+    if file.perhaps_parts and apart:
+        words += f" {len(file.perhaps_parts):,} tables that share labels count different people, as was said."
+        return words
+    safe = [k for k in file.perhaps_parts if k not in file.unjudged]
+    if safe:
         lines.append(
-            f"verdict on the file: unknown, as {names} share labels and no numbers tell how they are related: what "
-            "follows from several of them was not judged; if one is part of another, put both in one table; if they "
-            "count different people, as in different years, say --apart"
+            f"{_sheet_names(file, safe)} share labels, and some are nowhere more than others: they were protected as "
+            "if they were parts of them; if they count different people, as in different years, --apart hides less"
         )
-        words += f" Not judged: how {len(file.apart):,} tables that share labels are related."
+        words += f" {len(safe):,} tables that may be parts of each other were judged as such."
+    if file.unjudged:
+        lines.append(
+            f"verdict on the file: unknown, as {_sheet_names(file, file.unjudged)} share labels, one may be a part of "
+            "another, and what would follow could not be hidden or is too much to be judged; if one is part of "
+            "another, put both in one table; if they count different people, as in different years, say --apart"
+        )
+        words += (
+            f" Not judged: what follows if some of {len(file.unjudged):,} tables that share labels are parts of others."
+        )
     return words
+
+
+def _sheet_names(file: Any, tables: Sequence[int]) -> str:
+    return listed([file.sheets[k].grid.sheet or file.sheets[k].layout.range.address for k in tables], 4)
 
 
 def _method(sheet: Mapping[str, Any], parameters: Sequence[str]) -> tuple[Method, int | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from discreet.audits.view import View, view
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
 from discreet.errors import Refused
-from discreet.in_place.margin_links import MarginLink
+from discreet.in_place.margin_links import MarginLink, groups
+from discreet.in_place.possible_parts import Remainder
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.recipes.further_hidden import exposed_cells
 from discreet.release import Protected, Status
@@ -27,11 +29,15 @@ ARGUED = 12
 
 
 def joint_view(
-    members: Sequence[int], tables: Sequence[TableMargins], links: Sequence[MarginLink], done: Sequence[Protected]
+    members: Sequence[int],
+    tables: Sequence[TableMargins | Remainder],
+    links: Sequence[MarginLink],
+    done: Sequence[Protected],
 ) -> View:
     """What linked tables say together, each with its own cells, and an equation for every margin in common.
 
-    As in an audit of the file a count that is not shown is 1 at least, unless zeros are hidden, too.
+    As in an audit of the file a count that is not shown is 1 at least, unless zeros are hidden, too; what is left of a
+    table without others may be nothing.
     """
     from scipy.sparse import block_diag, coo_array, csr_array, vstack
 
@@ -44,6 +50,9 @@ def joint_view(
     first_inner = dict(zip(members, np.cumsum([0, *(one.matrix.shape[0] for one in known)]), strict=False))
     rows, columns, factors = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
     own = [link for link in links if link.whole[0] in first_inner]
+    for k in members:
+        rest = tables[k]
+        own += rest.links(k, tables, done) if isinstance(rest, Remainder) else []
     for row, link in enumerate(own):
         for sign, (table, codes) in ((-1, link.whole), *((1, part) for part in link.parts)):
             at, signs = tables[table].inner_cells(codes)
@@ -56,7 +65,7 @@ def joint_view(
     relations = csr_array(vstack([related.of_matrix(matrix), sums[np.diff(sums.indptr) > 0]], format="csr"))
     lower = np.concatenate([one.lower for one in known])
     truth = np.concatenate([one.truth for one in seen if one.truth is not None])
-    gone = np.concatenate([_not_shown(done[k]) for k in members])
+    gone = np.concatenate([_not_shown(done[k]) & isinstance(tables[k], TableMargins) for k in members])
     if not (gone & (truth <= 0)).any():
         lower = np.where(gone, np.maximum(lower, 1.0), lower)
     return View(
@@ -74,7 +83,7 @@ def joint_view(
         seen[0].measure,
         max(one.decimals for one in seen),
         sensitive=np.concatenate([_primary(done[k]) for k in members]),
-        names=tuple(tables[k].sheet.name for k in members),
+        names=tuple(tables[k].name for k in members),
     )
 
 
@@ -94,8 +103,43 @@ def joint_report(seen: View, members: Sequence[int], done: Sequence[Protected]) 
     return replace(report, status=status[report.number])
 
 
+def judged_together(
+    tables: Sequence[TableMargins],
+    links: Sequence[MarginLink],
+    remainders: Sequence[Remainder],
+    done: Sequence[Protected],
+    chosen: Any,
+) -> tuple[list[Protected], set[int]]:
+    """All tables with what more must be hidden; and tables that may be parts of others and cannot be protected as such.
+
+    Raises where tables are linked and nothing more can be hidden.
+    """
+    more = [*tables, *remainders]
+    held = [*done, *(one.hidden(chosen) for one in remainders)]
+    unjudged: set[int] = set()
+    tied = [*(link.tables for link in links), *((k, *one.tables) for k, one in enumerate(remainders, len(tables)))]
+    for members in groups(tied, len(more)):
+        own = [k for k in members if k < len(tables)]
+        try:
+            together = hiding_more(members, more, links, held)
+        except Refused:
+            if own == members:
+                raise
+            unjudged.update(own)
+            together = held
+            for sure in groups([link.tables for link in links], len(tables)):
+                if set(sure) <= set(own):
+                    together = hiding_more(sure, tables, links, together)
+        for k in own:
+            held[k] = together[k]
+    return held[: len(tables)], unjudged
+
+
 def hiding_more(
-    members: Sequence[int], tables: Sequence[TableMargins], links: Sequence[MarginLink], done: Sequence[Protected]
+    members: Sequence[int],
+    tables: Sequence[TableMargins | Remainder],
+    links: Sequence[MarginLink],
+    done: Sequence[Protected],
 ) -> list[Protected]:
     """The tables with further cells hidden until none that must stay unknown follows from all of them together.
 
@@ -111,17 +155,20 @@ def hiding_more(
         bad = report.number[exposed_cells(report)]
         if not len(bad):
             sure = [link for link in links if link.sure]
-            if len(sure) < len(links):
-                report = joint_report(joint_view(members, tables, sure, results), members, results)
-            return _known_shown(members, starts, report, results)
-        more = _further_cells(seen, report, bad, [results[k] for k in members])
+            own = [k for k in members if not isinstance(tables[k], Remainder)]
+            if len(sure) < len(links) or len(own) < len(members):
+                report = joint_report(joint_view(own, tables, sure, results), own, results)
+                starts = np.cumsum([0, *(len(results[k].table) for k in own)])
+            return _known_shown(own, starts, report, results)
+        stands = np.concatenate([np.full(len(results[k].table), isinstance(tables[k], TableMargins)) for k in members])
+        more = _further_cells(seen, report, bad, [results[k] for k in members], stands)
         if not more:
             break
         for k, start, end in zip(members, starts[:-1], starts[1:], strict=True):
             own = [cell - start for cell in more if start <= cell < end]
             if own:
                 results[k] = with_hidden(results[k], own)
-    names = ", ".join(repr(tables[k].sheet.name) for k in members)
+    names = ", ".join(repr(tables[k].name) for k in members)
     raise Refused(
         "linked tables",
         f"{len(bad):,} cells that must stay unknown follow from {names} together, and hiding more does not help",
@@ -149,8 +196,11 @@ def _withheld(one: Protected) -> Array:
     return view(one).withheld
 
 
-def _further_cells(seen: View, report: Audit, bad: Array, done: Sequence[Protected]) -> set[int]:
-    """Shown cells to hide: of the numbers that give each cell away the smallest that is not zero."""
+def _further_cells(seen: View, report: Audit, bad: Array, done: Sequence[Protected], stands: Array) -> set[int]:
+    """Shown cells to hide: of the numbers that give each cell away the smallest that is not zero.
+
+    Of a difference that does not stand on a sheet (``stands``) those are not looked for: one near to it is taken.
+    """
     may = np.concatenate([~one.hidden & (one.table.value > 0) & (one.truthful is True) for one in done])
     value = np.concatenate([one.table.value for one in done])
     system = seen.known.system()
@@ -159,7 +209,7 @@ def _further_cells(seen: View, report: Audit, bad: Array, done: Sequence[Protect
     more: set[int] = set()
     for cell in bad[:ARGUED].tolist():
         ends = report.lower[place[cell]], report.upper[place[cell]]
-        terms = arguments.shown_cells(int(cell), *ends)
+        terms = arguments.shown_cells(int(cell), *ends) if stands[cell] else ()
         near = [number for number in terms if number < len(may) and may[number]]
         if not near:
             around = system.around(int(cell), 200)

@@ -10,8 +10,9 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import Refused
+from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
-from discreet.in_place.table_links import CommonMargins, found_links
+from discreet.in_place.table_links import found_links
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.suppress.method import Suppress
 from discreet.release import Protected, Status

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 Margin = tuple[int, tuple[int, ...]]
 """A table, and a combination of its codes."""
@@ -20,3 +23,17 @@ class MarginLink:
     @property
     def tables(self) -> tuple[int, ...]:
         return (self.whole[0], *(table for table, _ in self.parts))
+
+
+def groups(tied: Iterable[tuple[int, ...]], tables: int) -> list[list[int]]:
+    """Tables that hang together, two or more at a time.
+
+    >>> groups([(0, 2), (2, 3)], 5)
+    [[0, 2, 3]]
+    """
+    group = np.arange(tables)
+    for joined in {*tied}:
+        first = group[list(joined)]
+        group[np.isin(group, first)] = first.min()
+    several = [np.flatnonzero(group == first).tolist() for first in np.unique(group)]
+    return [members for members in several if len(members) > 1]

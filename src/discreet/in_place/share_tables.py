@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError
-from discreet.in_place.table_links import CommonMargins
+from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.table_margins import TableMargins
 
 SCALES = (100.0, 1_000.0, 10_000.0, 100_000.0)

@@ -11,8 +11,9 @@ import numpy as np
 
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
+from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
-from discreet.in_place.joint_audit import hiding_more
+from discreet.in_place.joint_audit import judged_together
 from discreet.in_place.kept_texts import check_kept
 from discreet.in_place.linked_sheets import (
     ROUNDS,
@@ -23,11 +24,12 @@ from discreet.in_place.linked_sheets import (
     masks_of,
     shown_elsewhere,
 )
+from discreet.in_place.possible_parts import hidden_for_remainders, worth_judging
 from discreet.in_place.protecting import protected_sheet, sheet_report
 from discreet.in_place.protection_report import CellNumbers, ProtectionReport, status_counts
 from discreet.in_place.secret_numbers import secret_numbers
 from discreet.in_place.share_tables import refuse_share_tables
-from discreet.in_place.table_links import CommonMargins, found_links
+from discreet.in_place.table_links import found_links
 from discreet.in_place.table_margins import TableMargins
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
@@ -58,8 +60,10 @@ class ProtectedFile:
     """Sheets of notes, of which the texts are kept."""
     keep: tuple[str, ...] = ()
     """Headers of columns and addresses of cells whose texts stay, whatever they say."""
-    apart: tuple[int, ...] = ()
-    """Tables that share labels with others and no number that links them: what follows from both was not judged."""
+    perhaps_parts: tuple[int, ...] = ()
+    """Tables of which the numbers allow that one is a part of the other, though nothing says so."""
+    unjudged: tuple[int, ...] = ()
+    """Those of them of which it could not be judged, or not protected, what follows if they are."""
     linked: bool = False
     """Whether some tables were judged together."""
 
@@ -108,10 +112,12 @@ def protect_file(
     reading: Mapping[str, Any] | None = None,
     understood: Callable[[SheetTable], object] | None = None,
     keep: Sequence[str] = (),
+    apart: bool = False,
 ) -> ProtectedFile:
     """Read every table of a file, protect and audit it; raise unless all are passed.
 
-    Where tables have cells in common with the same numbers, a cell that one of them hides is hidden in all.
+    Where tables have cells in common with the same numbers, a cell that one of them hides is hidden in all. Tables that
+    may be parts of others are protected as such, unless ``apart`` says that they count different people.
     ``understood`` is called with every table before anything is protected.
     """
     tables = tuple(read_tables(source, **(reading or {})))
@@ -127,15 +133,18 @@ def protect_file(
     found = found_links(common)
     pairs = linked_pairs(margins, found.links)
     results = [protected_sheet(sheet, chosen) for sheet in tables]
+    remainders = [] if apart or not found.all_tried else worth_judging(found.remainders, chosen)
     masks: dict[int, Any] = {}
+    faults = hidden_for_remainders(remainders, margins, [one for one, _ in results], chosen)
     for _ in range(ROUNDS):
         done = [one for one, _ in results]
-        faults = shown_elsewhere(pairs, done)
+        for number, cells in shown_elsewhere(pairs, done).items():
+            faults.setdefault(number, set()).update(cells)
         new = masks_of(faults, masks, done)
         again = [k for k in faults if also_hiding(chosen, new, k) is not chosen]
         if not again:
             break
-        masks = new
+        masks, faults = new, {}
         for k in again:
             results[k] = protected_sheet(tables[k], also_hiding(chosen, masks, k))
     protected = [one for one, _ in results]
@@ -143,22 +152,32 @@ def protect_file(
     for outcome in outcomes:
         outcome.check()
     check_linked(tables, pairs, protected)
-    for members in found.groups(len(tables)):
-        together = hiding_more(members, margins, found.links, protected)
-        for k in members:
-            if together[k] is not protected[k]:
-                protected[k] = together[k]
-                outcomes[k] = sheet_report(tables[k], together[k])
-                outcomes[k].check()
+    together, unjudged = judged_together(margins, found.links, remainders, protected, chosen)
+    for k, one in enumerate(together):
+        if one is not protected[k]:
+            protected[k] = one
+            outcomes[k] = sheet_report(tables[k], one)
+            outcomes[k].check()
     for k in masks:
         protected[k] = hidden_for_others(protected[k], chosen)
         primary, secondary = status_counts(protected[k])
         outcomes[k] = replace(outcomes[k], primary=primary, secondary=secondary)
     text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
     notes = tuple((reading or {}).get("text_sheets", ()))
-    apart = tuple(sorted({k for pair in found.unknown for k in pair}))
+    doubtful = frozenset().union(*(one.tables for one in found.remainders))
+    if not remainders:
+        unjudged = set(doubtful)
     return ProtectedFile(
-        source, tables, tuple(protected), tuple(outcomes), text, notes, tuple(keep), apart, bool(found.links)
+        source,
+        tables,
+        tuple(protected),
+        tuple(outcomes),
+        text,
+        notes,
+        tuple(keep),
+        tuple(sorted(doubtful.union(*found.unknown))),
+        tuple(sorted(unjudged.union(*found.unknown))),
+        bool(found.links),
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
 
-from discreet.audits.joined.same_labels import NamedLabels, plain_name, same_dimensions
 from discreet.base.annotations import Array
+from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
 from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
+from discreet.in_place.possible_parts import Remainder, possible_remainders
 from discreet.in_place.table_margins import TableMargins
 from discreet.sheets.sheet_grid import CellPlace
 
@@ -25,44 +26,40 @@ MOST_TABLES = 10
 
 @dataclass(frozen=True)
 class TableLinks:
-    """The margins that tables have in common, and pairs of tables with common labels of which nothing is known."""
+    """The margins that tables have in common, and what is left of tables without those that may be parts of them."""
 
     links: tuple[MarginLink, ...]
+    remainders: tuple[Remainder, ...] = ()
+    all_tried: bool = True
+    """Whether there are no other remainders."""
     unknown: tuple[tuple[int, int], ...] = ()
-
-    def groups(self, tables: int) -> list[list[int]]:
-        """Tables that hang together, two or more at a time."""
-        group = list(range(tables))
-        for link in self.links:
-            joined = {group[table] for table in link.tables}
-            group = [min(joined) if one in joined else one for one in group]
-        several = [[k for k in range(tables) if group[k] == first] for first in sorted(set(group))]
-        return [members for members in several if len(members) > 1]
+    """Pairs of tables that are too large to be set against each other."""
 
 
 def found_links(common: CommonMargins) -> TableLinks:
     """All links between tables, found by labels and by numbers that are equal."""
     tables = common.tables
     links: list[MarginLink] = [*_same_places(tables)]
-    close = []
+    parts: list[MarginLink] = []
+    large = []
     for i, j in combinations(range(len(tables)), 2):
         if tables[i].too_large or tables[j].too_large:
-            close.append((i, j))
+            large.append((i, j))
             continue
         shared = common.dimensions(i, j)
-        own = [*_equal_margins(i, j, common, shared), *_divided_rows(i, j, common, shared)]
-        own += _divided_rows(j, i, common, [(there, here) for here, there in shared])
-        own += [*_divided_codes(i, j, common, shared), *_added_lines(i, j, common, shared)]
-        links += own
-        if shared and not own:
-            close.append((i, j))
+        links += _equal_margins(i, j, common, shared)
+        parts += _divided_rows(i, j, common, shared)
+        parts += _divided_rows(j, i, common, [(there, here) for here, there in shared])
+        links += [*_divided_codes(i, j, common, shared), *_added_lines(i, j, common, shared)]
         if not shared:
             links += [*cells_by_label(i, j, tables), *cells_by_label(j, i, tables)]
     several = [k for k, table in enumerate(tables) if not table.too_large]
-    links += _sums_of_tables(several, tables)
+    parts += _sums_of_tables(several, tables)
+    links += parts
     links += lines_in_common(several, tables) if len(several) > 1 else ()
-    linked = {pair for link in links for pair in combinations(sorted(link.tables), 2)}
-    return TableLinks(tuple(links), tuple(pair for pair in close if pair not in linked))
+    known = {frozenset((link.whole[0], table)) for link in parts for table, _ in link.parts}
+    remainders, all_tried = possible_remainders(common, known)
+    return TableLinks(tuple(links), tuple(remainders), all_tried, tuple(large))
 
 
 def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
@@ -78,64 +75,6 @@ def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
                 first = held.setdefault((table.sheet.grid.source, place), margin)
                 if first[0] != number:
                     yield MarginLink(first, (margin,))
-
-
-class CommonMargins:
-    """Dimensions and codes that pairs of tables have in common; worked out once for all tables with the same labels."""
-
-    def __init__(self, tables: Sequence[TableMargins]) -> None:
-        numbers: dict[object, int] = {}
-        self.tables = tables
-        self._kinds = [
-            -1 if table.too_large else numbers.setdefault(_kind_of_labels(table), len(numbers)) for table in tables
-        ]
-        sets: dict[tuple[str, ...], Collection[str]] = {}
-        self._named = [[] if table.too_large else _shared_sets(table, sets) for table in tables]
-        self._dimensions: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._codes: dict[object, tuple[Array, Array]] = {}
-
-    def dimensions(self, i: int, j: int) -> list[tuple[int, int]]:
-        """Positions of the dimensions that two tables have in common."""
-        kinds = self._kinds[i], self._kinds[j]
-        if kinds not in self._dimensions:
-            self._dimensions[kinds] = same_dimensions(self._named[i], self._named[j])
-        return self._dimensions[kinds]
-
-    def codes(self, i: int, j: int, shared: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
-        """Combinations of the codes that both tables have, a row each, all other dimensions at their total."""
-        key = self._kinds[i], self._kinds[j], tuple(shared)
-        if key not in self._codes:
-            self._codes[key] = _common_codes(self.tables[i], self.tables[j], shared)
-        return self._codes[key]
-
-
-def _kind_of_labels(table: TableMargins) -> object:
-    """What is equal for tables with the same labels at the same positions."""
-    names = tuple(dimension.name for dimension in table.dimensions)
-    return names, table.wholes, tuple(tuple(labels.items()) for labels in table.labels)
-
-
-def _shared_sets(table: TableMargins, sets: dict[tuple[str, ...], Collection[str]]) -> list[NamedLabels]:
-    """The dimensions of a table by name and labels; equal lists of labels are one object, not to be compared."""
-    names = [plain_name(dimension.name) for dimension in table.dimensions]
-    labels = [sets.setdefault(tuple(own), own.keys()) for own in table.labels]
-    return [NamedLabels(name, own) for name, own in zip(names, labels, strict=True)]
-
-
-def _common_codes(one: TableMargins, two: TableMargins, shared: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
-    """Combinations of the codes that both tables have, a row each, all other dimensions at their total."""
-    choices = []
-    for here, there in shared:
-        labels = one.labels[here].keys() & two.labels[there].keys()
-        both = [(one.labels[here][label], two.labels[there][label]) for label in sorted(labels)]
-        choices.append([(one.wholes[here], two.wholes[there]), *both])
-    rows = list(product(*choices))
-    left = np.tile(np.array(one.wholes), (len(rows), 1))
-    right = np.tile(np.array(two.wholes), (len(rows), 1))
-    for k, (here, there) in enumerate(shared):
-        left[:, here] = [row[k][0] for row in rows]
-        right[:, there] = [row[k][1] for row in rows]
-    return left, right
 
 
 def _equal_margins(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> list[MarginLink]:

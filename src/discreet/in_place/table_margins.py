@@ -25,6 +25,11 @@ class TableMargins:
     sheet: SheetTable
 
     @property
+    def name(self) -> str:
+        """The file and the sheet, for messages."""
+        return self.sheet.name
+
+    @property
     def dimensions(self) -> tuple[Dimension, ...]:
         return self.sheet.table.layout.dimensions
 
