@@ -114,7 +114,7 @@ def judged_together(
 
     Raises where tables are linked and nothing more can be hidden.
     """
-    more = [*tables, *remainders]
+    more: list[TableMargins | Remainder] = [*tables, *remainders]
     held = [*done, *(one.hidden(chosen) for one in remainders)]
     unjudged: set[int] = set()
     tied = [*(link.tables for link in links), *((k, *one.tables) for k, one in enumerate(remainders, len(tables)))]
