@@ -96,18 +96,23 @@ class Arguments:
 
     def shown_cells(self, number: int, lower: float, upper: float) -> list[int]:
         """The shown cells that the ends of an interval are proved by; none where only whole numbers explain it."""
-        proofs = [self._least((number,), upper, 1), self._least((number,), lower, -1)]
-        return sorted({variable for proof in proofs if proof is not None for variable in proof[0]})
+        proofs = [self._near((number,), upper, 1), self._near((number,), lower, -1)]
+        return sorted({v for proof in proofs if proof is not None for v in proof[1] if proof[0].shown[v]})
 
     def _least(self, numbers: tuple[int, ...], value: float, side: int) -> tuple[dict[int, Fraction], bool] | None:
         """Factors of shown numbers that prove a bound with few files; and whether nothing else was needed."""
+        proof = self._near(numbers, value, side)
+        return None if proof is None else self._fewer(*proof)
+
+    def _near(self, numbers: tuple[int, ...], value: float, side: int) -> tuple[_Near, dict[int, Fraction]] | None:
+        """The fewest sums around a cell that prove a bound, and by which factors."""
         for size in (*(s for s in SIZES if s < self.system.size), self.system.size):
             if size > SIZES[-1] and self.system.size > 10 * SIZES[-1]:
                 return None
             near = _Near(self.system, numbers, size, side, value)
             factors = near.solved(frozenset())
             if factors is not None:
-                return self._fewer(near, factors)
+                return near, factors
         return None
 
     def _fewer(self, near: _Near, factors: dict[int, Fraction]) -> tuple[dict[int, Fraction], bool]:
