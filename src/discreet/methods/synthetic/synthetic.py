@@ -76,7 +76,7 @@ class Synthetic(DrawnPopulation):
     all of them, or by the cell's codes where there are no keys. A cell of three and more is measured only if every two
     of its codes have ``group`` people, so that three variables that depend on each other tell no more of small groups
     either; 0 measures all above ``large``. Below ``zero`` a noisy count is taken as none. What the population tells of
-    a small group is what a model of the two-way tables would tell. Everything is summed, so tables add up and agree, and
+    a small group is what a model of the two-way tables would tell. Everything is summed, so tables add up, and
     nothing can be averaged out. Structural zeros stay empty.
 
     >>> import numpy as np
