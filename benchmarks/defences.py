@@ -35,6 +35,7 @@ POLICIES = {
     "cell keys, D = 5, V = 3": CELL_KEYS,
     "5 % swapped, then cell keys": '[[before]]\nname = "swap"\ngeography = "region"\nrate = 0.05\n' + CELL_KEYS,
     "synthetic population, v = 3": '[[before]]\nname = "synthetic"\nv = 3\n',
+    "the same, group = 0 (the demo)": '[[before]]\nname = "synthetic"\nv = 3\ngroup = 0\n',
     "discrete Gaussian, rho = 1": '[[before]]\nname = "discrete-gaussian"\nrho = 1\n',
 }
 

@@ -31,7 +31,7 @@ PROTECTED: dict[str, dc.Protected] = {
     "small-count-round": dc.SmallCountRound(5, seed=1)(table),
     "cell-key-magnitude": dc.CellKeyMagnitude(flex=2000, epsilon=(1, 0.5, 0.2), seed=1)(firms),
     "same-margins": dc.SameMargins(seed=1)(table.slice(region="Total")),
-    "synthetic": dc.Synthetic(seed=1)(table),
+    "synthetic": dc.Synthetic(group=0, seed=1)(table),
     "discrete-gaussian": dc.DiscreteGaussian(rho=1, seed=1)(table),
     "cta": dc.CTA("threshold(n=4)")(linked),
 }

@@ -37,7 +37,7 @@ def cube() -> Table:
 def pair(cube: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """True and synthetic counts."""
     shape = cube.layout.shape
-    return cube.statistics["count"].inner.reshape(shape), Synthetic(secret=SECRET).drawn(cube).reshape(shape)
+    return cube.statistics["count"].inner.reshape(shape), Synthetic(group=0, secret=SECRET).drawn(cube).reshape(shape)
 
 
 def margins(counts: NDArray[np.int64], order: int) -> NDArray[np.int64]:
@@ -124,7 +124,7 @@ def test_groups_are_measured_too() -> None:
     area = Dimension.from_parents("area", leaves)
     counts = np.random.default_rng(1).poisson(8.0, size=(160, 2, 5))
     table = Table.of(counts, [area, Dimension.flat("sex", ["f", "m"]), Dimension.flat("age", list("abcde"))])
-    drawn = Synthetic(seed=2).drawn(table).reshape(counts.shape)
+    drawn = Synthetic(group=0, seed=2).drawn(table).reshape(counts.shape)
     gap = (drawn - counts).reshape(4, 40, 2, 5).sum(axis=1)
     assert np.sqrt((gap**2).mean()) < 2.5
 

@@ -62,7 +62,7 @@ class Measurement:
     ) -> NoisyMargin:
         if not self.group:
             return margin
-        kept = of_large_groups(margin.crossing, margin.goal, margin.weight > 0, pairs, every, self.group)
+        kept = of_large_groups(margin.crossing, margin.weight > 0, pairs, every, self.group)
         return replace(margin, weight=np.where(kept, margin.weight, 0.0))
 
     def total(self, cells: InnerCells, noise: Noise) -> int:

@@ -73,10 +73,10 @@ class Synthetic(DrawnPopulation):
 
     Measured are all tables of one and two variables, at every level, and of up to ``order`` variables the cells above
     ``large``, each count with noise of variance ``v``: by the records' keys, so that a set of records has one noise in
-    all of them, or by the cell's codes where there are no keys. With ``group``, a cell of three and more is measured
-    only if every two of its codes have so many people: then three variables that depend on each other tell no more of
-    small groups either. Below ``zero`` a noisy count is taken as none. What the population tells of a small group is
-    what a model of the two-way tables would tell. Everything is summed, so tables add up and agree with each other, and
+    all of them, or by the cell's codes where there are no keys. A cell of three and more is measured only if every two
+    of its codes have ``group`` people, so that three variables that depend on each other tell no more of small groups
+    either; 0 measures all above ``large``. Below ``zero`` a noisy count is taken as none. What the population tells of
+    a small group is what a model of the two-way tables would tell. Everything is summed, so tables add up, and
     nothing can be averaged out. Structural zeros stay empty.
 
     >>> import numpy as np
@@ -92,7 +92,7 @@ class Synthetic(DrawnPopulation):
     v: float = 3.0
     large: float = 50.0
     order: int = 3
-    group: float = 0.0
+    group: float = 2000.0
     zero: int | None = None
     seed: int | None = None
     secret: str | bytes | Secret | None = field(default=None, repr=False)
