@@ -14,10 +14,12 @@ all workers wait for the slowest program of each round, and a clock of work inst
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
+from threading import Event
 from typing import TypeVar
 
 from discreet.base import deadline
@@ -79,6 +81,39 @@ def side_by_side(function: Callable[[T], R], items: Sequence[T], most: int | Non
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(deadline.handed_on(inside), items))
+
+
+@contextmanager
+def beside(function: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """``function`` in a thread of its own, with one worker, while what is inside goes on; its end is waited for.
+
+    What is yielded ends it early, as the time limit would: it raises OutOfTimeError wherever it looks at the time. So
+    does an error of what is inside. Errors of ``function`` are raised at the end.
+
+    >>> answers = []
+    >>> with beside(lambda: answers.append(workers())):
+    ...     pass
+    >>> answers
+    [1]
+    """
+    ended = Event()
+
+    def inside(_: None) -> None:
+        token = _INSIDE.set(1)
+        try:
+            with deadline.unless(ended):
+                function()
+        finally:
+            _INSIDE.reset(token)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(deadline.handed_on(inside), None)
+        try:
+            yield ended.set
+        except BaseException:
+            ended.set()
+            raise
+        other.result()
 
 
 def over_ranges(function: Callable[[int, int], None], number: int) -> None:
