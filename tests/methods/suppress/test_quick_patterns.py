@@ -151,6 +151,33 @@ def test_the_cheapest_pattern_and_the_best_bound_of_all_are_told() -> None:
     assert methods._with_best(proved, []).status == OPTIMAL
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_another_method_may_have_a_pattern_where_the_exact_one_has_none(
+    workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is waited for and returned without a claim; where nobody has one the time that was given is named."""
+    monkeypatch.setenv("DISCREET_WORKERS", workers)
+    problem = larger_problem(1)
+
+    def late(*_: Any, **__: Any) -> Any:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Optimal, "solve", late)
+    monkeypatch.setattr(Portfolio, "eliminate", lambda self, *_: None)
+    everything = problem.hidden | problem.free
+
+    def offered(self: Portfolio, share: float) -> list[float]:
+        self.shared.offer(everything)
+        return [1.0]
+
+    monkeypatch.setattr(Portfolio, "by_subtables", offered)
+    solution = portfolio(problem).solution()
+    assert (solution.cost, solution.bound, solution.status) == (problem.cost(everything), 1.0, TIME)
+    monkeypatch.setattr(Portfolio, "by_subtables", lambda *_: [])
+    with pytest.raises(OutOfTimeError, match="3600 seconds"):
+        portfolio(problem).solution()
+
+
 def test_elimination_is_machine_code_before_the_clock_starts() -> None:
     """Compiling takes longer than a short search has: afterwards nothing is left to compile for elimination."""
     solution_of(Optimal(time=1, gap=0.9), larger_problem(1), tuning=ALWAYS)

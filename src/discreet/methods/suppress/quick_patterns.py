@@ -90,7 +90,7 @@ class Portfolio:
         with beside(lambda: bounds.extend(self.by_subtables(size))) as end:
             self.eliminate(1.0, eliminated)
             solution = self._search()
-            if solution.status != TIME:
+            if isinstance(solution, Solution) and solution.status != TIME:
                 end()
         return self._with_best(solution, bounds)
 
@@ -124,14 +124,24 @@ class Portfolio:
         if tell is not None:
             tell(self.shared.cost, 0.0)
 
-    def _search(self) -> Solution:
-        """The exact method in what is left of the time."""
+    def _search(self) -> Solution | OutOfTimeError | Unjudged:
+        """The exact method in what is left of the time; or why it has no pattern, where another method may have one."""
         exact = replace(self.solver, time=self.left)
-        return exact.solve(self.problem, shared=self.shared, progress=self.progress, tuning=self.tuning)
+        try:
+            return exact.solve(self.problem, shared=self.shared, progress=self.progress, tuning=self.tuning)
+        except (OutOfTimeError, Unjudged) as unfinished:
+            return unfinished
 
-    def _with_best(self, solution: Solution, bounds: list[float]) -> Solution:
+    def _with_best(self, solution: Solution | OutOfTimeError | Unjudged, bounds: list[float]) -> Solution:
         """The solution with the cheapest pattern and the best bound of all methods."""
         seconds = time.monotonic() - self.began
+        if not isinstance(solution, Solution):
+            if self.shared.pattern is None and isinstance(solution, Unjudged):
+                raise solution
+            if self.shared.pattern is None:
+                deadline.check()
+                raise OutOfTimeError(f"no pattern was found in {self.solver.time:g} seconds; give more (time=)")
+            solution = Solution(self.shared.pattern, self.shared.cost, 0.0, TIME, seconds)
         if solution.status == OPTIMAL or self.shared.pattern is None:
             return replace(solution, seconds=seconds)
         hidden, cost = solution.hidden, solution.cost
