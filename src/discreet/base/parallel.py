@@ -5,10 +5,10 @@ keeps a state from one item to the next (a solver its basis) works in *lanes*, a
 the work alone. Workers only decide how many lanes run at the same time.
 
 One thing differs: among *equally cheap* patterns, branch and cut (``Optimal``, ``Modular``) may end in another one. Its
-workers take open nodes as they come free, and it turns between the tree, dives and neighbourhoods by the clock; so even
-one worker may, on another day. What it proves (cost, bound, status) is the same. Nodes handed out in turn would make
-all workers wait for the slowest program of each round, and a clock of work instead of seconds could not keep
-``time=``.
+workers take open nodes as they come free, methods beside each other take over patterns as they come, and it turns
+between the tree, dives and neighbourhoods by the clock; so even one worker may, on another day. What it proves (cost,
+bound, status) is the same. Nodes handed out in turn would make all workers wait for the slowest program of each round,
+and a clock of work instead of seconds could not keep ``time=``.
 """
 
 from __future__ import annotations
