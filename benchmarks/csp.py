@@ -1,12 +1,13 @@
 """Cell suppression instances by elimination, clean-up, sub-table by sub-table and exactly: cells, value, time, gap.
 
     python benchmarks/csp.py [DIRECTORY] [--only NAME ...] [--weights value|unity ...] [--time SECONDS] [--quick]
-                             [--trees] [--cells 4096 ... --shapes three-way four-way hierarchical sparse]
+                             [--trees] [--cells 4096 ... --shapes three-way four-way ... --sensitive 0.06 ...]
                              [--repeat TIMES] [--plot FILE]
 
 DIRECTORY holds ``.jj`` files. Without it random hierarchical tables are made and solved, in about two minutes;
-``--cells`` makes tables of about so many cells and of some ``--shapes`` instead, one in twenty sensitive. It is
-asserted that the exact method is not dearer than any other in the same time. ``--plot`` draws its costs and certified
+``--cells`` makes tables of about so many cells and of some ``--shapes`` instead, a share of the inner cells sensitive,
+and prints the costs side by side. It is asserted that the exact method is not dearer than any other in the same time
+(where it may stop at a gap, no ``--time`` given, it has its goal's). ``--plot`` draws its costs and certified
 bounds over time. ``--repeat`` runs the exact method alone, so often, with other seeds: how often is it proved? Every
 pattern is audited: no primary cell may be exactly known or have less room than its protection level. ``--time`` caps
 the budgets; ``--quick`` leaves out files of more than 2,000 cells and ``modular``. Small instances are also given to
@@ -18,6 +19,7 @@ two alone, in the time that ``--time`` says, and prints the table of docs/mainta
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import tempfile
@@ -35,6 +37,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_diag, csr_array, diags_array, eye_array, hstack, vstack
 
 import discreet as dc
+from csp_tables import SHAPES, made, made_of
 from discreet.base import deadline
 from discreet.formats.jj import Instance, read_jj
 from discreet.methods.suppress.model.problem import Problem
@@ -57,6 +60,11 @@ KNOWN = {("targus", "value"): 2_033_155.0, ("targus", "unity"): 7.0,
          ("table8", "value"): 103.0, ("table8", "unity"): 3.0}  # fmt: skip
 ONE_PROGRAM = 60_000  # variables for scipy's program at most
 TABLE = "| instance | weights | method | cells | value lost | seconds | certified gap |\n|---|---|---|---|---|---|---|"
+COMPARED = ("gauss", "gauss + clean-up", "modular", "optimal")
+COSTS = (
+    "| instance | cells | sensitive | gauss | gauss + clean-up | modular | optimal | to the best other | gap | |\n"
+    "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
+)
 SMALL = 2_000  # cells of a file for --quick
 SCIP = "optimal (SCIP)"
 TREES = "| instance (cells) | weights | tree | cost | certified gap | nodes | seconds |\n|---|---|---|--:|--:|--:|--:|"
@@ -286,8 +294,24 @@ def draw(course: Course, name: str, file: Path) -> None:
     file.with_stem(f"{file.stem}-{name}").with_suffix(".png").write_bytes(dc.plot.png(axes))
 
 
-def run(path: Path, weights: str, limit: float, quick: bool, plot: Path | None = None) -> tuple[bool, list[str]]:
-    """One instance under one weighting: whether its goals are reached, and its rows for the documentation."""
+def beaten(instance: Instance, done: list[Line]) -> str:
+    """The costs of all methods as a row, with how much dearer the exact one is than the best of the others."""
+    cost = {line.method: line.cost for line in done}
+    others = min(value for method, value in cost.items() if method not in ("optimal", SCIP))
+    each = " | ".join(f"{cost[name]:,.0f}" if name in cost else "" for name in COMPARED)
+    ratio = cost["optimal"] / others if others else 1.0
+    word = "never loses" if ratio <= 1 + 1e-9 else "**loses**"
+    figures = f"{len(instance):,} | {int(instance.primary.sum()):,} | {each} | {ratio:.4f}"
+    return f"{figures} | {certified(done[-1])} | {word} |"
+
+
+def run(
+    path: Path, weights: str, limit: float, quick: bool, plot: Path | None = None, costs: list[str] | None = None
+) -> tuple[bool, list[str]]:
+    """One instance under one weighting: whether its goals are reached, and its rows for the documentation.
+
+    ``costs`` takes the row of costs side by side.
+    """
     instance = read_jj(path)
     seconds, what = GOALS.get(path.stem, USUAL)
     budget = min(seconds * (0.8 if what == FOUND[1] else 0.95), limit)  # a large problem takes its last step to the end
@@ -295,7 +319,10 @@ def run(path: Path, weights: str, limit: float, quick: bool, plot: Path | None =
     print(f"\n{path.stem}, {weights}: {cells:,} cells, {primaries:,} primary, {budget:g} s", flush=True)
     print(f"  {'method':17} {'cells':>6} {'value lost':>12} {'cost':>12} {'ratio':>6} {'seconds':>7} {'gap':>8}  audit")
     course = Course()
-    done = list(lines(instance, weights, budget, ENOUGH if what == NEAR[1] else 0.0, quick, course))
+    enough = ENOUGH if what == NEAR[1] and limit == np.inf else 0.0  # equal time for all, where one is given
+    done = list(lines(instance, weights, budget, enough, quick, course))
+    if costs is not None:
+        costs.append(f"| {path.stem} | {beaten(instance, done)}")
     if plot is not None and course.points:
         draw(course, f"{path.stem}-{weights}", plot)
     best = min(line.cost for line in done)
@@ -311,78 +338,6 @@ def run(path: Path, weights: str, limit: float, quick: bool, plot: Path | None =
     return not any(word.startswith("FAIL") for word in words), rows
 
 
-def made(folder: Path) -> list[Path]:
-    """Hierarchical tables of random turnover, large contributions making cells sensitive, as files."""
-    found = []
-    for number, (groups, members, sizes) in enumerate(((3, 3, 3), (4, 4, 4), (5, 4, 6))):
-        rng = np.random.default_rng(number)
-        codes = [f"{chr(65 + g)}{m}" for g in range(groups) for m in range(members)]
-        branch = dc.Dimension.from_prefix("branch", codes, [1])
-        size = dc.Dimension.flat("size", [f"s{k}" for k in range(sizes)])
-        value = rng.lognormal(4, 1.3, (len(codes), sizes)).round() + 1
-        table = dc.Table.of(value.astype(np.int64), [branch, size])
-        path = folder / f"made{number + 1}.jj"
-        path.write_text(_text(table, rng))
-        found.append(path)
-    return found
-
-
-def three_way(cells: int, rng: np.random.Generator) -> dc.Table:
-    """Magnitudes, edges of about the same length."""
-    edge = max(round(cells ** (1 / 3)) - 1, 2)
-    shape = (edge, edge, max(round(cells / (edge + 1) ** 2) - 1, 2))
-    return dc.Table.of((rng.lognormal(4, 1.5, shape).round() + 1).astype(np.int64), ["a", "b", "c"])
-
-
-def four_way(cells: int, rng: np.random.Generator) -> dc.Table:
-    """Magnitudes, edges of about the same length."""
-    edge = max(round(cells ** (1 / 4)) - 1, 2)
-    return dc.Table.of((rng.lognormal(4, 1.5, [edge] * 4).round() + 1).astype(np.int64), ["a", "b", "c", "d"])
-
-
-def hierarchical(cells: int, rng: np.random.Generator) -> dc.Table:
-    """Two dimensions, each of groups of groups of three or four members."""
-    edge = max(round(cells**0.5 / 1.5), 4)
-    sides = []
-    for name in "ab":
-        codes = [f"{chr(65 + k // 12)}{k // 4 % 3}{k % 4}" for k in range(edge)]
-        sides.append(dc.Dimension.from_prefix(name, codes, [1, 2]))
-    return dc.Table.of((rng.lognormal(4, 1.5, (edge, edge)).round() + 1).astype(np.int64), sides)
-
-
-def sparse(cells: int, rng: np.random.Generator) -> dc.Table:
-    """Three dimensions, more than half of the inner cells empty, a few of the others very large."""
-    edge = max(round(cells ** (1 / 3)) - 1, 2)
-    value = (rng.lognormal(3, 2.5, [edge] * 3).round() + 1) * (rng.random([edge] * 3) < 0.45)
-    return dc.Table.of(value.astype(np.int64), ["a", "b", "c"])
-
-
-SHAPES = {"three-way": three_way, "four-way": four_way, "hierarchical": hierarchical, "sparse": sparse}
-
-
-def made_of(cells: int, shape: str, folder: Path) -> Path:
-    """A table of about so many cells, margins counted, as a file."""
-    rng = np.random.default_rng(cells)
-    path = folder / f"{shape}-{cells}.jj"
-    path.write_text(_text(SHAPES[shape](cells, rng), rng, 0.06))
-    return path
-
-
-def _text(table: dc.Table, rng: np.random.Generator, share: float = 0.1) -> str:
-    """A table as an instance: a share of its inner cells sensitive, each to move by an eighth."""
-    from discreet.tables.relations import of_layout
-
-    value = table.value.astype(float)
-    sensitive = table.is_inner & (rng.random(len(value)) < share) & (value > 0)
-    level = np.where(sensitive, np.ceil(value / 8), 0)
-    status = np.where(sensitive, "u", "s")
-    rows = of_layout(table.layout)
-    nothing = np.zeros(len(value))
-    return Instance(
-        "made", value, value, status, nothing, 2 * value, level, level, nothing, rows, np.zeros(rows.shape[0])
-    ).text()  # fmt: skip
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", nargs="?", type=Path)
@@ -393,25 +348,29 @@ def main() -> None:
     parser.add_argument("--trees", action="store_true")
     parser.add_argument("--cells", nargs="+", type=int, default=[], metavar="CELLS")
     parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=["three-way"])
+    parser.add_argument("--sensitive", nargs="+", type=float, default=[0.06], metavar="SHARE")
     parser.add_argument("--repeat", type=int, default=0, metavar="TIMES")
     parser.add_argument("--plot", type=Path, metavar="FILE")
     given = parser.parse_args()
     if given.directory is None:
         print("instances made here; for recorded ones: python benchmarks/csp.py DIRECTORY")
         with tempfile.TemporaryDirectory() as folder:
-            large = [made_of(cells, shape, Path(folder)) for cells in given.cells for shape in given.shapes]
-            reached = True
+            each = itertools.product(given.cells, given.shapes, given.sensitive)
+            large = [made_of(cells, shape, Path(folder), share) for cells, shape, share in each]
+            reached, costs = True, [COSTS]
             for path in large or made(Path(folder)):
                 limit = given.time if large else min(given.time, 10.0)
                 if given.trees:
                     trees(path, "value", limit)
                 else:
-                    reached &= run(path, "value", limit, given.quick, given.plot)[0]
+                    reached &= run(path, "value", limit, given.quick, given.plot, costs)[0]
+        if len(costs) > 1:
+            print("\n" + "\n".join(costs))
         sys.exit(0 if reached else "goals missed")
     paths = sorted(given.directory.glob("*.jj"), key=lambda p: p.stat().st_size)
     if unknown := set(given.only) - {p.stem for p in paths}:
         sys.exit(f"no {', '.join(sorted(unknown))} among {', '.join(p.stem for p in paths)}")
-    failed, table = [], [TABLE]
+    failed, table, costs = [], [TABLE], [COSTS]
     if given.trees:
         print(TREES, flush=True)
     for path in paths:
@@ -424,7 +383,7 @@ def main() -> None:
             if given.repeat:
                 repeated(path, weights, given.time, given.repeat)
                 continue
-            reached, rows = run(path, weights, given.time, given.quick, given.plot)
+            reached, rows = run(path, weights, given.time, given.quick, given.plot, costs)
             table += rows
             if not reached:
                 failed.append(f"{path.stem} {weights}")
@@ -432,6 +391,7 @@ def main() -> None:
         return
     print(f"\ngoals missed: {', '.join(failed) or 'none'}\n")
     print("\n".join(table))
+    print("\n" + "\n".join(costs))
 
 
 if __name__ == "__main__":

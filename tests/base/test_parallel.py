@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -149,3 +150,56 @@ def test_the_same_bits_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch
         results.append([np.asarray(array).tobytes() for array in work()])
     assert results[0] == results[1]
     assert sum(map(len, results[0])) > 0
+
+
+def test_work_beside_other_work_is_ended_or_waited_for() -> None:
+    """It has one worker, the time limit and an end of its own; what is inside keeps its own time."""
+    ended: list[bool] = []
+
+    def until_ended() -> None:
+        while not deadline.over():
+            time.sleep(0.001)
+        ended.append(parallel.workers() == 1 and deadline.left() == 0)
+
+    with deadline.within(3600), parallel.beside(until_ended) as end:
+        assert not deadline.over()
+        end()
+        assert not deadline.over()
+    assert ended == [True]
+    with deadline.within(0.01), parallel.beside(until_ended):
+        pass
+    assert ended == [True, True]
+
+
+def test_an_error_on_either_side_ends_both_and_is_told() -> None:
+    """Whatever is inside ends what is beside it; what is beside it fails aloud."""
+    ended: list[bool] = []
+
+    def until_ended() -> None:
+        while not deadline.over():
+            time.sleep(0.001)
+        ended.append(True)
+
+    def inside() -> None:
+        with parallel.beside(until_ended):
+            raise InputError("inside")
+
+    with pytest.raises(InputError, match="inside"):
+        inside()
+    assert ended == [True]
+
+    def fails() -> None:
+        raise InputError("beside")
+
+    with pytest.raises(InputError, match="beside"), parallel.beside(fails):
+        pass
+
+
+def test_an_end_is_handed_on_to_further_threads() -> None:
+    """Threads of work that is ended end with it."""
+    event = threading.Event()
+    with deadline.unless(event):
+        event.set()
+        with pytest.raises(OutOfTimeError):
+            parallel.side_by_side(lambda _: deadline.check(), range(4), 2)
+    deadline.check()

@@ -4,7 +4,7 @@ Work with a time limit opens ``within(seconds)``; of two moments, one inside the
 ``check``, linear programs are run by ``linear.highs``, compiled code by ``stoppable``: when the moment has come they
 raise ``OutOfTimeError``, and whoever opened the limit has something to fall back on or lets the error say that there is
 nothing. Programs in whole numbers that SciPy solves are given ``left()`` as their limit. Threads do not inherit the
-moment by themselves: ``parallel.side_by_side`` hands it on.
+moment by themselves: ``parallel`` hands it on. Work beside other work may also be ended by an event (``unless``).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _UNTIL: ContextVar[float] = ContextVar("until", default=float("inf"))
+_ENDED: ContextVar[tuple[threading.Event, ...]] = ContextVar("ended", default=())
 STEP = 0.02  # seconds between two looks at compiled code
 
 
@@ -49,14 +50,36 @@ def until(moment: float) -> Iterator[None]:
         _UNTIL.reset(token)
 
 
+@contextmanager
+def unless(ended: threading.Event) -> Iterator[None]:
+    """Let what is inside go on only until something has happened: from then on the time is up.
+
+    >>> ended = threading.Event()
+    >>> with unless(ended):
+    ...     before = over()
+    ...     ended.set()
+    ...     before, over()
+    (False, True)
+    """
+    token = _ENDED.set((*_ENDED.get(), ended))
+    try:
+        yield
+    finally:
+        _ENDED.reset(token)
+
+
 def left() -> float:
     """Seconds until then, not below 0."""
-    return max(_UNTIL.get() - time.monotonic(), 0.0)
+    return 0.0 if _ended() else max(_UNTIL.get() - time.monotonic(), 0.0)
 
 
 def over() -> bool:
     """Whether the time is up."""
-    return time.monotonic() >= _UNTIL.get()
+    return _ended() or time.monotonic() >= _UNTIL.get()
+
+
+def _ended() -> bool:
+    return any(event.is_set() for event in _ENDED.get())
 
 
 def check() -> None:
@@ -67,11 +90,15 @@ def check() -> None:
 
 def handed_on(function: Callable[[T], R]) -> Callable[[T], R]:
     """The function with this thread's moment, for another thread."""
-    until_then = _UNTIL.get()
+    until_then, ended = _UNTIL.get(), _ENDED.get()
 
     def inside(item: T) -> R:
-        with until(until_then):
-            return function(item)
+        token = _ENDED.set(ended)
+        try:
+            with until(until_then):
+                return function(item)
+        finally:
+            _ENDED.reset(token)
 
     return inside
 
@@ -81,7 +108,7 @@ def stoppable(work: Callable[[], R], stop: Callable[[], None], tell: Callable[[]
 
     ``tell`` is called now and then meanwhile; if it raises, that ends the work as well.
     """
-    if _UNTIL.get() == float("inf") and tell is None:
+    if left() == float("inf") and not _ENDED.get() and tell is None:
         return work()
     check()
     done: Future[R] = Future()

@@ -5,19 +5,21 @@ keeps a state from one item to the next (a solver its basis) works in *lanes*, a
 the work alone. Workers only decide how many lanes run at the same time.
 
 One thing differs: among *equally cheap* patterns, branch and cut (``Optimal``, ``Modular``) may end in another one. Its
-workers take open nodes as they come free, and it turns between the tree, dives and neighbourhoods by the clock; so even
-one worker may, on another day. What it proves (cost, bound, status) is the same. Nodes handed out in turn would make
-all workers wait for the slowest program of each round, and a clock of work instead of seconds could not keep
-``time=``.
+workers take open nodes as they come free, methods beside each other take over patterns as they come, and it turns
+between the tree, dives and neighbourhoods by the clock; so even one worker may, on another day. What it proves (cost,
+bound, status) is the same. Nodes handed out in turn would make all workers wait for the slowest program of each round,
+and a clock of work instead of seconds could not keep ``time=``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
+from threading import Event
 from typing import TypeVar
 
 from discreet.base import deadline
@@ -79,6 +81,39 @@ def side_by_side(function: Callable[[T], R], items: Sequence[T], most: int | Non
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(deadline.handed_on(inside), items))
+
+
+@contextmanager
+def beside(function: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """``function`` in a thread of its own, with one worker, while what is inside goes on; its end is waited for.
+
+    What is yielded ends it early, as the time limit would: it raises OutOfTimeError wherever it looks at the time. So
+    does an error of what is inside. Errors of ``function`` are raised at the end.
+
+    >>> answers = []
+    >>> with beside(lambda: answers.append(workers())):
+    ...     pass
+    >>> answers
+    [1]
+    """
+    ended = Event()
+
+    def inside(_: None) -> None:
+        token = _INSIDE.set(1)
+        try:
+            with deadline.unless(ended):
+                function()
+        finally:
+            _INSIDE.reset(token)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(deadline.handed_on(inside), None)
+        try:
+            yield ended.set
+        except BaseException:
+            ended.set()
+            raise
+        other.result()
 
 
 def over_ranges(function: Callable[[int, int], None], number: int) -> None:

@@ -170,15 +170,13 @@ class SuppressionInstance:
 
 
 def _solution(method: Any, problem: Problem, progress: Callable[[int, int], None] | None) -> Solution:
-    from discreet.methods.suppress.quick_patterns import begun
+    from discreet.methods.suppress.quick_patterns import solution_of
     from discreet.methods.suppress.solve import solver_of
 
     if isinstance(method, str) and method not in METHODS:
         raise InputError(f"no method {method!r}; {nearest(method, METHODS)}")
     if method != "gauss":
-        solver, patterns = begun(solver_of(method), problem)
-        more = {"others": patterns} if patterns else {}
-        solution: Solution = solver.solve(problem, progress=progress, **more)
+        solution: Solution = solution_of(solver_of(method), problem, progress=progress)
         return solution
     from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 

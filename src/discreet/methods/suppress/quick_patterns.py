@@ -1,44 +1,56 @@
-"""Patterns of the quick methods, cleaned, for the exact one to begin with: so its own is never dearer than theirs."""
+"""The exact method beside the quick ones: its patterns are never dearer than theirs in the same time.
+
+Elimination and its clean-up come first and may take all of the time; sub-tables from above go on beside them and beside
+the search in a thread of their own, as they would alone, for as long as a problem is too large for a proof. All go on
+from the cheapest pattern that any of them has found. With one worker they share the time one after the other.
+"""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from discreet.base import deadline
-from discreet.base.annotations import Array
+from discreet.base.annotations import Array, Progress
 from discreet.base.compiled import always_compiled
+from discreet.base.parallel import beside, workers
 from discreet.errors import InputError, OutOfTimeError, Unjudged
+from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
+from discreet.methods.suppress.heuristics.incumbent import SharedPattern
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.hitas.hitas import Modular
 from discreet.methods.suppress.model.problem import Problem, Requirements
-from discreet.methods.suppress.model.solution import UnprotectedError
+from discreet.methods.suppress.model.solution import GAP, OPTIMAL, TIME, Solution, UnprotectedError
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
+UNFINISHED = (OutOfTimeError, Unjudged, InputError, UnprotectedError)  # the exact method says what is wrong
 
-def begun(
-    solver: Any, problem: Problem, eliminated: Array | None = None, tuning: Tuning = DEFAULT
-) -> tuple[Any, list[Array]]:
-    """An exact solver with the time that is left after the quick methods, and their patterns; others as they are.
+
+def solution_of(
+    solver: Any,
+    problem: Problem,
+    *,
+    eliminated: Array | None = None,
+    progress: Progress | None = None,
+    tuning: Tuning = DEFAULT,
+) -> Any:
+    """What a solver makes of a problem; the exact one with the quick methods beside it.
 
     ``eliminated``: the pattern of elimination, where it is at hand. Small problems and those with a state to go on from
-    need none.
+    need no quick methods.
     """
-    if not isinstance(solver, Optimal) or solver.resume is not None:
-        return solver, []
-    if problem.free.sum() <= tuning.limits.quick_from:
-        return solver, []
+    alone = not isinstance(solver, Optimal) or solver.resume is not None
+    if alone or problem.free.sum() <= tuning.limits.quick_from:
+        return solver.solve(problem, progress=progress)
     _compile()
-    began = time.monotonic()
-    patterns = quick_patterns(problem, solver.time, eliminated, tuning)
-    left = solver.time - (time.monotonic() - began)
-    return replace(solver, time=max(left, tuning.limits.least)), patterns
+    return Portfolio(solver, problem, SharedPattern(problem), time.monotonic(), progress, tuning).solution(eliminated)
 
 
 @lru_cache
@@ -54,34 +66,87 @@ def _compile() -> None:
         Optimal().solve(problem, others=[pattern_by_elimination(problem)])
 
 
-def quick_patterns(
-    problem: Problem, seconds: float, eliminated: Array | None = None, tuning: Tuning = DEFAULT
-) -> list[Array]:
-    """Patterns that protect, by elimination and sub-table by sub-table, as far as their share of the time goes.
+@dataclass(frozen=True, eq=False)
+class Portfolio:
+    """One problem, the methods that work on it, and the cheapest pattern of all."""
 
-    The second goes on from the first: sub-tables of it are chosen anew, unless those from above cost less.
-    """
-    limits, free = tuning.limits, int(problem.free.sum())
-    plain = replace(tuning, hitas=replace(tuning.hitas, bound=0.0))  # the bound is the exact method's own business
-    patterns: list[Array] = []
+    solver: Optimal
+    problem: Problem
+    shared: SharedPattern
+    began: float
+    progress: Progress | None = None
+    tuning: Tuning = DEFAULT
 
-    def by_elimination(seconds: float) -> Array:
-        return pattern_by_elimination(problem, tuning) if eliminated is None else eliminated
+    def solution(self, eliminated: Array | None = None) -> Solution:
+        """The cheapest pattern that any method has found, and what is proved of it."""
+        limits, several = self.tuning.limits, workers() > 1
+        # a small problem is the exact method's own: what sub-tables would take is missing for its proof
+        size = min(1.0, int(self.problem.free.sum()) / limits.subtables_from)
+        bounds: list[float] = []
+        if not several:
+            self.eliminate(limits.by_elimination, eliminated)
+            bounds += self.by_subtables(limits.by_subtables * size)
+            return self._with_best(self._search(), bounds)
+        with beside(lambda: bounds.extend(self.by_subtables(size))) as end:
+            self.eliminate(1.0, eliminated)
+            solution = self._search()
+            if isinstance(solution, Solution) and solution.status != TIME:
+                end()
+        return self._with_best(solution, bounds)
 
-    def by_subtables(seconds: float) -> Array:
-        method = Modular(time=(1 - limits.quick_cleaned) * seconds)
-        return method.solve(problem, start=patterns[0] if patterns else None, tuning=plain).hidden
+    @property
+    def left(self) -> float:
+        """Seconds, at least a few for whoever comes last."""
+        return max(self.began + self.solver.time - time.monotonic(), self.tuning.limits.least)
 
-    # a small problem is the exact method's own: what sub-tables would take is missing for its proof
-    by_size = limits.by_subtables * min(1.0, free / limits.subtables_from)
-    for way, share in ((by_elimination, limits.by_elimination), (by_subtables, by_size)):
-        until = time.monotonic() + share * seconds
+    def eliminate(self, share: float, pattern: Array | None = None) -> None:
+        """The pattern of elimination, or the one at hand, and the same cleaned as far as a share of the time goes."""
+        until = self.began + share * self.solver.time
+        with suppress(*UNFINISHED), deadline.until(until):
+            if pattern is None:
+                pattern = pattern_by_elimination(self.problem, self.tuning)
+            elif not met(self.problem, pattern).all():  # insiders have asked for more meanwhile
+                return
+            self.offer(pattern)
+            self.offer(clean_up(self.problem, pattern, until=until, tuning=self.tuning)[0])
+
+    def by_subtables(self, share: float) -> list[float]:
+        """What sub-tables from above come to in a share of the time goes to the others; the bound, if there is one."""
+        method = Modular(time=min(share * self.solver.time, self.left))
+        with suppress(*UNFINISHED):
+            return [method.solve(self.problem, shared=self.shared, tuning=self.tuning).bound]
+        return []
+
+    def offer(self, pattern: Array) -> None:
+        """A pattern that is proved to protect, for all methods and whoever watches."""
+        self.shared.offer(pattern)
+        tell = getattr(self.progress, "tell", None)
+        if tell is not None:
+            tell(self.shared.cost, 0.0)
+
+    def _search(self) -> Solution | OutOfTimeError | Unjudged:
+        """The exact method in what is left of the time; or why it has no pattern, where another method may have one."""
+        exact = replace(self.solver, time=self.left)
         try:
-            with deadline.until(until):
-                pattern = way(share * seconds)
-                soon = min(until, time.monotonic() + limits.quick_cleaned * seconds)
-                # clean-up begins with the proof that the pattern protects, and without it raises
-                patterns.append(clean_up(problem, pattern, until=soon, tuning=tuning)[0])
-        except (OutOfTimeError, Unjudged, InputError, UnprotectedError):  # the exact method says what is wrong
-            continue
-    return patterns
+            return exact.solve(self.problem, shared=self.shared, progress=self.progress, tuning=self.tuning)
+        except (OutOfTimeError, Unjudged) as unfinished:
+            return unfinished
+
+    def _with_best(self, solution: Solution | OutOfTimeError | Unjudged, bounds: list[float]) -> Solution:
+        """The solution with the cheapest pattern and the best bound of all methods."""
+        seconds = time.monotonic() - self.began
+        if not isinstance(solution, Solution):
+            if self.shared.pattern is None and isinstance(solution, Unjudged):
+                raise solution
+            if self.shared.pattern is None:
+                deadline.check()
+                raise OutOfTimeError(f"no pattern was found in {self.solver.time:g} seconds; give more (time=)")
+            solution = Solution(self.shared.pattern, self.shared.cost, 0.0, TIME, seconds)
+        if solution.status == OPTIMAL or self.shared.pattern is None:
+            return replace(solution, seconds=seconds)
+        hidden, cost = solution.hidden, solution.cost
+        if self.shared.cost < cost:
+            hidden, cost = self.shared.pattern, self.shared.cost
+        bound = min(max(solution.bound, *bounds), cost)
+        status = OPTIMAL if bound >= cost * (1 - 1e-9) else GAP if cost - bound <= self.solver.gap * cost else TIME
+        return replace(solution, hidden=hidden, cost=cost, bound=bound, status=status, seconds=seconds)

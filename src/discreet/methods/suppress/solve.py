@@ -16,7 +16,7 @@ from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import TableProblem, problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.task import Task
-from discreet.methods.suppress.quick_patterns import begun
+from discreet.methods.suppress.quick_patterns import solution_of
 from discreet.methods.suppress.suppressed import ELIMINATION, MODULAR, OPTIMAL
 
 
@@ -125,9 +125,7 @@ class _Turns:
             solver = replace(solver, time=min(max(self.until - time.monotonic(), self.least), solver.time))
         if self.counts["rounds"] and getattr(solver, "resume", None) is not None:
             solver = replace(solver, resume=None)  # what insiders could work out makes another problem of it
-        solver, patterns = begun(solver, problem, self.eliminated)
-        more = {"others": patterns} if patterns else {}
-        solution = solver.solve(problem, progress=self.progress, **more)
+        solution = solution_of(solver, problem, eliminated=self.eliminated, progress=self.progress)
         self.bound = max(self.bound, float(solution.bound))
         self.status = solution.status
         self.counts["rounds"] += 1

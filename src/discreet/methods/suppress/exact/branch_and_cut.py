@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,7 +17,7 @@ from discreet.methods.suppress.exact import scip, tree
 from discreet.methods.suppress.exact.fixing import Stage
 from discreet.methods.suppress.exact.inequalities import Cut
 from discreet.methods.suppress.heuristics import lns
-from discreet.methods.suppress.heuristics.incumbent import Goal, Incumbent, Tell
+from discreet.methods.suppress.heuristics.incumbent import Goal, Incumbent, Tell, nothing_new
 from discreet.methods.suppress.heuristics.local_moves import first_pattern
 from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.model.clock import Clock
@@ -84,6 +84,16 @@ class Trace:
         return [row for row, idle in rows if isinstance(row, Cut) and idle < self.top.exact.kept_idle]
 
 
+def _incumbent(small: Condensed, tell: Tell, first: Array, arrived: Callable[[], Array | None]) -> Incumbent:
+    """The first pattern, and where others come from, over the condensed cells."""
+
+    def shrunk() -> Array | None:
+        pattern = arrived()
+        return None if pattern is None else small.shrink(pattern)
+
+    return Incumbent(small.small, small.base, tell, first, arrived=shrunk)
+
+
 def solve_small(
     small: Condensed, start: Array, clock: Clock, *, solver: str = "highs", tuning: Tuning = DEFAULT
 ) -> tuple[Array, bool]:
@@ -124,18 +134,20 @@ class BranchAndCut:
         others: Sequence[Array] = (),
         tell: Tell | None = None,
         known: list[Cut] | None = None,
+        arrived: Callable[[], Array | None] = nothing_new,
     ) -> PartOutcome:
         """``start`` is a pattern of the cells that protects, ``known`` are inequalities of an earlier search.
 
-        The search begins with its own first pattern or one of ``others``, whichever is the cheapest.
+        The search begins with its own first pattern or one of ``others``, whichever is the cheapest, and goes on from
+        what has ``arrived`` meanwhile where that is cheaper.
         """
         problem, tell = small.small, tell or (lambda cost, bound: None)
         if not len(problem.needs):
             return PartOutcome(small.expand(problem.hidden), small.base, OPTIMAL, 0, 0)
         if len(problem) > self.tuning.heuristics.large and start is None:
-            return self._large(small, clock, tell, known or [], others)
+            return self._large(small, clock, tell, known or [], others, arrived)
         first = self._first(small, clock, start, [small.shrink(other) for other in others])
-        best = Incumbent(problem, small.base, tell, first)
+        best = _incumbent(small, tell, first, arrived)
         best.report()
         trace = Trace()
         try:
@@ -143,6 +155,7 @@ class BranchAndCut:
                 self._improved(Stage(small, best, known=known or [], tuning=self.tuning), clock, trace)
         except (OutOfTimeError, Unjudged):
             best.report()  # the best pattern so far and what was proved before stand
+        best.welcome()
         bound = best.cost if best.bound > best.target else best.bound
         hidden = small.expand(best.pattern)
         return PartOutcome(hidden, bound + small.base, self._status(best), trace.separated, trace.nodes, trace.cuts)
@@ -184,6 +197,7 @@ class BranchAndCut:
         trace.top = top
         while not best.done(self.gap) and clock.left > 0:
             turn += 1
+            best.welcome()
             began = time.monotonic()
             stalled = level.relax(clock.soon(self.exact.turn), level.enough(self.gap))
             if best.done(self.gap):
@@ -209,6 +223,7 @@ class BranchAndCut:
     def improve(self, level: Stage, turn: int, seconds: float, x: Array) -> None:
         """A cheaper pattern: where the best and the relaxation disagree, around single cells, and by chance."""
         best, clock, seed = level.best, Clock.of(seconds), self.seed + turn
+        best.welcome()
         guide, top = level.guide(x), level.top.small
         lns.rins(best, guide, clock.seconds * self.exact.near[0], self._by_chosen_tree, self.tuning)
         until = clock.at(self.exact.near[1]) - time.monotonic()
@@ -278,7 +293,13 @@ class BranchAndCut:
         return level
 
     def _large(
-        self, small: Condensed, clock: Clock, tell: Tell, known: list[Cut], others: Sequence[Array]
+        self,
+        small: Condensed,
+        clock: Clock,
+        tell: Tell,
+        known: list[Cut],
+        others: Sequence[Array],
+        arrived: Callable[[], Array | None],
     ) -> PartOutcome:
         """The same where a tree would not get anywhere: a bound from the relaxation, nearly all time for patterns."""
         problem, moves = small.small, None
@@ -295,7 +316,7 @@ class BranchAndCut:
         rivals = [pattern for pattern in shrunk if problem.cost(pattern) < problem.cost(first)]
         if rivals:  # without the moves that its cells are hidden for: they are looked for again
             first, moves = min(rivals, key=problem.cost), None
-        best = Incumbent(problem, small.base, tell, first)
+        best = _incumbent(small, tell, first, arrived)
         best.report()
         trace = Trace()
         try:

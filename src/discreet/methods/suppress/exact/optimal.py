@@ -9,7 +9,7 @@ that no cheaper pattern can use are fixed, and what is left is searched by branc
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.base.arguments import checked, whole
 from discreet.errors import InputError, OutOfTimeError, Unjudged, nearest
+from discreet.methods.suppress.heuristics.incumbent import SharedPattern
 from discreet.methods.suppress.model.clock import Clock
 from discreet.methods.suppress.model.condense import Condensed, condense
 from discreet.methods.suppress.model.independent_parts import joined_pattern, split
@@ -80,13 +81,14 @@ class Optimal:
         *,
         start: Array | None = None,
         others: Sequence[Array] = (),
+        shared: SharedPattern | None = None,
         progress: Progress | None = None,
         tuning: Tuning = DEFAULT,
     ) -> Solution:
         """The cheapest pattern of a problem. Raises UnprotectedError if there is none.
 
         ``start`` is a pattern that protects, from which the search goes on; ``others`` protect, too, and the result
-        is not dearer than any of them.
+        is not dearer than any of them, nor than what other methods put into ``shared`` meanwhile.
 
         ``progress(done, total)`` counts the time; an attribute ``tell(cost, bound)`` of it, if there, is told of every
         improvement. If the time is up before there is a pattern, the start is returned; without one, OutOfTimeError.
@@ -108,10 +110,11 @@ class Optimal:
         began = time.monotonic()
         try:
             with deadline.within(tuning.limits.hard(self.time)), State.open(self.resume, problem) as state:
-                return self._solve(problem, state, start, others, progress, began, tuning)
+                return self._solve(problem, state, start, others, shared, progress, began, tuning)
         except (OutOfTimeError, Unjudged) as unfinished:
             deadline.check()
-            patterns = [np.asarray(p, bool) | problem.hidden for p in (start, *others) if p is not None]
+            found = None if shared is None else shared.pattern
+            patterns = [np.asarray(p, bool) | problem.hidden for p in (start, *others, found) if p is not None]
             if not patterns and isinstance(unfinished, Unjudged):
                 raise
             if not patterns:
@@ -125,6 +128,7 @@ class Optimal:
         state: State,
         start: Array | None,
         others: Sequence[Array],
+        shared: SharedPattern | None,
         progress: Progress | None,
         began: float,
         tuning: Tuning,
@@ -144,11 +148,12 @@ class Optimal:
             pattern = start if state.pattern is None else state.pattern
             first = None if pattern is None else pattern[cells]
             known = state.part(number, len(small.small))
-            rivals = [other[cells] for other in others]
-            clock = Clock.of(share * left)
+            arrived = _arrived(shared, cells)
+            rivals = [*(other[cells] for other in others), *((now,) if (now := arrived()) is not None else ())]
+            clock, tell = Clock.of(share * left), tally.of(number)
             try:
                 outcomes.append(
-                    search.run(small, clock, start=first, others=rivals, tell=tally.of(number), known=known)
+                    search.run(small, clock, start=first, others=rivals, tell=tell, known=known, arrived=arrived)
                 )
             except InputError:
                 if len(unmet := _unmet(part)):
@@ -166,6 +171,16 @@ class Optimal:
         separated = sum(outcome.separated for outcome in outcomes)
         nodes = sum(outcome.nodes for outcome in outcomes)
         return Solution(hidden, cost, cost if proved else bound, status, seconds, separated, nodes)
+
+
+def _arrived(shared: SharedPattern | None, cells: Array) -> Callable[[], Array | None]:
+    """What others have found for some cells of a problem by the time that one asks."""
+
+    def now() -> Array | None:
+        pattern = None if shared is None else shared.pattern
+        return None if pattern is None else np.asarray(pattern[cells])
+
+    return now
 
 
 def _numbers(problem: Problem, cells: Array, hopeless: Array) -> Array:

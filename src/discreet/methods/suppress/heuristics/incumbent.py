@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 
@@ -20,15 +21,42 @@ Tell = Callable[[float, float], None]  # is told of cost and bound whenever one 
 SolveSmall = Callable[[Condensed, Array, Clock], tuple[Array, bool]]
 
 
+class SharedPattern:
+    """The cheapest pattern that methods working side by side have found so far; each is proved before it is offered."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.cost = problem, np.inf
+        self.pattern: Array | None = None
+        self._lock = Lock()
+
+    def offer(self, pattern: Array) -> None:
+        """Note a pattern that protects, if it is cheaper."""
+        cost = self.problem.cost(pattern)
+        with self._lock:
+            if cost < self.cost:
+                self.pattern, self.cost = np.asarray(pattern, bool).copy(), cost
+
+    def cheaper(self, pattern: Array) -> Array:
+        """A pattern that protects, or what is cheaper here."""
+        self.offer(pattern)
+        return pattern if self.pattern is None else self.pattern
+
+
+def nothing_new() -> Array | None:
+    """No pattern comes from anywhere else."""
+    return None
+
+
 @dataclass
 class Incumbent:
-    """The best pattern of the condensed problem so far, and what is proved."""
+    """The best pattern of the condensed problem so far, and what is proved; ``arrived``: what others have found."""
 
     problem: Problem
     base: float
     tell: Tell
     pattern: Array
     bound: float = 0.0
+    arrived: Callable[[], Array | None] = field(default=nothing_new)
 
     @property
     def cost(self) -> float:
@@ -52,6 +80,12 @@ class Incumbent:
             self.pattern = pattern
             self.report()
 
+    def welcome(self) -> None:
+        """Note what others, working beside this search, have found meanwhile."""
+        pattern = self.arrived()
+        if pattern is not None:
+            self.improve(pattern)
+
     def prove(self, bound: float) -> None:
         """Note a lower bound; where costs are whole numbers, so is what it proves."""
         bound = float(np.ceil(bound - WHOLE * max(1.0, 1e-3 * abs(bound)))) if self.whole else bound
@@ -72,7 +106,7 @@ class Goal(Incumbent):
     """Stands for the best pattern where one is looked for that costs no more than ``reach``, or a proof of none."""
 
     def __init__(self, real: Incumbent, reach: float) -> None:
-        super().__init__(real.problem, real.base, real.tell, real.pattern, real.bound)
+        super().__init__(real.problem, real.base, real.tell, real.pattern, real.bound, real.arrived)
         self.real, self.reach = real, reach
 
     @property

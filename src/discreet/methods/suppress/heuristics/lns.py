@@ -58,8 +58,11 @@ def around_moves(
     size = float(heuristics.moves_first)
     kept = KnownMoves(best, known, tuning)
     while clock.left > 0 and not best.done(gap) and best.cost > 0:
-        free = of_moves(best, moves, random, int(size), heuristics)
         before = best.cost
+        best.welcome()
+        if best.cost < before:
+            kept, before = KnownMoves(best, None, tuning), best.cost
+        free = of_moves(best, moves, random, int(size), heuristics)
         finished = _renewed(best, free, Clock.of(min(heuristics.moves_seconds, clock.left)), solve_small, kept)
         if not finished:
             size = max(heuristics.moves_shrink * size, heuristics.moves_least)

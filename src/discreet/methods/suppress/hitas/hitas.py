@@ -23,6 +23,7 @@ from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import examine, met
 from discreet.methods.suppress.exact.branch_and_cut import solve_small
 from discreet.methods.suppress.exact.optimal import Optimal, lower_bound
+from discreet.methods.suppress.heuristics.incumbent import SharedPattern
 from discreet.methods.suppress.heuristics.prune import clean_up
 from discreet.methods.suppress.heuristics.start import start_pattern
 from discreet.methods.suppress.hitas.incremental import Protection, SumsSoFar, accept_choice, cheaper_choice, meet_needs
@@ -76,12 +77,14 @@ class Modular:
         problem: Problem,
         *,
         start: Array | None = None,
+        shared: SharedPattern | None = None,
         progress: Progress | None = None,
         tuning: Tuning = DEFAULT,
     ) -> Solution:
         """A pattern that meets every need, and a bound from the relaxation; raises UnprotectedError if there is none.
 
-        ``start`` is a pattern that protects. A problem no larger than a sub-table that is solved exactly is.
+        ``start`` is a pattern that protects; ``shared`` takes every pattern found, and the search goes on from what
+        other methods put there where that is cheaper. A problem no larger than a sub-table that is solved exactly is.
 
         >>> import numpy as np
         >>> from scipy.sparse import csr_array
@@ -94,8 +97,8 @@ class Modular:
         12.0
         """
         if problem.free.sum() <= self.exact:
-            return Optimal(time=self.time).solve(problem, start=start, progress=progress, tuning=tuning)
-        run = SubtableRun(self, problem, time.monotonic(), progress, tuning)
+            return Optimal(time=self.time).solve(problem, start=start, shared=shared, progress=progress, tuning=tuning)
+        run = SubtableRun(self, problem, time.monotonic(), progress, tuning, shared)
         try:
             with deadline.within(tuning.limits.hard(self.time)):
                 return run.solution(start)
@@ -124,6 +127,7 @@ class SubtableRun:
     began: float
     progress: Progress | None
     tuning: Tuning = DEFAULT
+    shared: SharedPattern | None = None
 
     @property
     def hitas(self) -> HitasTuning:
@@ -138,24 +142,30 @@ class SubtableRun:
     def solution(self, start: Array | None) -> Solution:
         """The first pattern, which takes the time it takes, and what became of it until the time was up."""
         problem, seconds = self.problem, self.method.time
-        quick = best = _quick(problem, start, self.tuning)
-        bound = 0.0
+        shared = SharedPattern(problem) if self.shared is None else self.shared
+        best, bound = shared.cheaper(_quick(problem, start, self.tuning)), 0.0
         try:
             with deadline.until(self.began + seconds):
                 tables = completed(problem, blocks_of_rows(problem, self.method.largest, self.hitas.most_faces))
                 pattern = self.from_above(tables)
-                best = quick if pattern is None or problem.cost(quick) <= problem.cost(pattern) else pattern
+                if pattern is not None:
+                    shared.offer(pattern)
                 bound = lower_bound(problem, self.hitas.bound * seconds, self.tuning)
                 left = max(self.hitas.renewed * self.left, 0.0)
-                best = self._start(problem, left, best)
-                best = self.improved(best, tables)
+                best = shared.cheaper(self._start(problem, left, shared.pattern))
+                best = self.improved(best, tables, shared)
         except (OutOfTimeError, Unjudged):
             self.tell()
-        if best is not quick and not self._proved(best):
-            best = quick
+        best = self._taken(best, shared)
         cost = problem.cost(best)
         status = OPTIMAL if bound >= cost * (1 - 1e-9) else TIME
         return Solution(best, cost, min(bound, cost), status, time.monotonic() - self.began)
+
+    def _taken(self, pattern: Array, shared: SharedPattern) -> Array:
+        """The cheapest pattern: this one only if it is proved as a whole."""
+        if self.problem.cost(pattern) < shared.cost and self._proved(pattern):
+            shared.offer(pattern)
+        return pattern if shared.pattern is None else shared.pattern
 
     def _proved(self, pattern: Array) -> bool:
         """Whether a pattern is proved to protect as a whole while there is time for it; unsettled is not proved."""
@@ -230,12 +240,10 @@ class SubtableRun:
     def _solve_small(self, small: Condensed, start: Array, clock: Clock) -> tuple[Array, bool]:
         return solve_small(small, start, clock, tuning=self.tuning)
 
-    def improved(self, pattern: Array, blocks: Sequence[Block]) -> Array:
+    def improved(self, pattern: Array, blocks: Sequence[Block], shared: SharedPattern) -> Array:
         """The pattern after sub-tables, wider ones by and by, were chosen anew one after the other."""
         problem = self.problem
-        examined = examine(problem, pattern, tuning=self.tuning)
-        every = np.ones(problem.rows.shape[0], bool)
-        state = SumsSoFar(problem, pattern.copy(), every, dict(examined.witnesses), self.tuning)
+        state = self._state(pattern)
         most, whole = float(self.hitas.narrow), int(problem.free.sum())
         while self.left > 0:
             areas = widened(blocks, problem.free, int(most))
@@ -248,11 +256,21 @@ class SubtableRun:
                 self.tell()
                 if self.left <= 0:
                     break
-            if problem.cost(state.pattern) >= before * (1 - 1e-6):
+            if (now := problem.cost(state.pattern)) >= before * (1 - 1e-6):
                 if most >= whole:
                     break
                 most *= self.hitas.wider
+            if shared.cost < now:
+                state = self._state(shared.cheaper(pattern))
+            elif self.shared is not None:  # somebody works beside this
+                self._taken(state.pattern, shared)
         return state.pattern
+
+    def _state(self, pattern: Array) -> SumsSoFar:
+        """All sums, and a pattern that protects with the moves that prove it."""
+        examined = examine(self.problem, pattern, tuning=self.tuning)
+        every = np.ones(self.problem.rows.shape[0], bool)
+        return SumsSoFar(self.problem, pattern.copy(), every, dict(examined.witnesses), self.tuning)
 
     def _anew(self, state: SumsSoFar, areas: Sequence[Array]) -> SumsSoFar:
         """Choose some areas anew at the same time and keep what fits together."""

@@ -275,11 +275,10 @@ class LimitTuning:
     cleaned: float = 0.15  # of the time kept for clean-up where that is asked for
     unknown: float = 0.25  # of the time kept for the audit where none was finished
     least: float = 1.0  # seconds that a round of the solver gets at least
-    quick_from: int = 300  # cells with a choice from which the exact method begins with patterns of the quick ones:
-    by_elimination: float = 0.6  # of its time, at most, for elimination with its repair and clean-up,
-    by_subtables: float = 0.5  # and for sub-tables from above,
-    subtables_from: int = 3_000  # from so many cells with a choice on, and in proportion for fewer
-    quick_cleaned: float = 0.25  # of all that, at most, for the clean-up of either: the dearest cells come first
+    quick_from: int = 300  # cells with a choice from which the exact method has the quick ones beside it:
+    subtables_from: int = 3_000  # and sub-tables from above to the end; in proportion for fewer
+    by_elimination: float = 0.6  # of the time of one worker, at most, for elimination with its repair and clean-up,
+    by_subtables: float = 0.5  # and for sub-tables from above
     rounds: int = 50  # of adding what insiders can work out
     refusal_seconds: float = 3.0  # that a refusal waits for its cure
     refusal_cells: int = 20_000  # of a table that is diagnosed whenever it is refused; larger ones when somebody asks
