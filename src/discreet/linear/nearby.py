@@ -2,7 +2,8 @@
 
 Where all variables of those rows may move and other rows are left out, one value is one value of the whole system, too.
 Where only variables of which every row is among them move, and all others stay at a known solution, two values are two
-values of the whole. Either way the answer is certain; where neither says anything it takes more rows.
+values of the whole. Either way the answer is certain; where neither says anything it takes more rows. In whole numbers
+two values may be shown in fractions alone: of such a variable no program over the whole system will say more.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Nearby:
     >>> nearby = Nearby(system, look)
     >>> nearby.settle(np.array([0]), 2).tolist(), float(nearby.low[0]), float(nearby.high[0])
     ([], 1.0, 2.0)
+
+    ``low`` and ``high`` are what is sure of each variable, ``far_low`` and ``far_high`` the extremes in fractions.
     """
 
     def __init__(self, system: System, look: Look) -> None:
@@ -49,6 +52,8 @@ class Nearby:
         self.look = look
         self.low = np.full(system.size, np.nan)
         self.high = np.full(system.size, np.nan)
+        self.far_low = np.full(system.size, np.inf)
+        self.far_high = np.full(system.size, -np.inf)
         self.rows_of = np.diff(system.columns.indptr)
 
     def settle(self, targets: Array, size: int) -> Array:
@@ -66,6 +71,10 @@ class Nearby:
                 self._one_value(rows, touched, waiting)
         return np.flatnonzero(waiting)
 
+    def apart(self, targets: Array) -> Array:
+        """Of targets those that have two values in fractions, if not in whole numbers, for certain."""
+        return targets[two_values(self.far_low[targets], self.far_high[targets])]
+
     def _two_values(self, free: Array, waiting: Array) -> None:
         """Settle targets that have two values while all but these variables stay where they are."""
         system = self.system
@@ -76,6 +85,9 @@ class Nearby:
         part = system.with_others_at(free, system.point, system.lower[free], system.upper[free])
         part = System(part.rows, part.rhs, part.lower, part.upper, system.integer, system.point[free])
         seen = self.look(part, asked)
+        at = free[asked]
+        self.far_low[at] = np.minimum(self.far_low[at], seen.low)
+        self.far_high[at] = np.maximum(self.far_high[at], seen.high)
         moved = two_values(seen.least, seen.most)
         self._note(free[asked[moved]], seen.least[moved], seen.most[moved], waiting)
 
