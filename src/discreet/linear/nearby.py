@@ -1,8 +1,8 @@
 """Single variables of a large system settled by a small part of it: the rows around each.
 
 Where all variables of those rows may move and other rows are left out, one value is one value of the whole system, too.
-Where only variables of which every row is among them move, and all others stay at a known solution, two values are two
-values of the whole. Either way the answer is certain; where neither says anything it takes more rows. In whole numbers
+Where only variables of which every row is among them move, or the nearest variables whatever their rows are, and all
+others stay at a known solution, two values are two values of the whole. Either way the answer is certain; where neither says anything it takes more rows. In whole numbers
 two values may be shown in fractions alone: of such a variable no program over the whole system will say more.
 """
 
@@ -67,6 +67,8 @@ class Nearby:
             rows = self._rows_around(k, size)
             touched, times = np.unique(self.system.rows[rows].indices, return_counts=True)
             self._two_values(touched[times == self.rows_of[touched]], waiting)
+            if waiting[k]:  # a row of very many variables is hardly ever among them whole
+                self._two_values(self.system.around(k, size), waiting)
             if waiting[k]:
                 self._one_value(rows, touched, waiting)
         return np.flatnonzero(waiting)
