@@ -2,8 +2,9 @@
 
 Where all variables of those rows may move and other rows are left out, one value is one value of the whole system, too.
 Where only variables of which every row is among them move, or the nearest variables whatever their rows are, and all
-others stay at a known solution, two values are two values of the whole. Either way the answer is certain; where neither says anything it takes more rows. In whole numbers
-two values may be shown in fractions alone: of such a variable no program over the whole system will say more.
+others stay at a known solution, two values are two values of the whole. Either way the answer is certain; where neither
+says anything it takes more rows. In whole numbers two values may be shown in fractions alone: of such a variable no
+program over the whole system will say more.
 """
 
 from __future__ import annotations
