@@ -46,7 +46,7 @@ class LinearTuning:
     priced_walks: tuple[tuple[int, int, int], ...] = ((8, 1_000, 50), (32, 1_000, 300), (128, 1_000, 300))
     # how much walks shun dear variables, beside 2 for a unit by which a row is broken; their steps, and their number
     near_from: int = 5_000  # rows of a component, with a known solution, whose last targets are settled by parts of it
-    near_rows: tuple[int, ...] = (300, 1_500, 6_000, 24_000)  # rows of such a part, and of the next where that says nothing
+    near_rows: tuple[int, ...] = (300, 1_500, 6_000, 24_000)  # rows of such a part, then of larger ones
     near_share: float = 0.25  # of the rows, at most, in such a part: a larger one is no sooner solved than all of it
     near_rows_each: int = 300  # rows of a component for each such target; for more of them interior points are sooner
     few: int = 64  # targets for which pushing them together does not pay in a small component
