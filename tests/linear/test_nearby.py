@@ -70,3 +70,21 @@ def test_a_part_says_nothing_where_the_rest_decides() -> None:
     nearby = Nearby(tight, look)
     assert nearby.settle(np.array([20]), 5).tolist() == []
     assert not two_values(nearby.low[20], nearby.high[20])
+
+
+def test_two_values_in_fractions_are_kept_apart() -> None:
+    """What a part moves in fractions is not asked of the whole: no program over more rows says anything else."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(np.eye(3, 6) + np.eye(3, 6, 1) + np.eye(3, 6, 2))
+    system = System(rows, np.full(3, 3.0), np.zeros(6), np.full(6, 3.0), True, np.ones(6))
+
+    def look(part: System, targets: np.ndarray) -> Seen:
+        one = np.ones(len(targets))
+        return Seen(one, one, one, np.where(targets == 0, 2.0, 1.5))
+
+    nearby = Nearby(system, look)
+    left = nearby.settle(np.array([0, 1]), 1)
+    assert 0 in left
+    assert nearby.apart(np.array([0, 1])).tolist() == [0]
+    assert (nearby.far_low[0], nearby.far_high[0]) == (1.0, 2.0)

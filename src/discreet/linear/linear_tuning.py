@@ -22,6 +22,7 @@ class LinearTuning:
     warm_steps: int = 1_000  # of the simplex method from the last vertex; beyond, a large program begins anew
     pushes: int = 40  # interior points per component before programs for single variables, at most
     long_pushes: int = 3  # the same, to tell long intervals from short ones: those are said to be in doubt
+    push_lanes: int = 2  # points at a time, for any number of processors
     push_share: float = 0.05  # of the variables pushed together that must get there for another push
     push_least: int = 12  # the same in number, where programs for single ones are quick
     push_rows: int = 25_000  # the same times rows, for large ones: as many take a program each in the time of a push
@@ -38,12 +39,14 @@ class LinearTuning:
     walk_share: float = 0.1  # of the targets tried together that must move for the turn to go on
     walk_sample: int = 100_000  # steps of the targets tried together, each with one try
     walk_least: int = 16  # of them
+    walk_lanes: int = 2  # shares of the targets tried together, for any number of processors,
+    walk_apart: int = 1_000  # by walks of so many steps or more; what short ones find helps the next target at once
     pool_walks: tuple[tuple[int, int], ...] = ((100, 4), (300, 4), (1_000, 4))  # the same for moves kept in a pool
     pool_room: int = 64  # variables of a move that is kept, on average
     priced_walks: tuple[tuple[int, int, int], ...] = ((8, 1_000, 50), (32, 1_000, 300), (128, 1_000, 300))
     # how much walks shun dear variables, beside 2 for a unit by which a row is broken; their steps, and their number
     near_from: int = 5_000  # rows of a component, with a known solution, whose last targets are settled by parts of it
-    near_rows: tuple[int, ...] = (300, 1_500, 6_000)  # rows of such a part, and of the next where that says nothing
+    near_rows: tuple[int, ...] = (300, 1_500, 6_000, 24_000)  # rows of such a part, then of larger ones
     near_share: float = 0.25  # of the rows, at most, in such a part: a larger one is no sooner solved than all of it
     near_rows_each: int = 300  # rows of a component for each such target; for more of them interior points are sooner
     few: int = 64  # targets for which pushing them together does not pay in a small component

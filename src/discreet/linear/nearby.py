@@ -1,8 +1,10 @@
 """Single variables of a large system settled by a small part of it: the rows around each.
 
 Where all variables of those rows may move and other rows are left out, one value is one value of the whole system, too.
-Where only variables of which every row is among them move, and all others stay at a known solution, two values are two
-values of the whole. Either way the answer is certain; where neither says anything it takes more rows.
+Where only variables of which every row is among them move, or the nearest variables whatever their rows are, and all
+others stay at a known solution, two values are two values of the whole. Either way the answer is certain; where neither
+says anything it takes more rows. In whole numbers two values may be shown in fractions alone: of such a variable no
+program over the whole system will say more.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ class Nearby:
     >>> nearby = Nearby(system, look)
     >>> nearby.settle(np.array([0]), 2).tolist(), float(nearby.low[0]), float(nearby.high[0])
     ([], 1.0, 2.0)
+
+    ``low`` and ``high`` are what is sure of each variable, ``far_low`` and ``far_high`` the extremes in fractions.
     """
 
     def __init__(self, system: System, look: Look) -> None:
@@ -49,6 +53,8 @@ class Nearby:
         self.look = look
         self.low = np.full(system.size, np.nan)
         self.high = np.full(system.size, np.nan)
+        self.far_low = np.full(system.size, np.inf)
+        self.far_high = np.full(system.size, -np.inf)
         self.rows_of = np.diff(system.columns.indptr)
 
     def settle(self, targets: Array, size: int) -> Array:
@@ -62,9 +68,15 @@ class Nearby:
             rows = self._rows_around(k, size)
             touched, times = np.unique(self.system.rows[rows].indices, return_counts=True)
             self._two_values(touched[times == self.rows_of[touched]], waiting)
+            if waiting[k]:  # a row of very many variables is hardly ever among them whole
+                self._two_values(self.system.around(k, size), waiting)
             if waiting[k]:
                 self._one_value(rows, touched, waiting)
         return np.flatnonzero(waiting)
+
+    def apart(self, targets: Array) -> Array:
+        """Of targets those that have two values in fractions, if not in whole numbers, for certain."""
+        return targets[two_values(self.far_low[targets], self.far_high[targets])]
 
     def _two_values(self, free: Array, waiting: Array) -> None:
         """Settle targets that have two values while all but these variables stay where they are."""
@@ -76,6 +88,9 @@ class Nearby:
         part = system.with_others_at(free, system.point, system.lower[free], system.upper[free])
         part = System(part.rows, part.rhs, part.lower, part.upper, system.integer, system.point[free])
         seen = self.look(part, asked)
+        at = free[asked]
+        self.far_low[at] = np.minimum(self.far_low[at], seen.low)
+        self.far_high[at] = np.maximum(self.far_high[at], seen.high)
         moved = two_values(seen.least, seen.most)
         self._note(free[asked[moved]], seen.least[moved], seen.most[moved], waiting)
 

@@ -4,6 +4,8 @@ Every variable in question is kept within a unit of where it stands and pushed a
 point before: so that one run of the interior point method shows as many of them as possible to move, instead of moving
 a few of them far. About a third of what is left is shown by each run. Those that are left at last crowd each other out:
 of the cells of a sum that has one unit to spare a point moves one. Programs for single ones show these sooner.
+
+Two points at a time, each for half of the variables, show as many as two in turn, and run side by side.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
+from discreet.base.parallel import side_by_side
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.program import InteriorProgram, SystemProgram
 from discreet.linear.system import System
 
 FLIPPED = 0.3  # of the directions are turned round in each push
 STILL = 1e-3  # of a unit: less is no direction
+PUSHED_TOGETHER = 24  # variables for which one point is enough
 
 
 class PushedPoints:
@@ -31,9 +35,9 @@ class PushedPoints:
         self.low = low
         self.high = high
         self.tuning = tuning
-        self.program = InteriorProgram(system, tuning=tuning)
+        self.programs = [InteriorProgram(system, tuning=tuning)]
         self.random = np.random.default_rng(1)
-        self.last: Array | None = None
+        self.last: Array | None = None  # where the last point that pushed each target had it
 
     def push(self, targets: Array, reach: float, width: float, most: int) -> Array:
         """Targets of which no two values more than ``width`` apart are seen, with two whole ones between or at them.
@@ -41,13 +45,15 @@ class PushedPoints:
         ``reach``: how far from the known solution, or from the middle of what is seen, a target may go; ``most``: runs.
         """
         left = self._left(targets, width)
-        for _ in range(most):
+        while most > 0:
             first = self.last is None and self.base is None  # pushes nothing
-            if len(left) <= self.tuning.pushed_few or not self._point(left, reach):
+            lanes = 1 if first else min(self.tuning.push_lanes, most, 1 + len(left) // PUSHED_TOGETHER)
+            if len(left) <= self.tuning.pushed_few or not self._points(left, reach, lanes):
                 break
+            most -= lanes
             before, left = len(left), self._left(left, width)
             singles = min(self.tuning.push_least, self.tuning.push_rows / max(self.system.rows.shape[0], 1))
-            worth = max(self.tuning.push_share * before, singles)
+            worth = lanes * max(self.tuning.push_share * before, singles)
             if before - len(left) < worth and not first:
                 break
         return left
@@ -93,9 +99,24 @@ class PushedPoints:
         high = self.high[targets]
         return targets[~(two_values(low, high) & (high - low > width))]
 
-    def _point(self, left: Array, reach: float) -> bool:
-        """One more point, False if the solver gives none."""
+    def _points(self, left: Array, reach: float, lanes: int) -> bool:
+        """So many points more, each for its share of the targets; False if the solver gives none."""
         deadline.check()
+        shares = [left[lane::lanes] for lane in range(lanes)]
+        aims = [self._aim(share, reach) for share in shares]
+        self.programs += [InteriorProgram(self.system, tuning=self.tuning) for _ in range(lanes - len(self.programs))]
+        pairs = list(zip(self.programs, aims, strict=False))
+        points = side_by_side(lambda pair: pair[0].minimum_within(*pair[1]), pairs)
+        for share, x in zip(shares, points, strict=True):
+            if x is None:
+                continue
+            self._note(x)
+            self.last = x.copy() if self.last is None else self.last
+            self.last[share] = x[share]
+        return any(x is not None for x in points)
+
+    def _aim(self, left: Array, reach: float) -> tuple[Array, Array, Array]:
+        """A cost that pushes some targets away from where they stand, and bounds that keep them near."""
         system = self.system
         lower = system.lower.copy()
         upper = system.upper.copy()
@@ -110,12 +131,7 @@ class PushedPoints:
             cost[left] = -away * self.random.uniform(0.8, 1.2, len(left))
             lower[left] = np.maximum(lower[left], base - reach)
             upper[left] = np.minimum(upper[left], base + reach)
-        x = self.program.minimum_within(cost, lower, upper)
-        if x is None:
-            return False
-        self._note(x)
-        self.last = x
-        return True
+        return cost, lower, upper
 
     def _note(self, x: Array) -> None:
         np.minimum(self.low, x, out=self.low)

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
+from discreet.base.parallel import side_by_side
 from discreet.linear.linear_tuning import LINEAR, LinearTuning
 from discreet.linear.system import System
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.linear._whole_moves import BasePoint, Entries
 
 FAR = 2**40  # room without end
+_CHANGING = ("distance", "down", "up", "least", "most")  # what a walk changes of the solution that it begins from
 
 
 def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> tuple[Array, Array] | None:
@@ -36,12 +38,9 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     >>> bool((high > low).all())
     True
     """
-    from discreet.linear._whole_moves import find_moves
-
     if not has_whole_point(system):
         return None
-    entries, base = _begin(system)
-    weight = np.ones(system.rows.shape[0], np.int64)
+    search = _Walks(system, tuning)
     left = np.asarray(targets, np.int64)
     budget = tuning.walk_steps[0] + tuning.walk_steps[1] * len(left)
     idle = 0
@@ -51,15 +50,54 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
         while len(rest) and budget > 0:  # a few first, then more at a time while it pays
             deadline.check()
             now, rest = rest[:some], rest[some:]
-            budget -= find_moves(entries, base, now, steps, tries, weight, 1 + turn + 7 * len(rest))
-            moved = (base.least[now] < 0) | (base.most[now] > 0)
-            if moved.sum() < tuning.walk_share * len(now):
+            budget -= search.walk(now, steps, tries, 1 + turn + 7 * len(rest))
+            if search.moved(now).sum() < tuning.walk_share * len(now):
                 break
-        before, left = len(left), left[(base.least[left] == 0) & (base.most[left] == 0)]
+        before, left = len(left), left[~search.moved(left)]
         idle = 0 if len(left) < before else idle + 1
         if idle > 1:
             break
-    return system.point + base.least, system.point + base.most
+    return system.point + search.base.least, system.point + search.base.most
+
+
+class _Walks:
+    """The solution that walks have led to, and how heavy the rows are by now."""
+
+    def __init__(self, system: System, tuning: LinearTuning) -> None:
+        self.entries, self.base = _begin(system)
+        self.weight = np.ones(system.rows.shape[0], np.int64)
+        self.tuning = tuning
+
+    def moved(self, targets: Array) -> Array:
+        """Of each target whether it was seen at another value."""
+        return np.asarray((self.base.least[targets] < 0) | (self.base.most[targets] > 0))
+
+    def walk(self, targets: Array, steps: int, tries: int, seed: int) -> int:
+        """Look for a move of each target; the steps taken.
+
+        Long walks go in shares side by side, each from the same solution: what any of them sees is noted, and the next
+        ones go on from where the first of those that moved most has come.
+        """
+        from discreet.linear._whole_moves import find_moves
+
+        lanes = self.tuning.walk_lanes if steps >= self.tuning.walk_apart else 1
+        if lanes == 1 or len(targets) < 2 * lanes:
+            return int(find_moves(self.entries, self.base, targets, steps, tries, self.weight, seed))
+
+        def walked(lane: int) -> tuple[int, BasePoint, Array]:
+            own = self.base._replace(**{name: getattr(self.base, name).copy() for name in _CHANGING})
+            weight = self.weight.copy()
+            share = np.ascontiguousarray(targets[lane::lanes])
+            return find_moves(self.entries, own, share, steps, tries, weight, seed + 48_611 * lane), own, weight
+
+        shares = side_by_side(walked, range(lanes))
+        furthest = max(shares, key=lambda share: int((share[1].distance != self.base.distance).sum()))
+        for _, own, _ in shares:
+            np.minimum(self.base.least, own.least, out=self.base.least)
+            np.maximum(self.base.most, own.most, out=self.base.most)
+        least, most = self.base.least, self.base.most
+        self.base, self.weight = furthest[1]._replace(least=least, most=most), furthest[2]
+        return sum(int(taken) for taken, _, _ in shares)
 
 
 class MovePool:

@@ -120,7 +120,8 @@ def _move_by_programs(
     moved = np.setdiff1d(stuck, unmoved)
     proved = proofs is None or len(unmoved) <= proofs
     if near and proved:
-        unmoved = _settled_nearby(system, unmoved, low, high, tuning, proofs)
+        unmoved, doubtful = _settled_nearby(system, unmoved, low, high, tuning, proofs)
+        sure[doubtful] = False
     if proved and len(unmoved):
         left = pushed.one_by_one(unmoved)
         moved = np.union1d(moved, np.setdiff1d(unmoved, left))
@@ -136,8 +137,11 @@ def _move_by_programs(
 
 def _settled_nearby(
     system: System, targets: Array, low: Array, high: Array, tuning: LinearTuning, proofs: int | None
-) -> Array:
-    """Settle targets of a large part one by one among the rows around each; those of which that says nothing."""
+) -> tuple[Array, Array]:
+    """Settle targets of a large part one by one among the rows around each.
+
+    Those of which that says nothing, and those that have two values in fractions and maybe not in whole numbers.
+    """
     within = replace(tuning, near_rows=())  # a part is looked at as a whole
 
     def look(part: System, some: Array) -> Seen:
@@ -150,7 +154,9 @@ def _settled_nearby(
             left = nearby.settle(left, size)
     known = np.setdiff1d(targets, left)
     low[known], high[known] = nearby.low[known], nearby.high[known]
-    return left
+    doubtful = nearby.apart(left)
+    low[doubtful], high[doubtful] = nearby.far_low[doubtful], nearby.far_high[doubtful]
+    return np.setdiff1d(left, doubtful), doubtful
 
 
 def _second_values(pushed: PushedPoints, targets: Array) -> Array:
