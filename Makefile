@@ -14,7 +14,7 @@ BENCH  ?= --speed
 SHARED := import os, sysconfig; v = sysconfig.get_config_var; \
 	os.path.exists(os.path.join(v('LIBDIR'), v('INSTSONAME'))) or print('libpython' + v('py_version_short'))
 
-.PHONY: demo test system lint docs site bench dist bundle clean
+.PHONY: demo test system lint bytecode docs site bench dist bundle clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -27,10 +27,13 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary pyspark --no-build-isolation -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/installed  ## the table server on the synthetic census; prints its address
+bytecode: $(VENV)/installed  # kept beside the sources, so that no start compiles them, wherever Python is told not to write any
+	@$(BIN)/python -m compileall -q src
+
+demo: $(VENV)/installed bytecode  ## the table server on the synthetic census; prints its address
 	$(BIN)/discreet demo --folder $(DEMO) --port $(PORT)
 
-test: system lint  ## everything, browser and database included
+test: system lint bytecode  ## everything, browser and database included
 	$(BIN)/pytest -n auto --dist loadgroup
 
 system:  # Debian packages that the tests need: a browser, a database server, a proxy, Java for Spark, R, and a spreadsheet program

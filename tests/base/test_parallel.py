@@ -161,12 +161,12 @@ def test_work_beside_other_work_is_ended_or_waited_for() -> None:
             time.sleep(0.001)
         ended.append(parallel.workers() == 1 and deadline.left() == 0)
 
-    with deadline.within(3600), parallel.beside(until_ended) as end:
+    with deadline.within(3600), parallel.alongside(until_ended) as end:
         assert not deadline.over()
         end()
         assert not deadline.over()
     assert ended == [True]
-    with deadline.within(0.01), parallel.beside(until_ended):
+    with deadline.within(0.01), parallel.alongside(until_ended):
         pass
     assert ended == [True, True]
 
@@ -181,7 +181,7 @@ def test_an_error_on_either_side_ends_both_and_is_told() -> None:
         ended.append(True)
 
     def inside() -> None:
-        with parallel.beside(until_ended):
+        with parallel.alongside(until_ended):
             raise InputError("inside")
 
     with pytest.raises(InputError, match="inside"):
@@ -191,7 +191,7 @@ def test_an_error_on_either_side_ends_both_and_is_told() -> None:
     def fails() -> None:
         raise InputError("beside")
 
-    with pytest.raises(InputError, match="beside"), parallel.beside(fails):
+    with pytest.raises(InputError, match="beside"), parallel.alongside(fails):
         pass
 
 

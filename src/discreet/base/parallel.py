@@ -84,14 +84,14 @@ def side_by_side(function: Callable[[T], R], items: Sequence[T], most: int | Non
 
 
 @contextmanager
-def beside(function: Callable[[], None]) -> Iterator[Callable[[], None]]:
+def alongside(function: Callable[[], None]) -> Iterator[Callable[[], None]]:
     """``function`` in a thread of its own, with one worker, while what is inside goes on; its end is waited for.
 
     What is yielded ends it early, as the time limit would: it raises OutOfTimeError wherever it looks at the time. So
     does an error of what is inside. Errors of ``function`` are raised at the end.
 
     >>> answers = []
-    >>> with beside(lambda: answers.append(workers())):
+    >>> with alongside(lambda: answers.append(workers())):
     ...     pass
     >>> answers
     [1]

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.base.compiled import always_compiled
-from discreet.base.parallel import beside, workers
+from discreet.base.parallel import alongside, workers
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.optimal import Optimal
@@ -87,7 +87,7 @@ class Portfolio:
             self.eliminate(limits.by_elimination, eliminated)
             bounds += self.by_subtables(limits.by_subtables * size)
             return self._with_best(self._search(), bounds)
-        with beside(lambda: bounds.extend(self.by_subtables(size))) as end:
+        with alongside(lambda: bounds.extend(self.by_subtables(size))) as end:
             self.eliminate(1.0, eliminated)
             solution = self._search()
             if isinstance(solution, Solution) and solution.status != TIME:
