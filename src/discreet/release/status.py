@@ -27,6 +27,7 @@ class Status(StrEnum):
         return self in (Status.PRIMARY, Status.SECONDARY, Status.NEVER)
 
 
+_HIDDEN = tuple(one.value for one in Status if one.hidden)
 CONFIDENTIAL = "c"
 OPEN = ""
 AS_IT_IS = "published as it is"  # what was done, where nothing was
@@ -39,7 +40,6 @@ def hidden(status: Array) -> Array:
     [False, True, True]
     """
     gone = np.zeros(np.shape(status), bool)
-    for one in Status:
-        if one.hidden:
-            gone |= status == one.value
+    for value in _HIDDEN:
+        gone |= status == value
     return gone

@@ -11,7 +11,7 @@ import math
 import time
 from collections import deque
 
-SHARE, RECENT = 0.7, 200
+SHARE, RECENT = 0.7, 50
 STEP = 0.1  # of the usual time: those that take longer leave at multiples of it
 
 

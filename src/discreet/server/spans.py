@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
+from scipy.linalg.lapack import dpstrf, dtrtrs
 
 from discreet.base.annotations import Array
 from discreet.server.unions import Sets, adds_up, atoms, union
@@ -113,14 +114,13 @@ def derived_boxes(one: Spaces, other: Spaces, mine: tuple[int, int], others: tup
         return ()
     (a, along_first), (b, along_second) = one.told(parts[0], rows), other.told(parts[1], columns)
     first, second = along_first[first], along_second[second]
-    open_ = a.single[first].T @ b.single[second] == 0  # the rest is told by one of them by itself
+    gram, other_gram = a.gram[first], b.gram[second]
+    open_ = _lying(gram, other_gram)
     if open_.any():
-        open_ &= _may_lie(a.parting[first], b.parting[second])
+        open_ &= a.single[first].T @ b.single[second] == 0  # the rest is told by one of them by itself
     if open_.any():
-        open_ &= _lying(a.gram[first], b.gram[second])
-    if open_.any():
-        open_ &= ~_lying(a.gram[first[:-1]], b.gram[second[:-1]])
-    return tuple((parts[0][k], parts[1][j]) for k, j in np.argwhere(open_).tolist())
+        open_ &= ~_lying(gram[:-1], other_gram[:-1])
+    return tuple((parts[0][k], parts[1][j]) for k, j in zip(*(axis.tolist() for axis in open_.nonzero()), strict=True))
 
 
 def _unions_in(space: Array) -> list[tuple[int, ...]]:
@@ -232,7 +232,6 @@ class Patterns:
         self._numbers: dict[Pattern, int] = {}
         self.gram = np.zeros((0, n, n))  # of the sets, as vectors over the atoms
         self.single = np.zeros((0, n))  # 1: the atom is told by itself
-        self.parting = np.zeros((0, n, n))  # 1: one of the sets holds one atom and not the other
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -247,21 +246,7 @@ class Patterns:
             rows[k, places] = 1.0
         self.gram = np.concatenate([self.gram, (rows.T @ rows)[None]])
         self.single = np.concatenate([self.single, rows[rows.sum(axis=1) == 1].sum(axis=0)[None]])
-        self.parting = np.concatenate([self.parting, (rows[:, :, None] != rows[:, None, :]).any(axis=0)[None]])
         return self._numbers.setdefault(pattern, len(self._numbers))
-
-
-def _may_lie(one: Array, other: Array) -> Array:
-    """Boxes that can lie in the sum of crossed spaces.
-
-    For two atoms along each variable there is a vector: 1 at two opposite boxes of the four, -1 at the other two. It is
-    orthogonal to all spaces of which none parts both pairs of atoms; then none of the four boxes lies in their sum.
-    """
-    n, m = one.shape[1], other.shape[1]
-    both = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1) > 0).reshape(n, n, m, m)
-    both[np.arange(n), np.arange(n)] = True
-    both[:, :, np.arange(m), np.arange(m)] = True
-    return np.asarray(both.all(axis=(1, 3)))
 
 
 def _lying(one: Array, other: Array) -> Array:
@@ -272,5 +257,18 @@ def _lying(one: Array, other: Array) -> Array:
     """
     n, m = one.shape[1], other.shape[1]
     crossed = (one.reshape(len(one), -1).T @ other.reshape(len(other), -1)).reshape(n, n, m, m)
-    projection = _range(crossed.transpose(0, 2, 1, 3).reshape(n * m, n * m))
-    return (np.diag(projection) >= 1 - NEAR_ZERO).reshape(n, m)
+    return _within(crossed.transpose(0, 2, 1, 3).reshape(n * m, n * m)).reshape(n, m)
+
+
+def _within(gram: Array) -> Array:
+    """Which unit vectors lie in the range of a Gram matrix: those to which everything that it maps to 0 is orthogonal.
+
+    Cholesky's factors with pivots, whose first rows and columns span the range, give all that is mapped to 0.
+    """
+    inside = np.zeros(len(gram), bool)
+    if not gram.any():
+        return inside
+    factors, pivots, rank, _ = dpstrf(gram, tol=NEAR_ZERO * max(float(gram.max()), 1.0))
+    nothing, _ = dtrtrs(factors[:rank, :rank], factors[:rank, rank:])
+    inside[pivots[:rank] - 1] = (np.abs(nothing) < NEAR_ZERO).all(axis=1)
+    return inside
