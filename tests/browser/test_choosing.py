@@ -215,6 +215,7 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     assert "rows=sex&columns=education" in page.url
     tab_to(page, ".grouping summary")
     page.keyboard.press("Enter")
+    expect(page.locator(".boxes input[value='1']")).to_be_visible()  # drawn when the browser says that it is open
     tab_to(page, ".boxes input[value='1']")
     page.keyboard.press("Space")
     tab_to(page, ".boxes input[value='2']")
