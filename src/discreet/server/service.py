@@ -64,10 +64,12 @@ class Service:
     """What one worker holds: data, policy, store and its memory of answers.
 
     A role with a policy of its own has a service of its own (``of``), which shares data, store and limits with the
-    public's.
+    public's. Several cubes in one worker are given one ``store``.
     """
 
-    def __init__(self, settings: Settings, public: Service | None = None, policy: str = "") -> None:
+    def __init__(
+        self, settings: Settings, public: Service | None = None, policy: str = "", *, store: Store | None = None
+    ) -> None:
         settings = with_key(settings)
         self.settings = settings
         self.policy: Policy = read_policy(policy or settings.policy)
@@ -84,7 +86,7 @@ class Service:
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
         _check_measures(self.policy, self.counting)
-        self.store: Store = Store(settings.store) if public is None else public.store
+        self.store: Store = public.store if public is not None else store or Store(settings.store)
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
         if public is None:
