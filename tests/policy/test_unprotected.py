@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.cli import run
 from discreet.methods import HOMES
-from discreet.methods.effect import calls_nothing
+from discreet.methods.effect import calls_nothing, check_hides
 from discreet.policy import Policy, answer, parse_policy, template
 from discreet.rules import as_rule
 from discreet.server import cube
@@ -185,13 +185,20 @@ def test_a_server_that_could_answer_nothing_does_not_start(tmp_path: Path, capfd
     assert "takes its random numbers from a secret" in said(capfdbinary)
 
 
-def test_a_measure_that_a_base_leaves_alone_is_not_published() -> None:
-    """Rounding pay in euros and cents to one cent changes nothing."""
-    frame = pd.DataFrame({"sex": ["f", "m"] * 20, "pay": [1.25, 7.5] * 20, "id": list(range(40))})
-    data = dc.Microdata.of(frame, dimensions=[SEX], unit="id", magnitudes=["pay"], secret="sixteen letters!")
-    made = parse_policy('[[method]]\nname = "random-round"\nbase = 0.01\n[measures.pay]\n')
+def test_a_base_that_leaves_a_measure_alone_hides_nothing() -> None:
+    """Pay in euros and cents rounded to one cent is not given out as protected."""
+    frame = pd.DataFrame({"sex": ["f", "m"] * 20, "pay": [1.25, 7.5] * 20})
+    table = dc.tabulate(dc.Microdata.of(frame, dimensions=[SEX], magnitudes=["pay"]), "sex", value="pay")
+    check_hides(dc.protect(table, dc.Round(5)))
     with pytest.raises(dc.InputError, match="leaves this measure as it is"):
-        answer(data, dc.Query.of("sex", measure="pay"), made)
+        check_hides(dc.protect(table, dc.Round(0.01)))
+
+
+@pytest.mark.parametrize("base", [0.01, 5, 10_000])
+def test_rounding_protects_no_sums(base: float) -> None:
+    """The pay of somebody who is alone would be shown to within the base."""
+    with pytest.raises(dc.InputError, match="'random-round' is for counts"):
+        parse_policy(f'[[method]]\nname = "random-round"\nbase = {base}\n[measures.pay]\n')
 
 
 @pytest.mark.parametrize(

@@ -220,16 +220,17 @@ def _check_measures(
             "with it: leave out [measures] or [[before]]"
         )
     hiding = [name for name, _ in methods if contract(name).rule]
+    counting = [name for name, _ in methods if not (contract(name).rule or contract(name).amounts)]
     for name, served in measures.items():
         for other in [text.removeprefix("per-") for text in served.statistics if text.startswith("per-")]:
             if other not in measures or other == name:
                 raise InputError(
                     f"[measures.{name}]: 'per-{other}' is set against another measure; {nearest(other, measures)}"
                 )
-        if served.noise is None and "cell-key" in [method_name for method_name, _ in methods]:
+        if served.noise is None and counting:
             raise InputError(
-                f"[measures.{name}]: method 'cell-key' is for counts: say how sums are protected "
-                "(noise = { flex = ... })"
+                f"[measures.{name}]: method {counting[0]!r} is for counts, and a sum would show what one person gives: "
+                "say how sums are protected (noise = { flex = ... })"
             )
         if served.noise is None and hiding and served.statistics != ("sum",):
             raise InputError(
