@@ -8,6 +8,7 @@ import hashlib
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from discreet.base.version import VERSION
 from discreet.data.dimension import Dimension
@@ -72,7 +73,7 @@ class Service:
     ) -> None:
         settings = with_key(settings)
         self.settings = settings
-        self.policy: Policy = read_policy(policy or settings.policy)
+        self.policy: Policy = served_policy(policy or settings.policy)
         self.data: Microdata | Table
         self.version: str
         """The version of the data under a name that tells nothing of them."""
@@ -289,6 +290,14 @@ class Service:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()
         return CachedAnswer(release, hashlib.sha256(csv).hexdigest(), {"csv": csv})
+
+
+def served_policy(path: str | Path) -> Policy:
+    """A policy of which all answers may be asked, so that noise which can be guessed would be."""
+    policy = read_policy(path)
+    if policy.seeded:
+        raise InputError(policy.seeded)
+    return policy
 
 
 def _check_measures(policy: Policy, counting: Counting) -> None:
