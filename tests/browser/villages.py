@@ -18,7 +18,7 @@ max_cells = 5000
 nested_only = false
 [[method]]
 name = "random-round"
-seed = 1
+seed = 31415926535897932384
 """
 
 

@@ -132,6 +132,34 @@ def test_dominance_hides_cells_before_noise_or_refuses() -> None:
         answer(data, Query.of("area, sex", measure="pay"), refusing)
 
 
+@pytest.mark.parametrize("statistic", ["sum", "mean", "median", "per-hours"])
+@pytest.mark.parametrize("most", [1, 9, 30])
+def test_few_respondents_are_few_whatever_they_weigh(statistic: str, most: int) -> None:
+    """What is shown of a measure rests on ``min_count`` people as the counts without weights show them."""
+    rng = np.random.default_rng(most)
+    sizes = {("E", "f"): 1, ("E", "m"): 4, ("D", "f"): 9, ("D", "m"): 40, ("A", "f"): 700, ("A", "m"): 900}
+    rows = [(area, sex) for (area, sex), number in sizes.items() for _ in range(number)]
+    frame = pd.DataFrame(rows, columns=["area", "sex"])
+    frame = frame.assign(pay=rng.integers(100, 4999, len(rows)), hours=rng.integers(20, 60, len(rows)))
+    frame["band"] = pd.cut(frame["pay"], [-1, 500, 1000, 2000, 5000], labels=["0", "1", "2", "3"]).astype(str)
+    frame = frame.assign(id=range(len(rows)), weight=rng.integers(20, 60, len(rows)))
+    given = {"unit": "id", "magnitudes": ["pay", "hours"], "secret": SECRET}
+    data, plain = (
+        dc.Microdata.of(frame, dimensions=["area", "sex", "band"], **given, **more)
+        for more in ({"weight": "weight"}, {})
+    )
+    policy = replace(
+        parse_policy(COUNTS + PAY + f"min_count = {most}\n" + HOURS + f"min_count = {most}\n"), secret=SECRET.encode()
+    )
+    weighed = asked(data, "area, sex", policy, measure="pay", statistic=statistic)
+    people = asked(plain, "area, sex", policy)
+    assert np.isnan(weighed[people < most]).all()
+    assert not np.isnan(weighed[people >= max(most, 30)]).any()
+    assert "without their weights" in " ".join(
+        answer(data, Query.of("area, sex", measure="pay", statistic=statistic), policy).notes
+    )
+
+
 def test_weighted_counts_and_their_standard_errors() -> None:
     """W n'/n in whole numbers, n' as the unweighted count shows it; errors from what is shown, in two digits."""
     data, policy = workers(weights=True), served()
@@ -174,6 +202,8 @@ def test_a_statistic_that_is_not_listed_is_refused() -> None:
     [
         ('[[before]]\nname = "synthetic"\nseed = 1\n[measures.pay]\nnoise = {}\n', "changes people"),
         (COUNTS + "[measures.pay]\n", "'cell-key' is for counts"),
+        ('[[method]]\nname = "round"\nbase = 5\n[measures.pay]\n', "'round' is for counts"),
+        ('[[method]]\nname = "semi-controlled-round"\nbase = 1000\n[measures.pay]\n', "what one person gives"),
         (COUNTS + "[measures.count]\nnoise = {}\n", "always served"),
         (COUNTS + '[measures.pay]\nnoise = {}\nstatistics = ["median"]\n', "counts of bands"),
         (COUNTS + '[measures.pay]\nnoise = {}\nstatistics = ["percent"]\n', "name what is served"),

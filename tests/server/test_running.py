@@ -6,6 +6,8 @@ import itertools
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -93,6 +95,29 @@ def test_a_worker_killed_under_load_takes_nothing_with_it(tmp_path: Path) -> Non
     verdicts = [r.found for r in dc.policy.replay(tmp_path / "record.jsonl", table, policy, version=version)]
     assert verdicts
     assert set(verdicts) == {"same"}
+
+
+@pytest.mark.parametrize("hub", [True, False])
+def test_a_store_that_others_look_into_loses_nothing(tmp_path: Path, hub: bool) -> None:
+    """Another process that opens and closes the store of a running server takes no line of the record with it."""
+    (tmp_path / "cubes").mkdir()
+    for name in ("at", "de"):
+        (tmp_path / "cubes" / name).symlink_to(servers.small_cube())
+    data = tmp_path / "cubes" if hub else servers.small_cube()
+    names = ["/at", "/de"] if hub else [""]
+    looking = "import sys; from discreet.server.store import Store; s = Store(sys.argv[1]); s.answers(); s.close()"
+    store = f"sqlite:///{tmp_path}/discreet.db"
+    with servers.running(tmp_path, servers.policy_text(), data=data) as base:
+        asked = [address for name in names for address in addresses(f"{base}{name}")[:10]]
+        with httpx.Client(timeout=20, trust_env=False) as client:
+            for number, address in enumerate(asked):
+                if number in (3, 13):
+                    subprocess.run([sys.executable, "-c", looking, store], check=True)
+                assert client.get(address).status_code == 200
+        os.kill(servers.workers_of(tmp_path / "serve.log")[0], signal.SIGKILL)
+        kept = Store(store)
+        assert kept.answers() == len(asked)
+        kept.close()
 
 
 def test_the_end_is_calm_and_the_log_has_no_values(tmp_path: Path) -> None:

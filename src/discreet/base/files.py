@@ -93,13 +93,16 @@ def append_private(path: str | Path, data: bytes) -> None:
 
 
 def own_file(path: str | Path) -> None:
-    """Let a file be there that its owner alone can read, before something else writes to it."""
+    """Let a file be there that its owner alone can read, before something else writes to it.
+
+    One that is there is not opened: closing it again would drop all locks that this process has on it.
+    """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, OWNER)
         try:
-            _close_to_others(handle)
-        finally:
-            os.close(handle)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER))
+        except FileExistsError:
+            if os.name == "posix" and os.stat(path).st_mode & stat.S_IRWXO:
+                os.chmod(path, OWNER)
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from None
 

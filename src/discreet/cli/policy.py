@@ -91,7 +91,9 @@ def check(file: Path, codebook: Path | None) -> None:
 
 
 def say_openly(policy: Policy, release: Release | None = None) -> None:
-    """Say on stderr what a policy, or the answer it gave, publishes as it is."""
+    """Say on stderr what a policy, or the answer it gave, publishes as it is, and that its seed protects nothing."""
+    if policy.seeded:
+        say(f"warning: {policy.seeded}")
     if release is None and policy.openly:
         say(f"warning: {policy.openly}")
     elif release is not None:

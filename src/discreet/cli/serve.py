@@ -93,9 +93,10 @@ def serve(
     import uvicorn  # noqa: F401 - what is not installed is said now, not by every worker
 
     from discreet.policy import read_policy
+    from discreet.server.service import served_policy
     from discreet.server.settings import Settings
 
-    read_policy(policy_file)  # say now what is wrong with it
+    served_policy(policy_file)  # say now what is wrong with it
     with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
         settings = Settings(
             policy=str(policy_file.resolve()), cube=scratch, store=store, mode=mode, rate=rate, tables=tables,
@@ -115,7 +116,7 @@ def serve(
 
 def _policies(texts: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
     """``["approved=a.toml", "at=b.toml"]`` as settings, each policy read to say now what is wrong with it."""
-    from discreet.policy import read_policy
+    from discreet.server.service import served_policy
     from discreet.server.settings import ROLES
 
     policies_of: dict[str, dict[str, str]] = {"roles": {}, "policies": {}}
@@ -130,7 +131,7 @@ def _policies(texts: Sequence[str], cubes: Mapping[str, str]) -> dict[str, Any]:
         if cubes and "/" not in whom and whom not in cubes and whom not in ROLES:
             known = [*ROLES[1:], *cubes]
             raise InputError(f"{whom!r} is neither a role nor a cube that is served; {nearest(whom, known)}")
-        read_policy(file)
+        served_policy(file)
         policies_of["policies" if whom in cubes or "/" in whom else "roles"][whom] = str(Path(file).resolve())
     return {**policies_of, "cube": None, "cubes": cubes} if cubes else policies_of
 
@@ -246,6 +247,8 @@ def cube(
     asked = NEW_SERIES if new_series else FIRST_EDITION if first_edition else ""
     with working("building the cube"):
         steps_policy = None if policy_file is None else read_policy(policy_file)
+        if steps_policy is not None:
+            say_openly(steps_policy)
         built = cubes.build(records_of(data, codebook, database_table, engine), output, steps_policy, say, asked=asked)
     if built.kept:
         say(f"kept the edition in {output}, because {built.kept}: nothing was written")

@@ -76,6 +76,8 @@ class Contract:
     (``discreet.policy.pretabular``)."""
     words: str = ""
     """What is done before counting, in words for the public."""
+    amounts: bool = False
+    """Whether it protects what one person gives to a sum, and not only how many there are."""
 
     def __post_init__(self) -> None:
         if self.acts_on == "records" and (self.cellwise or self.transition or self.rule):

@@ -39,6 +39,8 @@ from discreet.policy.steps import build_steps, check_step, check_steps, variable
 from discreet.rules import Rule, from_dict
 
 TOLD = ("band", "expected", "none")
+LONG_SEED = 2**64
+"""Below it a seed is found by trying all of them."""
 
 
 @checked
@@ -126,6 +128,25 @@ class Policy:
         """That suppression has no key, in words for whoever starts the policy; empty if it has one or there is none."""
         public = [name for name, _ in self.methods if contract(name).rule and "key" in parameters(name)]
         return "" if self.secret is not None or not public else f"{public[0]}: {UNKEYED}"
+
+    @property
+    def seeded(self) -> str:
+        """That a seed can be tried out, in words for whoever starts the policy; empty if there is none or a long one.
+
+        >>> Policy(methods=(("random-round", {"seed": 1}),)).seeded.partition(":")[0]
+        "the seed of 'random-round' can be tried out"
+        >>> Policy(methods=(("random-round", {"seed": 2**64}),)).seeded
+        ''
+        """
+        noises = [(name, served.noise or {}) for name, served in self.measures.items()]
+        for name, stated in (*self.before, *self.methods, *noises):
+            if stated.get("seed", LONG_SEED) < LONG_SEED:
+                return (
+                    f"the seed of {name!r} can be tried out: answers that add up under one of some thousand million "
+                    "seeds tell it, and then every true number; name a secret, or draw a seed of 20 digits or more and "
+                    "keep the policy to yourself"
+                )
+        return ""
 
     def make(self, number: int, names: Sequence[str] | None = None) -> Method:
         """A method of the policy, with the secret and the sensitive-cell rules where it takes them.
@@ -220,16 +241,17 @@ def _check_measures(
             "with it: leave out [measures] or [[before]]"
         )
     hiding = [name for name, _ in methods if contract(name).rule]
+    counting = [name for name, _ in methods if not (contract(name).rule or contract(name).amounts)]
     for name, served in measures.items():
         for other in [text.removeprefix("per-") for text in served.statistics if text.startswith("per-")]:
             if other not in measures or other == name:
                 raise InputError(
                     f"[measures.{name}]: 'per-{other}' is set against another measure; {nearest(other, measures)}"
                 )
-        if served.noise is None and "cell-key" in [method_name for method_name, _ in methods]:
+        if served.noise is None and counting:
             raise InputError(
-                f"[measures.{name}]: method 'cell-key' is for counts: say how sums are protected "
-                "(noise = { flex = ... })"
+                f"[measures.{name}]: method {counting[0]!r} is for counts, and a sum would show what one person gives: "
+                "say how sums are protected (noise = { flex = ... })"
             )
         if served.noise is None and hiding and served.statistics != ("sum",):
             raise InputError(

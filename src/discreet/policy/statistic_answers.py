@@ -100,6 +100,11 @@ class ProtectedMeasure:
         """Per published cell; NaN where it is hidden."""
         return np.asarray(self.shown.published[self.name], np.float64)
 
+    @property
+    def people(self) -> Floats:
+        """The same of how many there are, protected, where the values count each by a weight."""
+        return np.asarray(self.counts.grounds.counts.published[COUNT], np.float64)
+
 
 def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whole: WholeVariables) -> Release:
     """The answer to a query of another measure than counts, or of another statistic than the sum."""
@@ -112,7 +117,7 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
     words = [main.shown.method]
     if asked.kind == SUM:
         served = policy.measures.get(query.measure)
-        notes = [_few_note(served.min_count)] if served is not None and served.noise is not None else []
+        notes = [_few_note(served.min_count, main)] if served is not None and served.noise is not None else []
         return _given(main, resolved, policy, main.name, main.values, decimals, words, *notes)
     if asked.is_share:
         base = _at_total(main.shown.table.layout, main.values, [asked.other] if asked.other else [*resolved.detail])
@@ -123,7 +128,7 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
     if asked.kind == "se":
         return _given(main, resolved, policy, "standard error", _standard_errors(counts, policy), 0, words)
     least = policy.measures[query.measure].min_count
-    few = ~(counts.values >= least)
+    few = ~(counts.people >= least)
     if asked.kind == "mean":
         other, name = counts, f"mean {main.name}"
     else:
@@ -133,11 +138,12 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
         name = f"{main.name} per {other.name}"
     values = np.where(few, np.nan, _quotient(main.values, other.values))
     words = [*dict.fromkeys([*words, other.shown.method])]
-    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least))
+    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least, main))
 
 
-def _few_note(least: int) -> str:
-    return f"Not shown where fewer than {least:,} people are shown."
+def _few_note(least: int, part: ProtectedMeasure) -> str:
+    how = "counted, without their weights" if OF_WEIGHTS in part.shown.table.statistics else "shown"
+    return f"Not shown where fewer than {least:,} people are {how}."
 
 
 # -- protected parts --------------------------------------------------------------------------------------------
@@ -166,7 +172,7 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
     else:
         counts = _counts(table, resolved, policy, whole)
         decided, evidence = counts.counts, counts.evidence
-        gone = counts.shown.hidden | ~(counts.values >= served.min_count)  # a sum of few tells how many they are
+        gone = counts.shown.hidden | ~(counts.people >= served.min_count)  # a sum of few tells how many they are
         chosen = whole.held.worked_out(table, "noise", lambda: protect(table, served.make_noise(policy.secret)))
     sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
     if served.sensitive == "refuse" and sensitive.any():  # hidden for whatever reason, it is the rest of its line
@@ -251,12 +257,15 @@ def _quantiles(table_of: TableOf, resolved: Resolved, policy: Policy, whole: Who
     layout = counts.shown.table.layout
     axis = layout.axis(served.bands)
     bands = layout.dimensions[axis]
-    parts = np.stack([_at_codes(layout, counts.values, {axis: bands.position[one]}) for one in bands.leaves], axis=1)
+    parts, people = (
+        np.stack([_at_codes(layout, of, {axis: bands.position[one]}) for one in bands.leaves], axis=1)
+        for of in (counts.values, counts.people)
+    )
     values = quantile_of_bands(parts, np.asarray(served.edges), asked.share)
-    values[~(np.maximum(parts, 0).sum(axis=1) >= served.min_count)] = np.nan
+    values[~(np.maximum(people, 0).sum(axis=1) >= served.min_count)] = np.nan
     name = "median" if query.statistic == "median" else f"{round(asked.share * 100)}th percentile"
-    note = f"Read off the counts of {served.bands}; not shown where fewer than {served.min_count:,} people are shown."
-    release = _given(counts, by_band, policy, f"{name} {query.measure}", values, 0, [counts.shown.method], note)
+    notes = [f"Read off the counts of {served.bands}.", _few_note(served.min_count, counts)]
+    release = _given(counts, by_band, policy, f"{name} {query.measure}", values, 0, [counts.shown.method], *notes)
     return release.only(served.bands, [bands.total or bands.leaves[0]])
 
 

@@ -52,7 +52,7 @@ from discreet.server.site import (
     stated_fault,
     static,
 )
-from discreet.server.store import Unreachable
+from discreet.server.store import Store, Unreachable
 
 
 def create_hub(settings: Settings) -> FastAPI:
@@ -63,7 +63,8 @@ def create_hub(settings: Settings) -> FastAPI:
     people = same_people(settings.cubes)
     shown_alike(settings, people)
     named_apart(settings.cubes)
-    sites = {name: site(replace(one, people=people[name])) for name, one in settings.sites.items()}
+    store = Store(settings.store)
+    sites = {name: site(replace(one, people=people[name]), store) for name, one in settings.sites.items()}
     hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     hub.router.lifespan_context = living(list(sites.values()))
     hub.state.sites = hub.state.tables = sites

@@ -8,6 +8,7 @@ import hashlib
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from discreet.base.version import VERSION
 from discreet.data.dimension import Dimension
@@ -64,13 +65,15 @@ class Service:
     """What one worker holds: data, policy, store and its memory of answers.
 
     A role with a policy of its own has a service of its own (``of``), which shares data, store and limits with the
-    public's.
+    public's. Several cubes in one worker are given one ``store``.
     """
 
-    def __init__(self, settings: Settings, public: Service | None = None, policy: str = "") -> None:
+    def __init__(
+        self, settings: Settings, public: Service | None = None, policy: str = "", *, store: Store | None = None
+    ) -> None:
         settings = with_key(settings)
         self.settings = settings
-        self.policy: Policy = read_policy(policy or settings.policy)
+        self.policy: Policy = served_policy(policy or settings.policy)
         self.data: Microdata | Table
         self.version: str
         """The version of the data under a name that tells nothing of them."""
@@ -84,7 +87,7 @@ class Service:
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
         _check_measures(self.policy, self.counting)
-        self.store: Store = Store(settings.store) if public is None else public.store
+        self.store: Store = public.store if public is not None else store or Store(settings.store)
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
         if public is None:
@@ -287,6 +290,14 @@ class Service:
             return CachedAnswer(Refused(refused.rule, refused.reason, refused.hint), "")
         csv = release.to_csv()
         return CachedAnswer(release, hashlib.sha256(csv).hexdigest(), {"csv": csv})
+
+
+def served_policy(path: str | Path) -> Policy:
+    """A policy of which all answers may be asked, so that noise which can be guessed would be."""
+    policy = read_policy(path)
+    if policy.seeded:
+        raise InputError(policy.seeded)
+    return policy
 
 
 def _check_measures(policy: Policy, counting: Counting) -> None:

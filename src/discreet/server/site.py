@@ -38,7 +38,7 @@ from discreet.server.portals.portal_faults import portal_fault
 from discreet.server.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.settings import Settings
-from discreet.server.store import Unreachable
+from discreet.server.store import Store, Unreachable
 
 SAFE = (
     (b"content-security-policy", content_policy().encode()),
@@ -88,9 +88,9 @@ async def _holding(service: Service) -> None:
         log.error("fault", extra={"where": error_place(error), "kind": type(error).__name__})
 
 
-def site(settings: Settings) -> FastAPI:
-    """The routes and pages of one cube."""
-    service = Service(settings)
+def site(settings: Settings, store: Store | None = None) -> FastAPI:
+    """The routes and pages of one cube; ``store`` is one that other cubes of this worker have, too."""
+    service = Service(settings, store=store)
     app = FastAPI(
         title="discreet table server", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None,
     )  # fmt: skip

@@ -38,16 +38,17 @@ def listening(host: str, port: int) -> socket.socket:
 
 def preload(settings: Settings) -> None:
     """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
-    from discreet.policy import Query, answer, read_policy
+    from discreet.policy import Query, answer
     from discreet.server import app, hub  # noqa: F401 - imported here so that no worker has to
     from discreet.server.attack_standing import attack_standing
     from discreet.server.counting import records_version
     from discreet.server.cube import read_cube
+    from discreet.server.service import served_policy
 
     hub.shown_alike(settings, hub.same_people(settings.cubes))
     sites = [*settings.sites.values()] or [settings]
     files = dict.fromkeys(path for one in sites for path in (one.policy, *one.roles.values()))
-    policies = {path: read_policy(path) for path in files}
+    policies = {path: served_policy(path) for path in files}
     for policy in policies.values():
         for mind in filter(None, (policy.openly, policy.unkeyed)):
             sys.stderr.write(f"discreet: warning: {mind}\n")

@@ -52,7 +52,9 @@ class CellKeyMagnitude:
     [186, 70, 84]
     """
 
-    contract: ClassVar[Contract] = Contract(acts_on="table", truthful=False, cellwise=False, transition=False)
+    contract: ClassVar[Contract] = Contract(
+        acts_on="table", truthful=False, cellwise=False, transition=False, amounts=True
+    )
     flex: float = 1000.0
     p: Sequence[float] = (0.25, 0.05)
     q: float = 3.0
