@@ -27,7 +27,8 @@ def found_by_subtraction(n: int, sensitive: str) -> float:
     text = resources.files("discreet.server").joinpath("demo_earnings.toml").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("secret")]
     policy = dc.policy.parse_policy("\n".join(lines))
-    pay = replace(policy.measures["pay"], sensitive=sensitive)
+    # pay by its own bands is not given at all, whatever the rule finds: here the bands are a variable like any other
+    pay = replace(policy.measures["pay"], sensitive=sensitive, statistics=("sum",), bands="", edges=())
     policy = replace(policy, measures={**policy.measures, "pay": pay})
     near = [one for secret in SECRETS for one in _tried(employees, replace(policy, secret=secret))]
     return float(np.mean(near)) if near else 0.0

@@ -177,7 +177,7 @@ def test_an_open_tree_of_categories(visitor: Page, pictures: Path) -> None:
     """With a measure and a variable picked, and a search in the tree."""
     settled(visitor, "/earnings/")
     visitor.get_by_text("Pay in a year: median (euros)", exact=True).click()
-    expect(visitor.locator("[data-variable=band] .why")).to_contain_text("come from")
+    expect(visitor.locator("[data-variable=band] .why")).to_contain_text("bands of its medians")
     visitor.get_by_text("Pay in a year: mean (euros)", exact=True).click()
     visitor.get_by_role("checkbox", name="Sex").check()
     expect(visitor.get_by_text("This table can be made.")).to_be_visible()

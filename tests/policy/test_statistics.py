@@ -248,3 +248,15 @@ def test_shares_of_changed_data_say_what_was_done_before_counting(step: str, aft
         assert shares.method == counts.method
         assert not shares.as_it_is
         assert not shares.truthful
+
+
+@pytest.mark.parametrize("statistic", ["sum", "mean", "per-hours", "median"])
+def test_no_number_is_given_by_the_bands_of_its_medians(statistic: str) -> None:
+    """People of a band have about the same: a sum would count them far better than the counts that are shown."""
+    data, policy = workers(), served()
+    for query in (
+        Query.of("sex, band", measure="pay", statistic=statistic),
+        Query.of("sex", measure="pay", statistic=statistic, where="band=3"),
+    ):
+        with pytest.raises(dc.InputError, match="'pay' is not given by 'band', the bands of its medians"):
+            answer(data, query, policy)

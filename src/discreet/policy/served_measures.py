@@ -64,7 +64,8 @@ class ServedMeasure:
     for counts cannot. ``hide`` are rules about contributions. ``sensitive``: a table in which they find a cell is
     refused, shown or not; with ``"hide"`` the cell alone is hidden, and follows from its line but for the noise of the
     others. Sums with noise, means and quantiles are given of ``min_count`` people and more, as they are shown.
-    Quantiles come from the counts of ``bands``, a variable whose finest codes lie between the ``edges``.
+    Quantiles come from the counts of ``bands``, a variable whose finest codes lie between the ``edges``; nothing is
+    given by it.
 
     >>> ServedMeasure(statistics=("sum", "mean"), noise={"flex": 50_000}).min_count
     10

@@ -36,12 +36,17 @@ def statistic_of(query: Query) -> Statistic:
 
 
 def counted_query(query: Query, policy: Policy) -> Query:
-    """The query of the counts that a quantile comes from, its bands one more variable; any other query itself."""
+    """The query of the counts that a quantile comes from, its bands one more variable; any other query itself.
+
+    No number of a measure is given by its own bands: people of a band have about the same, so a sum counts them.
+    """
     served = policy.measures.get(query.measure)
+    if served is not None and served.bands in (*query.names, *(name for name, _ in query.where)):
+        raise InputError(
+            f"{query.measure!r} is not given by {served.bands!r}, the bands of its medians: leave it out of the table"
+        )
     if served is None or statistic_of(query).kind != "quantile":
         return query
-    if served.bands in (*query.names, *(name for name, _ in query.where)):
-        raise InputError(f"quantiles of {query.measure!r} come from {served.bands!r}: leave it out of the table")
     return Query.of({**dict(query.variables), served.bands: served.bands}, where=dict(query.where))
 
 
