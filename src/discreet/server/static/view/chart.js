@@ -11,7 +11,10 @@ function loaded() {
   library ??= new Promise((resolve, reject) => {
     const script = element("script", { src: new URL("echarts.min.js", import.meta.url).href });
     script.onload = () => resolve(window.echarts);
-    script.onerror = reject;
+    script.onerror = () => {
+      library = null; // the next drawing asks again
+      reject(new Error("not loaded"));
+    };
     document.head.append(script);
   });
   return library;
@@ -23,6 +26,7 @@ async function geometryOf(grid, echarts) {
   const d = cube.dimensions[k];
   if (!maps.has(d.name)) {
     const answer = await fetch(`${document.getElementById("viewer").dataset.geometry}?variable=${encodeURIComponent(d.name)}`);
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
     maps.set(d.name, await answer.json());
   }
   // areas that are shown now: a group only where it is folded, or where what lies in it has no shapes
@@ -78,6 +82,17 @@ export class Chart {
 
   async draw() {
     if (!this.root.isConnected) return;
+    try {
+      await this.drawn();
+    } catch {
+      this.chart?.dispose();
+      this.chart = null;
+      this.buttons.hidden = true;
+      this.text.textContent = words("The server does not answer now. Try again in a moment.");
+    }
+  }
+
+  async drawn() {
     const name = kinds(this.grid).find(([kind]) => kind === this.kind)?.[1] ?? words("Bars");
     const shape = picture(this.grid);
     this.box.setAttribute("aria-label", name); // until there is more to say
@@ -91,6 +106,7 @@ export class Chart {
       this.text.textContent = words("%(many)s numbers are too many for one chart, which has room for %(most)s: fold groups, or move a variable to the layers.", { many: marks, most: MOST });
       return;
     }
+    if (!window.echarts) this.text.textContent = words("The chart is being drawn.");
     const echarts = await loaded();
     const geometry = this.kind === "map" ? await geometryOf(this.grid, echarts) : null;
     this.width = this.box.clientWidth;
