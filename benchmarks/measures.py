@@ -348,6 +348,41 @@ def means(towns: int, n: int) -> None:
     told("A11, count by sum and mean", float(np.mean(attacked)), float(np.mean(blind)))
 
 
+FIRMS = {"region": 5, "sector": 6, "size": 3}
+TOLD = 0.1  # the amount of a firm is known to within 10 %, as the rule of the policy has it
+
+
+def giants(draws: int, p: tuple[float, float], own: float) -> None:
+    """The turnover of one large firm, as what is shown of it less what its neighbours have on average.
+
+    The p % rule asks whether a competitor can bound it, not whether it stands out of firms that are alike. All tables of
+    one and two variables without a sensitive cell are averaged by precision; blind is the best single one of them.
+    """
+    blind, attacked = [], []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        columns: dict[str, Any] = {one: rng.choice([f"{one}{k}" for k in range(n)], 3000) for one, n in FIRMS.items()}
+        turnover = rng.lognormal(10, 0.6, 3000).round()
+        turnover[0] = round(0.5 * turnover[columns["region"] == columns["region"][0]].sum())
+        data = dc.Microdata.of(pa.table(columns | {"turnover": turnover}), dimensions=[*FIRMS], magnitudes=["turnover"])
+        method, usual = dc.CellKeyMagnitude(flex=50_000, p=p, separation=5000, own=own, seed=seed), turnover[1:].mean()
+        found, spread = [], []
+        for by in (by for size in (1, 2) for by in itertools.combinations(FIRMS, size)):
+            table = dc.tabulate(data, list(by), value="turnover")
+            if dc.PPercent(10)(table).any():
+                continue
+            counts = dc.tabulate(data, list(by)).cells["count"].to_numpy()
+            mine = np.flatnonzero(np.all([table.cells[one].isin([columns[one][0], "Total"]) for one in by], axis=0))
+            mine = mine if not found else mine[1:]  # the grand total is in each table
+            found += list(np.asarray(method(table).published["turnover"])[mine] - (counts[mine] - 1) * usual)
+            spread += list(counts[mine] * turnover[1:].var() + (p[1] * turnover[0]) ** 2)
+        weights = 1 / np.array(spread)
+        blind.append(found[int(np.argmax(weights))] / turnover[0])
+        attacked.append(float(np.average(found, weights=weights)) / turnover[0])
+    near = [float(np.mean(np.abs(np.array(one) - 1) <= TOLD)) for one in (attacked, blind)]
+    print(f"  one large firm of 3,000, p = {p}, own = {own}: within 10 % {near[0]:.0%}, by one answer {near[1]:.0%}")
+
+
 def lists(draws: int) -> None:
     """Is somebody in an area? Only the list of areas that a table is not given for is seen; prior one half.
 
@@ -386,6 +421,8 @@ def main() -> None:
     gaps(towns, 60)
     differences(towns, 60)
     means(towns, 60)
+    for p, own in (((0.25, 0.05), 0.0), ((0.25, 0.25), 0.0), ((0.25, 0.25), 0.8)):
+        giants(5 * towns, p, own)
     lists(20_000)
 
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.looking import accessible
 
@@ -30,6 +30,38 @@ def test_every_chart_names_all_categories_and_is_told_in_words(page: Page, kind:
     expect(image).to_be_visible()
     expect(page.locator(".chart-text")).to_contain_text("likely")
     page.screenshot(path=pictures / f"chart-{kind}.png", full_page=True)
+
+
+def test_nothing_below_zero_is_cut(page: Page) -> None:
+    """Axes of numbers begin at 0 if none is below."""
+    page.goto("/about")
+    begins = page.evaluate(
+        """async () => {
+          const { optionOf } = await import("/static/view/picture.js");
+          const grid = { state: { numbers: "value", rows: [0] }, cube: { dimensions: [{ ordered: true }], data: { values: [9], measure: { decimals: 0 } } } };
+          const of = (kind, value) => {
+            const cells = [[{ value, low: null, high: null, mark: "" }]];
+            const shape = { grid, cells, lines: [[0]], columns: [[0]], categories: ["a"], series: ["b"], across: "", legend: "", unit: "" };
+            const { option } = optionOf(kind, shape, {}, 600);
+            return [].concat(kind === "lines" ? option.yAxis : option.xAxis)[0].min ?? "least";
+          };
+          return ["bars", "stacked", "lines", "multiples"].map((kind) => [of(kind, 5), of(kind, -5)]);
+        }"""
+    )
+    assert begins == [[0, "least"]] * 4
+
+
+def test_a_chart_that_cannot_be_drawn_says_so(browser: Browser, address: str) -> None:
+    """When its library is not had, and it is drawn when it is."""
+    context = browser.new_context(base_url=address)
+    page = context.new_page()
+    page.route("**/echarts.min.js", lambda route: route.abort())
+    page.goto("/table?variables=age,sex&view=bars")
+    expect(page.locator(".chart-text")).to_have_text("The server does not answer now. Try again in a moment.")
+    page.unroute("**/echarts.min.js")
+    page.get_by_role("button", name="Stacked bars").click()
+    expect(page.locator(".chart-frame[data-drawn=stacked]")).to_be_visible(timeout=30_000)
+    context.close()
 
 
 def test_ranges_are_drawn_as_whiskers(page: Page) -> None:

@@ -134,6 +134,10 @@ def test_every_view(visitor: Page, pictures: Path, name: str) -> None:
     settled(visitor, VIEWS[name])
     if name == "map":  # areas that are not shown are no light ones
         expect(visitor.locator("#chart text", has_text="Skerry ×")).to_be_visible()
+        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Total,")
+        visitor.locator(".picks").get_by_label("Sex").select_option("Women")
+        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Women,")
+        expect(visitor.locator("#chart text", has_text="Pay in a year: mean (euros)")).to_be_visible()
     looked_at(visitor, name, pictures)
 
 
@@ -146,8 +150,12 @@ def test_every_chart_of_a_table(visitor: Page, pictures: Path) -> None:
         expect(visitor.get_by_role("button", name=button, exact=True)).to_have_attribute("aria-pressed", "true")
         assert f"view={kind}" in visitor.url
         looked_at(visitor, f"chart-{kind}", pictures, seen_before=kind != "bars")
-        if kind in ("bars", "multiples", "grid"):
-            expect(visitor.locator("#chart text", has_text="×").first).to_be_visible()
+        if kind in ("bars", "stacked", "lines"):
+            expect(visitor.locator("#chart text", has_text="Doctorate ×")).to_be_visible()
+        if kind in ("stacked", "multiples", "grid"):
+            assert {"Age", "Number of people"} <= set(visitor.locator("#chart text").all_text_contents())
+        if kind in ("bars", "stacked", "multiples", "grid"):
+            expect(visitor.locator("#chart text").get_by_text("×", exact=True).first).to_be_visible()
         if kind == "multiples":  # a panel without a number is left out, and named
             expect(visitor.locator(".chart-text")).to_contain_text("No number is shown of: Doctorate; Not stated;")
             expect(visitor.locator("#chart text", has_text="Doctorate")).to_have_count(0)

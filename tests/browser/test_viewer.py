@@ -110,7 +110,7 @@ def test_100000_cells_are_drawn_as_they_come_into_sight(page: Page, pictures: Pa
 
 
 def test_groups_fold_and_unfold(page: Page) -> None:
-    """By mouse and by Enter; what is below is gone, the group and its number stay."""
+    """By mouse and by keys; what is below is gone, the group and its number stay. A column of a group sorts, too."""
     ready(page, "/table?variables=area,sex")
     grid = page.get_by_role("grid")
     page.get_by_role("button", name="Fold D00").click()
@@ -121,6 +121,18 @@ def test_groups_fold_and_unfold(page: Page) -> None:
     page.locator("th[data-r='1'][data-c='-1']").focus()
     page.keyboard.press("Enter")
     assert grid.get_attribute("aria-rowcount") == str(1026 + 1)
+    ready(page, "/table?variables=area,sex&rows=sex&columns=area")
+    expect(page.locator(".grid-box.more-right:not(.more-below)")).to_be_visible()  # there is more than is in sight
+    head = page.locator("th[data-r='-1'][data-c='1']")
+    page.locator("td[data-r='0'][data-c='1']").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    page.keyboard.press("Space")
+    expect(head.get_by_role("button", name="Unfold D00")).to_be_visible()
+    assert grid.get_attribute("aria-colcount") == str(1026 - 40 + 1)
+    page.keyboard.press("Control+End")
+    expect(page.locator(".grid-box.more-right")).to_have_count(0)
 
 
 def test_rows_are_sorted_within_their_groups(page: Page) -> None:

@@ -126,9 +126,10 @@ class Closed:
         parts = []
         for (axis, *more), closed in self.by_axes.items():
             if not more and closed.any():
-                codes = [self.dimensions[axis].codes[k] for k in np.flatnonzero(closed)]
+                d = self.dimensions[axis]
+                codes = [d.label(d.codes[k]) for k in np.flatnonzero(closed)]
                 listed = ", ".join(codes[:MOST_NAMED]) + (", ..." if len(codes) > MOST_NAMED else "")
-                parts.append(f"{self.dimensions[axis].name}: {listed}")
+                parts.append(f"{d.title}: {listed}")
         named = f" ({'; '.join(parts)})" if parts else ""
         small = f"how populations of fewer than {self.least:,} people are made up"
         return [f"Not shown: {small}, nor that of others where it would tell theirs by subtraction{named}.", *areas]

@@ -81,11 +81,12 @@ class _Scale:
     def __call__(self, value: float) -> float:
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def ticks(self) -> list[float]:
-        """Some six round numbers."""
+    def ticks(self, least: float = -math.inf) -> list[float]:
+        """Some six round numbers, none above 1 or below what the axis can have."""
         step = 10.0 ** math.floor(math.log10(self.high - self.low))
         step = next(step * part for part in (0.2, 0.5, 1.0, 2.0) if (self.high - self.low) / (step * part) <= 7)
-        return [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        marks = [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        return [mark for mark in marks if least <= mark <= 1 + 1e-9]
 
 
 def _axes(across: _Scale, up: _Scale, below: str, beside: str) -> str:
@@ -98,7 +99,7 @@ def _axes(across: _Scale, up: _Scale, below: str, beside: str) -> str:
         for tick in across.ticks()
     )
     lines += "".join(
-        f'<text x="{left - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:.4g}</text>' for tick in up.ticks()
+        f'<text x="{left - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:.4g}</text>' for tick in up.ticks(0)
     )
     middle = (bottom + 20) / 2
     return (

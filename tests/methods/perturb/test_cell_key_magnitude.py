@@ -48,6 +48,27 @@ def test_magnitudes_bounded_and_never_negative(epsilon: tuple[float, ...]) -> No
     assert (shown != true)[true > 0].mean() > 0.9
 
 
+def test_own_noise_follows_a_large_amount_through_its_cells() -> None:
+    """Cells of the same largest amount have noise that correlates, of variance 1 as before; below flex it is as without."""
+    frame = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": ["u", "v", "u", "v"], "amount": [9000, 100, 100, 100]})
+    data = dc.Microdata.of(frame, dimensions=["a", "b"], magnitudes=["amount"])
+    tables = [dc.tabulate(data, by, value="amount") for by in ("a", "b")]
+
+    def noise(own: float, cell: int, flex: float = 500) -> np.ndarray:
+        made = [[dc.CellKeyMagnitude(flex=flex, own=own, seed=s)(t) for t in tables] for s in range(1500)]
+        shown = np.array([[one.published["amount"][cell] - one.table.value[cell] for one in pair] for pair in made])
+        return shown / (dc.CellKeyMagnitude(flex=flex).multiplier(9000) * 9000)
+
+    shared = noise(0.8, 1)
+    assert np.corrcoef(shared.T)[0, 1] == pytest.approx(0.8, abs=0.05)
+    assert abs(np.corrcoef(noise(0.0, 1).T)[0, 1]) < 0.1
+    assert shared.mean() == pytest.approx(0, abs=0.1)
+    assert shared.var() == pytest.approx(1, abs=0.12)
+    assert np.array_equal(noise(0.8, 1, flex=9000), noise(0.0, 1, flex=9000))
+    with pytest.raises(dc.InputError, match="own"):
+        dc.CellKeyMagnitude(own=0.95, seed=1)
+
+
 def test_magnitude_noise_is_unbiased_with_the_stated_variance() -> None:
     """Over many seeds: mean 0 and variance (m x)² for the largest contribution."""
     table = firms(1)

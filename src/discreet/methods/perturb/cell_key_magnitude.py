@@ -12,12 +12,13 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from discreet.base.annotations import Array, Floats
 from discreet.base.arguments import checked, positive
 from discreet.errors import InputError
 from discreet.methods.contract import LEAST, Contract
-from discreet.methods.keys import Secret, read_source, uniforms
+from discreet.methods.keys import Secret, amount_uniforms, read_source, uniforms
 from discreet.methods.perturb.entropy import largest_entropy
 from discreet.methods.perturb.outcome import perturbed
 from discreet.release import Protected
@@ -25,6 +26,7 @@ from discreet.rules.base import as_rule
 from discreet.tables.table import VALUE_KEY, Table
 
 FINE = 8  # steps of the density of noise within one unit
+MOST_OWN = 0.9  # with more, what cells with the same largest contribution differ by would be nearly true
 ODD_GAP = 0.5  # least noise of a cell with an odd number of contributors, where parity counts
 
 
@@ -40,7 +42,9 @@ class CellKeyMagnitude:
     m = p1 (1 + (p0 x - p1 z) / (p1 z) (2 z / (z + x))^q). ``epsilon`` has one weight a contribution, the first is 1.
     Where the largest contribution is below ``separation``, the noise is as large as that of a contribution of this
     size, so far as the cell stays above 0. With ``parity`` cells of an odd number of contributors, single ones among
-    them, are moved by half a unit of noise at least. ``mu`` is added to the size of the noise of cells that ``mu_rule``
+    them, are moved by half a unit of noise at least. ``own`` is how much of the noise of a largest contribution above
+    ``flex`` belongs to its amount instead of the cell (the correlation of two such cells): what stands in many cells is
+    not averaged out of them. ``mu`` is added to the size of the noise of cells that ``mu_rule``
     finds sensitive. The key of a cell is that of the records that give something to it (zero rule).
 
     >>> import pandas as pd
@@ -62,6 +66,7 @@ class CellKeyMagnitude:
     d: float = 2.0
     separation: float = 0.0
     parity: bool = False
+    own: float = 0.0
     mu: float = 0.0
     mu_rule: Any = None
     seed: int | None = None
@@ -77,6 +82,8 @@ class CellKeyMagnitude:
         positive("q", self.q, 1)
         positive("mu", self.mu)
         positive("separation", self.separation)
+        if not 0 <= self.own <= MOST_OWN:
+            raise InputError(f"own={self.own}: give a share of the noise from 0 to {MOST_OWN}")
         if self.separation > self.flex:
             raise InputError(f"separation={self.separation:g}: give a size up to the flex point, {self.flex:g}")
         if self.mu and self.mu_rule is None:
@@ -146,7 +153,8 @@ class CellKeyMagnitude:
             units[:, 0] = self._separated(units, size[at, 0], np.abs(true[at]))
         noise = np.zeros(len(table))
         for k in range(len(self.epsilon)):
-            v = self._standard(table, at, f"value {k} {table.magnitude}")
+            alone = np.where(table.layout.signed[at], 0.0, size[at, 0]) if k == 0 else np.zeros(len(at))
+            v = self._standard(table, at, f"value {k} {table.magnitude}", alone)
             noise[at] += units[:, k] * np.sign(v) * (np.abs(v) + more)
         return noise
 
@@ -157,14 +165,18 @@ class CellKeyMagnitude:
         small = np.minimum(self.p[0] * self.separation, borne)
         return np.where(largest < self.separation, np.maximum(units[:, 0], small), units[:, 0])
 
-    def _standard(self, table: Table, at: Array, purpose: str) -> Floats:
-        """Symmetric noise of variance 1 between -d and d for some cells, by their keys.
+    def _standard(self, table: Table, at: Array, purpose: str, largest: Floats) -> Floats:
+        """Symmetric noise of variance 1 between -d and d for some cells, by their keys and ``largest`` amounts.
 
         Its density has steps, its values have none: with few values, the one of many candidates that makes a round
         number of what is shown would be the contribution.
         """
         own = VALUE_KEY if VALUE_KEY in table.statistics else "key"
         uniform = uniforms(table, seed=self.seed, secret=self.secret, purpose=purpose, only=at, statistic=own)
+        large = largest > self.flex if self.own else np.zeros(len(at), bool)
+        if large.any():
+            mine = amount_uniforms(largest[large], seed=self.seed, secret=self.secret, purpose=f"own {purpose}")
+            uniform[large] = ndtr(np.sqrt(1 - self.own) * ndtri(uniform[large]) + np.sqrt(self.own) * ndtri(mine))
         noise: Floats = np.interp(uniform, *_distribution(int(self.d * FINE), 0.0))
         if self.parity:
             odd = np.interp(uniform, *_distribution(int(self.d * FINE), ODD_GAP))

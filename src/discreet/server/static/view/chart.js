@@ -2,7 +2,7 @@
 import { words } from "../words.js";
 import { shownCategories } from "./cube.js";
 import { element } from "./grid.js";
-import { alternative, kinds, MOST, optionOf, picture } from "./picture.js";
+import { alternative, areasOf, kinds, MOST, optionOf, picture } from "./picture.js";
 
 let library = null;
 const maps = new Map();
@@ -11,7 +11,10 @@ function loaded() {
   library ??= new Promise((resolve, reject) => {
     const script = element("script", { src: new URL("echarts.min.js", import.meta.url).href });
     script.onload = () => resolve(window.echarts);
-    script.onerror = reject;
+    script.onerror = () => {
+      library = null; // the next drawing asks again
+      reject(new Error("not loaded"));
+    };
     document.head.append(script);
   });
   return library;
@@ -23,6 +26,7 @@ async function geometryOf(grid, echarts) {
   const d = cube.dimensions[k];
   if (!maps.has(d.name)) {
     const answer = await fetch(`${document.getElementById("viewer").dataset.geometry}?variable=${encodeURIComponent(d.name)}`);
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
     maps.set(d.name, await answer.json());
   }
   // areas that are shown now: a group only where it is folded, or where what lies in it has no shapes
@@ -45,17 +49,18 @@ function colours() {
 }
 
 // The option of a picture that is taken away: below it stand title, population and source, which the page has around it.
-function titled(grid, option, width) {
+function titled(grid, option, width, named) {
   const { source, population, notes } = grid.cube.data;
   const people = population.map((one) => `${one.label}: ${one.category}`).join("; ");
-  const lines = [document.getElementById("caption").textContent, people, [source, location.href].filter(Boolean).join(". "), ...notes.slice(0, 1)].filter(Boolean);
+  const lines = [document.getElementById("caption").textContent, named, people, [source, location.href].filter(Boolean).join(". "), ...notes.slice(0, 1)].filter(Boolean);
   const { text: fill } = colours();
   const each = Math.floor(width / 7); // letters of a line
   const texts = lines.flatMap((line) => line.match(new RegExp(`.{1,${each}}(\\s|$)|.{1,${each}}`, "g")).map((part) => part.trim()));
   const room = 18 * texts.length + 16;
   const graphic = texts.map((text, n) => ({ type: "text", left: 8, bottom: room - 18 * (n + 1), style: { text, fill, font: n ? "12px sans-serif" : "bold 13px sans-serif" } }));
   const lifted = (one) => (one && !Array.isArray(one) && one.bottom !== undefined ? { ...one, bottom: one.bottom + room } : one);
-  return { option: { ...option, grid: lifted(option.grid), visualMap: lifted(option.visualMap), series: option.series.map((one) => (one.type === "map" ? lifted(one) : one)), graphic }, room };
+  const title = Array.isArray(option.title) ? option.title.map(lifted) : lifted(option.title);
+  return { option: { ...option, title, grid: lifted(option.grid), visualMap: lifted(option.visualMap), series: option.series.map((one) => (one.type === "map" ? lifted(one) : one)), graphic }, room };
 }
 
 export class Chart {
@@ -66,7 +71,8 @@ export class Chart {
     this.buttons = element("p", { class: "chart-files" },
       element("button", { type: "button", on: { click: () => this.save("png") } }, words("Save as PNG")),
       " ", element("button", { type: "button", on: { click: () => this.save("svg") } }, words("Save as SVG")));
-    this.root = element("div", { class: "chart-frame" }, this.box, this.text, this.buttons);
+    this.picks = element("p", { class: "picks" });
+    this.root = element("div", { class: "chart-frame" }, this.picks, this.box, this.text, this.buttons);
     new ResizeObserver(() => this.width !== this.box.clientWidth && this.box.clientWidth && this.draw()).observe(this.root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.width = 0; // a chart that is not seen now is drawn when it is
@@ -76,9 +82,21 @@ export class Chart {
 
   async draw() {
     if (!this.root.isConnected) return;
+    try {
+      await this.drawn();
+    } catch {
+      this.chart?.dispose();
+      this.chart = null;
+      this.buttons.hidden = true;
+      this.text.textContent = words("The server does not answer now. Try again in a moment.");
+    }
+  }
+
+  async drawn() {
     const name = kinds(this.grid).find(([kind]) => kind === this.kind)?.[1] ?? words("Bars");
     const shape = picture(this.grid);
     this.box.setAttribute("aria-label", name); // until there is more to say
+    this.pick();
     const marks = shape.lines.length * shape.columns.length;
     this.buttons.hidden = marks > MOST;
     if (marks > MOST) {
@@ -88,6 +106,7 @@ export class Chart {
       this.text.textContent = words("%(many)s numbers are too many for one chart, which has room for %(most)s: fold groups, or move a variable to the layers.", { many: marks, most: MOST });
       return;
     }
+    if (!window.echarts) this.text.textContent = words("The chart is being drawn.");
     const echarts = await loaded();
     const geometry = this.kind === "map" ? await geometryOf(this.grid, echarts) : null;
     this.width = this.box.clientWidth;
@@ -97,20 +116,37 @@ export class Chart {
     this.chart?.dispose();
     this.chart = echarts.init(this.box, null, { renderer: "svg", width: this.width, height });
     this.chart.setOption(option);
-    this.made = { option, height };
+    this.made = { option, height, named: own?.named };
     const said = alternative(this.kind, own ?? shape, name);
     this.box.setAttribute("aria-label", said);
     this.text.textContent = said;
     this.root.dataset.drawn = this.kind;
   }
 
+  // a map shows one number for each area: of the other variables a category is picked
+  pick() {
+    this.picks.hidden = this.kind !== "map";
+    if (this.picks.hidden) return;
+    const { cube, state } = this.grid;
+    const fields = [...areasOf(this.grid).picked].map(([k, n]) => {
+      const d = cube.dimensions[k];
+      const select = element("select", { on: { change: (event) => { state.picked[k] = Number(event.target.value); this.draw(); } } });
+      d.order.forEach((one) => select.append(element("option", { value: one }, `${"\u2003".repeat(d.depths[one])}${d.labels[one]}`)));
+      select.value = n;
+      return element("label", {}, `${d.label} `, select);
+    });
+    const kept = this.picks.contains(document.activeElement) && [...this.picks.querySelectorAll("select")].indexOf(document.activeElement);
+    this.picks.replaceChildren(...fields);
+    if (kept !== false) this.picks.querySelectorAll("select")[kept]?.focus();
+  }
+
   async save(kind) {
     const echarts = await loaded();
-    const { option, height } = this.made;
+    const { option, height, named } = this.made;
     const paper = colours().paper;
     const away = element("div", { style: { width: `${this.width}px`, height: `${height + 200}px`, position: "absolute", left: "-99999px" } });
     document.body.append(away);
-    const head = titled(this.grid, option, this.width);
+    const head = titled(this.grid, option, this.width, named);
     const copy = echarts.init(away, null, { renderer: kind === "svg" ? "svg" : "canvas", width: this.width, height: height + head.room });
     copy.setOption({ ...head.option, backgroundColor: paper });
     const href = kind === "svg" ? URL.createObjectURL(new Blob([copy.renderToSVGString()], { type: "image/svg+xml" })) : copy.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: paper });

@@ -141,6 +141,8 @@ export class Grid {
   draw(again = false) {
     if (!this.tops) return;
     const { box, rows, columns, tops, width, stubs } = this;
+    box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+    box.classList.toggle("more-below", box.scrollTop + box.clientHeight < box.scrollHeight - 2);
     const left = stubs.reduce((a, b) => a + b, 0);
     const first = Math.max(0, search(tops, box.scrollTop) - AROUND);
     const end = Math.min(rows.length, search(tops, box.scrollTop + Math.max(box.clientHeight, 600)) + AROUND);
@@ -333,7 +335,8 @@ export class Grid {
     const ends = { Home: [event.ctrlKey ? 0 : r, 0], End: [event.ctrlKey ? this.rows.length - 1 : r, this.columns.length - 1] };
     const moves = { ArrowUp: [r - 1, c], ArrowDown: [r + 1, c], ArrowLeft: [r, c - 1], ArrowRight: [r, c + 1], PageUp: [r - page, c], PageDown: [r + page, c], ...ends };
     if (event.key === "Enter" || event.key === " ") {
-      const inside = event.target.querySelector("button.fold, button.sort");
+      const [sort, fold] = ["button.sort", "button.fold"].map((one) => event.target.querySelector(one));
+      const inside = event.key === "Enter" ? sort ?? fold : fold ?? sort; // a group of columns has both
       if (inside) { event.preventDefault(); inside.click(); }
       return;
     }

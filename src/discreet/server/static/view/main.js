@@ -34,8 +34,7 @@ async function start() {
     const possible = kinds(parts.grid);
     if (state.view !== "table" && !possible.some(([kind]) => kind === state.view)) state.view = "bars";
     parts.views.replaceChildren(...tabs(possible, state, changed));
-    const tab = parts.views.querySelector("[aria-pressed=true]");
-    parts.views.scrollLeft = Math.max(0, tab.offsetLeft + tab.offsetWidth - parts.views.clientWidth); // in sight on a narrow screen
+    inSight(parts.views);
     show(parts, state);
     parts.legend.replaceChildren(...legend(cube, state));
     parts.caption.textContent = caption(cube, state);
@@ -54,7 +53,8 @@ async function start() {
   parts.chart = new Chart(parts.grid, "bars");
   parts.options = options(cube, state, changed);
   parts.table = element("div", { class: "view-table" }, parts.grid.root, parts.legend,
-    element("p", { id: "grid-help", class: "unseen" }, words("Arrow keys go from cell to cell; Enter folds a group or sorts by a column.")));
+    element("p", { id: "grid-help", class: "unseen" }, words("Arrow keys go from cell to cell; Enter sorts by a column, the space bar folds a group.")));
+  new ResizeObserver(() => inSight(parts.views)).observe(parts.views);
   root.append(parts.views, parts.axes.root, parts.options, parts.grouping, parts.table, parts.chart.root);
   parts.axes.draw();
   root.hidden = false;
@@ -67,7 +67,7 @@ async function start() {
 // where variables stand: as the address says, else the longest in rows, the next in columns, the rest in layers
 function layout(cube) {
   const asked = new URLSearchParams(location.search);
-  const state = { rows: [], columns: [], layers: [], layer: {}, folded: {}, numbers: "value", ranges: false, shaded: asked.get("view") === "heat", sort: null, view: CHARTS.includes(asked.get("view")) ? asked.get("view") : "table" };
+  const state = { rows: [], columns: [], layers: [], layer: {}, picked: {}, folded: {}, numbers: "value", ranges: false, shaded: asked.get("view") === "heat", sort: null, view: CHARTS.includes(asked.get("view")) ? asked.get("view") : "table" };
   const left = new Set(cube.dimensions.map((_, k) => k));
   for (const place of PLACES) {
     for (const name of (asked.get(place) ?? "").split(",")) {
@@ -93,6 +93,12 @@ function tabs(possible, state, changed) {
       document.querySelector(`[data-view="${kind}"]`)?.focus();
     } },
   }, text));
+}
+
+// the chosen view, on a screen that is too narrow for all of them
+function inSight(views) {
+  const tab = views.querySelector("[aria-pressed=true]");
+  if (tab) views.scrollLeft = Math.max(0, tab.offsetLeft + tab.offsetWidth - views.offsetLeft - views.clientWidth);
 }
 
 function show(parts, state) {
@@ -169,6 +175,7 @@ function legend(cube, state) {
     grades().forEach((text, grade) => out.push(element("span", { class: "key" }, element("span", { class: `grade g${grade}`, "aria-hidden": "true" }), ` ${text} `)));
     out.push(element("span", { class: "key" }, "~ ", words("use with care")));
   }
+  if (!cube.hasRanges) out.push(element("span", { class: "key" }, words("no likely range is stated of these numbers")));
   if (Object.values(cube.data.marks).includes("c")) out.push(element("span", { class: "key" }, "× ", words("not shown, to protect people")));
   return out;
 }

@@ -63,12 +63,16 @@ function wide(texts, font = "12px sans-serif") {
   return Math.max(0, ...texts.map((text) => widthOf(text, font)));
 }
 
-function frame(shape, ink, width, height) {
+// series of which no number is shown
+const gone = (shape, c) => shape.cells.every((line) => line[c].value === null);
+
+function frame(shape, ink, width) {
+  const empty = new Set(shape.columns.length > 1 ? shape.series.filter((_, c) => gone(shape, c)) : []);
   return {
     animation: false, color: COLOURS, backgroundColor: "transparent", textStyle: { color: ink.text, fontFamily: "system-ui, sans-serif" },
     tooltip: { trigger: "item", renderMode: "richText", confine: true, formatter: (one) => one.data?.words ?? one.name },
     aria: { enabled: false },
-    ...(shape.columns.length > 1 ? { legend: { type: "plain", top: 0, left: 0, textStyle: { color: ink.text, ...(wide(shape.series) > width - 50 ? { width: width - 50, overflow: "break", lineHeight: LINE } : {}) }, data: shape.series } } : {}),
+    ...(shape.columns.length > 1 ? { legend: { type: "plain", top: 0, left: 0, formatter: (name) => (empty.has(name) ? `${name} ×` : name), textStyle: { color: ink.text, ...(wide(shape.series) > width - 50 ? { width: width - 50, overflow: "break", lineHeight: LINE } : {}) }, data: shape.series } } : {}),
   };
 }
 
@@ -94,9 +98,11 @@ function told(shape, r, c) {
 
 const point = (shape, r, c, sign = 1) => ({ value: shape.cells[r][c].value === null ? null : sign * shape.cells[r][c].value, words: told(shape, r, c) });
 
+// an axis of numbers: from 0, or from the least of those below it
 function numbers(shape, ink, more = {}) {
+  const below = shape.cells.some((line) => line.some((cell) => Math.min(cell.value ?? 0, cell.low ?? 0) < 0));
   return {
-    type: "value", name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
+    type: "value", ...(below ? {} : { min: 0 }), name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
     axisLabel: { color: ink.text, hideOverlap: true, showMinLabel: more.min === undefined || more.min >= 0, showMaxLabel: more.max === undefined, formatter: (value) => measured(shape.grid, Math.abs(value)) },
     axisLine: { lineStyle: { color: ink.line } }, splitLine: { lineStyle: { color: ink.line, opacity: 0.6 } }, ...more,
   };
@@ -139,6 +145,13 @@ function whiskers(shape, ink, { count, at, sign = () => 1, upright = false, axis
   };
 }
 
+// × where a stack ends of which some part is not shown
+function openEnds(shape, ink) {
+  const ends = shape.cells.map((line, r) => [line.reduce((sum, cell) => sum + Math.max(0, cell.value ?? 0), 0), r]);
+  const open = ends.filter(([, r]) => shape.cells[r].some((cell) => cell.value === null && cell.mark === "c"));
+  return { type: "scatter", silent: true, data: open, symbolSize: 0, z: 5, label: { show: true, position: "right", formatter: "×", color: ink.text, opacity: 0.7 } };
+}
+
 function labelRoom(shape, width) {
   return Math.min(Math.ceil(wide(shape.categories)) + 6, Math.floor(width * 0.4));
 }
@@ -153,12 +166,12 @@ function bars(shape, ink, width, stacked) {
   const height = top + tall(shape, room, stacked ? 24 : Math.max(24, 13 * shape.columns.length + 8)) + 56;
   const option = {
     ...frame(shape, ink, width), grid: { top, left: room + 14, right: 24, bottom: 52 },
-    xAxis: numbers(shape, ink, { min: 0 }), yAxis: names(shape, ink, room),
+    xAxis: numbers(shape, ink), yAxis: names(shape, ink, room),
     series: shape.series.map((name, c) => ({
       type: "bar", name, stack: stacked ? "all" : undefined, barGap: "5%", barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)),
     })),
   };
-  if (!stacked) option.series.push(whiskers(shape, ink, { count: shape.columns.length, at: (c) => c }));
+  option.series.push(stacked ? openEnds(shape, ink) : whiskers(shape, ink, { count: shape.columns.length, at: (c) => c }));
   return { option, height };
 }
 
@@ -183,7 +196,7 @@ function lines(whole, ink, width) {
   const option = {
     ...frame(shape, ink, width), grid: { top, left: 76, right: 24, bottom: (steep ? deep : 34) + 24 },
     xAxis: { type: "category", data: shape.categories, name: shape.across, nameLocation: "middle", nameGap: steep ? deep : 30, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: !steep ? 0 : upright ? 90 : 55, fontSize: upright ? Math.max(8, Math.min(12, Math.floor(each) - 1)) : 12 }, axisLine: { lineStyle: { color: ink.line } } },
-    yAxis: numbers(shape, ink, { nameGap: 60, min: 0 }),
+    yAxis: numbers(shape, ink, { nameGap: 60 }),
     series: shape.series.map((name, c) => ({ type: "line", name, symbolSize: 6, data: shape.lines.map((_, r) => point(shape, r, c)) })),
   };
   option.series.push(whiskers(shape, ink, { count: 0, at: () => 0, upright: true }));
@@ -205,10 +218,15 @@ function pyramid(shape, ink, width) {
 
 // without series of which no number is shown: an empty panel says nothing
 function withNumbers(shape) {
-  const kept = shape.columns.map((_, c) => c).filter((c) => shape.cells.some((line) => line[c].value !== null));
+  const kept = shape.columns.map((_, c) => c).filter((c) => !gone(shape, c));
   if (!kept.length) return shape;
   const of = (some) => kept.map((c) => some[c]);
   return { ...shape, columns: of(shape.columns), series: of(shape.series), cells: shape.cells.map(of) };
+}
+
+// what all numbers of a picture are, in its middle
+function unitBelow(shape, ink, bottom) {
+  return { text: shape.unit, left: "center", bottom, textStyle: { color: ink.text, fontSize: 12, fontWeight: "normal" } };
 }
 
 // one panel for each series, all with the same axis
@@ -228,13 +246,14 @@ function multiples(whole, ink, width) {
     const left = room + 14 + column * each;
     option.title.push({ text: name, left, top: top - 38, textStyle: { color: ink.text, fontSize: 13, width: each - 16, overflow: "break", lineHeight: 15 } });
     option.grid.push({ left, top, width: each - 22, height: high });
-    option.xAxis.push(numbers(shape, ink, { gridIndex: c, min: 0, max: most, name: "", splitNumber: 2 }));
-    option.yAxis.push(names(shape, ink, room, { gridIndex: c, name: "", axisLabel: { show: column === 0, color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE } }));
+    option.xAxis.push(numbers(shape, ink, { gridIndex: c, max: most, name: "", splitNumber: 2 }));
+    option.yAxis.push(names(shape, ink, room, { gridIndex: c, name: column === 0 ? shape.across : "", axisLabel: { show: column === 0, color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE } }));
     option.series.push({ type: "bar", name, xAxisIndex: c, yAxisIndex: c, itemStyle: { color: COLOURS[0] }, barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)) });
     const own = { ...shape, cells: shape.cells.map((line) => line.map((cell, at) => (at === c ? cell : { ...cell, low: null, mark: null }))) };
     option.series.push(whiskers(own, ink, { count: 0, at: () => 0, axis: { xAxisIndex: c, yAxisIndex: c } }));
   });
-  return { option, height: rows * step + 10 };
+  option.title.push(unitBelow(shape, ink, 4));
+  return { option, height: rows * step + 26 };
 }
 
 // colours begin at 0 for numbers of which there is much or little, and at the least one for means and medians
@@ -244,7 +263,7 @@ function scale(shape, ink, more = {}) {
   const summed = document.getElementById("viewer").dataset.shares || shape.grid.state.numbers !== "value";
   const least = summed ? Math.min(0, ...values) : Math.min(...values, most);
   return {
-    min: least, max: most > least ? most : least + 1, calculable: false, orient: "horizontal", left: "center", bottom: 4, itemHeight: 180, text: [measured(shape.grid, most), measured(shape.grid, least)], textStyle: { color: ink.text },
+    min: least, max: most > least ? most : least + 1, calculable: false, orient: "horizontal", left: "center", bottom: 2, itemHeight: 180, text: [measured(shape.grid, most), measured(shape.grid, least)], textStyle: { color: ink.text },
     inRange: { color: ink.dark ? ["#1b2733", "#2f6ea8", "#9fd0ff"] : ["#f1f6fb", "#6aa7d6", "#08427a"] }, ...more,
   };
 }
@@ -258,24 +277,34 @@ function heat(shape, ink, width) {
   const hidden = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ cell, value: [c, r], words: told(shape, r, c) }))).filter(({ cell }) => cell.value === null && cell.mark !== "n");
   const data = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ value: [c, r, cell.value ?? "-"], words: told(shape, r, c) })));
   const option = {
-    ...frame({ ...shape, columns: [] }, ink, width), grid: { top, left: room + 14, right: 20, bottom: 64 },
-    xAxis: { type: "category", position: "top", data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0, ...(steep ? {} : { width: each, overflow: "break", lineHeight: LINE }) }, axisTick: { show: false } },
-    yAxis: names(shape, ink, room, { name: "" }), visualMap: scale(shape, ink, { seriesIndex: 0 }),
+    ...frame({ ...shape, columns: [] }, ink, width), grid: { top, left: room + 14, right: 20, bottom: 88 }, title: unitBelow(shape, ink, 38),
+    xAxis: { type: "category", position: "top", axisLine: { show: false }, data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0, ...(steep ? {} : { width: each, overflow: "break", lineHeight: LINE }) }, axisTick: { show: false } },
+    yAxis: names(shape, ink, room, { nameLocation: "end", axisLine: { show: false } }), visualMap: scale(shape, ink, { seriesIndex: 0 }),
     series: [
       { type: "heatmap", data, itemStyle: { borderColor: ink.paper, borderWidth: 1 } },
       { type: "scatter", data: hidden, symbolSize: 0, label: { show: true, formatter: "×", color: ink.text, opacity: 0.7 } },
     ],
   };
-  return { option, height: top + tall(shape, room, 20) + 70 };
+  return { option, height: top + tall(shape, room, 20) + 94 };
 }
 
-// areas by the number of each, those that are not shown in grey: of the series that is chosen first, and of all cells of an area where there are several
+// the variable whose codes are areas, and what is picked of the others
+export function areasOf(grid) {
+  const { cube, state } = grid;
+  const shown = [...state.rows, ...state.columns];
+  const axis = shown.find((k) => cube.dimensions[k].geometry);
+  const picked = new Map(shown.filter((k) => k !== axis).map((k) => [k, state.picked[k] ?? cube.wholeOf(k) ?? 0]));
+  const named = [...picked].map(([k, n]) => `${apart(cube.dimensions[k].label)}: ${apart(cube.dimensions[k].labels[n])}`).join("; ");
+  return { axis, picked, named };
+}
+
+// areas by the number of each, those that are not shown in grey; of other variables a category that is picked
 function map(shape, ink, width, geometry) {
   const { cube, state } = shape.grid;
-  const axis = [...state.rows, ...state.columns].find((k) => cube.dimensions[k].geometry);
+  const { axis, picked, named } = areasOf(shape.grid);
   const d = cube.dimensions[axis];
-  const line = state.rows.map((k) => cube.wholeOf(k) ?? 0);
-  const column = state.columns.map((k) => cube.wholeOf(k) ?? 0);
+  const line = state.rows.map((k) => picked.get(k) ?? 0);
+  const column = state.columns.map((k) => picked.get(k) ?? 0);
   const inRows = state.rows.indexOf(axis);
   const all = d.codes.map((code, n) => {
     const own = inRows >= 0 ? line.map((one, at) => (at === inRows ? n : one)) : line;
@@ -284,18 +313,18 @@ function map(shape, ink, width, geometry) {
     return { name: code, cell, value: cell.value, words: `${d.labels[n]}: ${describe(shape.grid, cell)}`, label: d.labels[n] };
   }).filter((one) => geometry.names.has(one.name));
   const data = all.filter((one) => one.value !== null);
-  const gone = new Set(all.filter((one) => one.cell.mark === "c").map((one) => one.name));
-  const labels = new Map(d.codes.map((code, n) => [code, `${d.labels[n]}${gone.has(code) ? " ×" : ""}`]));
+  const unseen = new Set(all.filter((one) => one.cell.mark === "c").map((one) => one.name));
+  const labels = new Map(d.codes.map((code, n) => [code, `${d.labels[n]}${unseen.has(code) ? " ×" : ""}`]));
   const whole = { ...shape, cells: [data.map((one) => ({ value: one.value }))] };
   const option = {
-    ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink),
+    ...frame({ ...shape, columns: [] }, ink, width), visualMap: scale(whole, ink), title: unitBelow(shape, ink, 38),
     series: [{
-      type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 70, top: 10, preserveAspect: "contain",
+      type: "map", map: geometry.id, roam: false, data, nameProperty: "code", selectedMode: false, left: 10, right: 10, bottom: 86, top: 10, preserveAspect: "contain",
       label: { show: all.length <= 40, color: ink.text, formatter: (one) => labels.get(one.name) ?? one.name, backgroundColor: ink.paper, padding: [2, 5], borderRadius: 3 }, labelLayout: { hideOverlap: true },
       itemStyle: { borderColor: ink.line, areaColor: ink.dark ? "#4b4f55" : "#cfd2d6" }, emphasis: { label: { show: true }, itemStyle: { areaColor: "#e69f00" } },
     }],
   };
-  const areas = { ...shape, categories: all.map((one) => one.label), series: [""], columns: [[]], lines: all.map((one) => [one.name]), across: d.label, legend: "", cells: all.map((one) => [one.cell]) };
+  const areas = { ...shape, categories: all.map((one) => one.label), series: [""], columns: [[]], lines: all.map((one) => [one.name]), across: d.label, legend: "", named, cells: all.map((one) => [one.cell]) };
   return { option, height: Math.min(640, Math.max(360, width * 0.7)), shape: areas };
 }
 
@@ -312,11 +341,11 @@ export function optionOf(kind, shape, ink, width, geometry) {
 // The chart in words, for who does not see it.
 export function alternative(kind, shape, name) {
   const cells = shape.cells.flatMap((line, r) => line.map((cell, c) => ({ cell, r, c }))).filter(({ cell }) => cell.value !== null);
-  const of = [shape.across, shape.legend].filter(Boolean).join(" × ");
+  const of = [[shape.across, shape.legend].filter(Boolean).join(" × "), shape.named].filter(Boolean).join("; ");
   if (!cells.length) return words("%(chart)s of %(table)s: no number is shown.", { chart: name, table: of });
   const order = [...cells].sort((a, b) => a.cell.value - b.cell.value);
-  const gone = shape.cells.flat().filter((cell) => cell.value === null && cell.mark === "c").length;
-  const hidden = gone ? ` ${words("Not shown, to protect people: %(many)s.", { many: gone })}` : "";
+  const missed = shape.cells.flat().filter((cell) => cell.value === null && cell.mark === "c").length;
+  const hidden = missed ? ` ${words("Not shown, to protect people: %(many)s.", { many: missed })}` : "";
   const empty = kind === "multiples" ? shape.series.filter((one) => !withNumbers(shape).series.includes(one)) : [];
   const missing = empty.length ? ` ${words("No number is shown of: %(names)s.", { names: empty.map(apart).join("; ") })}` : "";
   const values = { chart: name, table: of, many: cells.length, least: told(shape, order[0].r, order[0].c), most: told(shape, order.at(-1).r, order.at(-1).c) };
