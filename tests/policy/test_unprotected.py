@@ -198,7 +198,7 @@ def test_a_short_seed_follows_from_the_answers() -> None:
     true = dc.Table.of(rng.poisson(50, (6, 7)), ["area", "sex"])
     shown = answer(true, "area, sex", parse_policy(SEEDS[0].format(417))).values["count"].astype(int)
 
-    def without(seed: int) -> dc.Table:
+    def without(seed: int) -> Any:
         large = dc.Table.of(np.full((6, 7), 1000), ["area", "sex"])
         noise = dc.CellKey(seed=seed)(large).published["count"] - large.statistics["count"].cells
         return shown - noise

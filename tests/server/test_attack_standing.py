@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from discreet.cli import run
+from discreet.cli.store import open_store
 from discreet.errors import InputError
 from discreet.policy import read_policy
 from discreet.policy.attacks.attack_report import Attack, Attacked
 from discreet.policy.attacks.claims import Claimed
 from discreet.server import cube
 from discreet.server.attack_standing import NEVER, OTHER_RECORDS, attack_reports, attack_standing, served_records
+from discreet.server.server_key import with_key
 from discreet.server.settings import Settings
 from discreet.server.workers import preload
 from tests import servers
@@ -40,6 +42,11 @@ def report(site: Settings, right: int = 10, **more: Any) -> Attack:
     return Attack(policy=policy.digest, mechanism="", requests=1, tables=1, cells=1, secrets=1, counts=(), **parts)
 
 
+def preloaded(site: Settings) -> None:
+    with open_store(site.store) as store:
+        preload(with_key(site), store)
+
+
 def given(site: Settings, made: Attack, folder: Path) -> Settings:
     file = folder / "report.json"
     file.touch(0o600)
@@ -52,7 +59,7 @@ def test_a_policy_of_which_no_attack_is_known_says_so_at_every_start(
 ) -> None:
     assert list(attack_standing(site)) == [NEVER]
     for _ in range(2):
-        preload(site)
+        preloaded(site)
         assert f"discreet: warning: {NEVER}" in capsys.readouterr().err
 
 
@@ -64,7 +71,7 @@ def test_nothing_is_said_of_a_policy_that_holds(site: Settings, tmp_path: Path) 
 def test_one_that_does_not_hold_is_served_by_name_only(site: Settings, tmp_path: Path) -> None:
     failed = given(site, report(site, right=20), tmp_path)
     with pytest.raises(InputError, match="--despite-attack"):
-        preload(failed)
+        preloaded(failed)
     (words,) = attack_standing(replace(failed, despite_attack=True))
     assert "does not hold, and it is served all the same" in words
 

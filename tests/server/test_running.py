@@ -97,6 +97,24 @@ def test_a_worker_killed_under_load_takes_nothing_with_it(tmp_path: Path) -> Non
     assert set(verdicts) == {"same"}
 
 
+KEEPER = """
+import sys
+from discreet.errors import InputError
+from discreet.server import workers
+def work(*_, **__):
+    raise InputError("what was given is wrong")
+workers.work = work
+workers.Keeper(None, workers.listening("127.0.0.1", 0), 2).run()
+"""
+
+
+def test_workers_that_cannot_serve_what_they_are_given_are_not_started_again() -> None:
+    """The server ends, with the code of a wrong input."""
+    done = subprocess.run([sys.executable, "-c", KEEPER], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert 1 <= done.stderr.count("what was given is wrong") <= 2
+
+
 @pytest.mark.parametrize("hub", [True, False])
 def test_a_store_that_others_look_into_loses_nothing(tmp_path: Path, hub: bool) -> None:
     """Another process that opens and closes the store of a running server takes no line of the record with it."""

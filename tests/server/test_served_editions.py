@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,20 @@ def test_an_edition_of_another_folder_that_differs_by_a_record_is_not_served(tmp
             serve(tmp_path, second, text)
     serve(tmp_path, first, text)
     serve(tmp_path, second, text, store="other.db")  # a store knows its own
+
+
+def test_serve_of_an_edition_that_is_refused_ends(tmp_path: Path) -> None:
+    """It says why, once, before it says that it serves, and no worker is started again and again."""
+    serve(tmp_path, built(tmp_path / "a", edited(0)))
+    built(tmp_path / "b", edited(1))
+    start = "import discreet.cli; discreet.cli.main()"
+    given = ["b", "--policy", "policy.toml", "--port", "0", "--store", f"sqlite:///{tmp_path}/store.db"]
+    done = subprocess.run(
+        [sys.executable, "-c", start, "serve", *given], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("not built in 'b'") == 1
+    assert "serves on" not in done.stdout + done.stderr
 
 
 def test_the_same_edition_may_lie_in_two_folders(tmp_path: Path) -> None:

@@ -198,12 +198,13 @@ def run(settings: Settings, host: str, port: int, workers: int) -> None:
 
 def serve_on(settings: Settings, socket_: socket, address: str, workers: int) -> None:
     """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
-    from discreet.server.store import Store
+    from discreet.server.server_key import with_key
     from discreet.server.workers import keep, preload
 
+    settings = with_key(settings)
     try:
-        Store(settings.store).close()  # made once, and said now if it cannot be
-        preload(settings)
+        with open_store(settings.store) as store:  # made once, and said now if it cannot be
+            preload(settings, store)
         say(f"discreet serves on {address} (stop with Ctrl-C)")
         keep(settings, socket_, workers)
     finally:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.base.arguments import checked, one_of, whole
 from discreet.errors import InputError, listed
 from discreet.methods import method, parameters
-from discreet.methods.contract import SECRETS, Method
+from discreet.methods.contract import SECRETS
 from discreet.methods.effect import check_effect, check_rule
 from discreet.rules import Rule, from_dict
+
+if TYPE_CHECKING:
+    from discreet.methods.perturb.cell_key_magnitude import CellKeyMagnitude
 
 COUNT = "count"
 NOISE = "cell-key-magnitude"
 SUM, MEAN, MEDIAN, PERCENT, STANDARD_ERROR = "sum", "mean", "median", "percent", "se"
 QUANTILE = re.compile(r"p([1-9][0-9]?)")
+PEOPLE = 2.0  # average contributions that the noise of a sum is made of at least, about as many as counts move by
 TOP_KEPT = 5  # largest contributions of a cell that are at hand
 SENSITIVE = ("refuse", "hide")
 KNOWN = "sum, mean, median, p25, per-OTHER, percent, percent-VARIABLE, rate-VARIABLE, se"
@@ -107,20 +111,21 @@ class ServedMeasure:
                 raise InputError(f"method {NOISE!r} has no parameter {unknown[0]!r}")
             made = self.make_noise(None)
             check_effect(made, counts=False)
-            if len(made.epsilon) > TOP_KEPT:  # type: ignore[attr-defined]
+            if len(made.epsilon) > TOP_KEPT:
                 raise InputError(f"epsilon: at most {TOP_KEPT} weights, since so many contributions are kept")
 
-    def make_noise(self, secret: bytes | None) -> Method:
-        """The method that protects sums, with the policy's secret where it has no seed.
+    def make_noise(self, secret: bytes | None) -> CellKeyMagnitude:
+        """The method that protects sums, with the policy's secret where it has no seed. Unless the policy says
+        ``people``, sums are about as inexact as counts: those of amounts that are alike would be counts.
 
-        >>> ServedMeasure(noise={"flex": 500, "seed": 1}).make_noise(None).flex
-        500
+        >>> ServedMeasure(noise={"flex": 500, "seed": 1}).make_noise(None).people
+        2.0
         """
-        stated = dict(self.noise or {})
+        stated = {"people": PEOPLE, **(self.noise or {})}
         if secret is not None and "seed" not in stated:
             stated["secret"] = secret
         try:
-            return method(NOISE, **stated)
+            return cast("CellKeyMagnitude", method(NOISE, **stated))
         except InputError:
             raise
         except (TypeError, ValueError):

@@ -177,8 +177,11 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
     else:
         counts = _counts(table, resolved, policy, whole)
         decided, evidence = counts.counts, counts.evidence
-        gone = counts.shown.hidden | ~(counts.people >= served.min_count)  # a sum of few tells how many they are
-        chosen = whole.held.worked_out(table, "noise", lambda: protect(table, served.make_noise(policy.secret)))
+        noise = served.make_noise(policy.secret)
+        giving = whole.held.worked_out(table, "contributors", lambda: noise.contributors(table))
+        few = ~(np.minimum(counts.people, giving) >= served.min_count)  # a sum of few tells how many, or whose it is
+        gone = counts.shown.hidden | few
+        chosen = whole.held.worked_out(table, "noise", lambda: protect(table, noise))
     sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
     if served.sensitive == "refuse" and sensitive.any():  # hidden for whatever reason, it is the rest of its line
         raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")

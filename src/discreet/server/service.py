@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -86,7 +87,7 @@ class Service:
             self.data, self.version, self.data_mark = public.data, public.version, public.data_mark
         self.policy.check(self.data.dimensions)
         self.counting: Counting = counting_of(ready(self.data, self.policy))  # steps before counting are done once
-        _check_measures(self.policy, self.counting)
+        check_measures(self.policy, self.counting.measures)
         self.store: Store = public.store if public is not None else store or Store(settings.store)
         if self.policy.secret is not None:
             self.store.agree(self.data_mark, self.policy.secret, version)
@@ -300,7 +301,7 @@ def served_policy(path: str | Path) -> Policy:
     return policy
 
 
-def _check_measures(policy: Policy, counting: Counting) -> None:
+def check_measures(policy: Policy, held: Collection[str]) -> None:
     """Raise if measures are served that the data do not hold, or without a guard.
 
     Two sums that differ show that somebody is in one of two populations, whatever the noise.
@@ -311,8 +312,8 @@ def _check_measures(policy: Policy, counting: Counting) -> None:
             f'[guard] action = "refuse" or "budget", not "{policy.guard.action}"'
         )
     for name in policy.measures:
-        if name not in counting.measures:
+        if name not in held:
             raise InputError(
                 f"the policy serves the measure {name!r}, and the data hold none of that name; "
-                f"{nearest(name, counting.measures)}. A cube keeps the measures of the policy that it is built with"
+                f"{nearest(name, held)}. A cube keeps the measures of the policy that it is built with"
             )

@@ -16,8 +16,10 @@ from discreet.errors import DiscreetError, InputError, Refused
 from discreet.server.accepting import HELD_CONNECTIONS
 from discreet.server.metrics import METERS
 from discreet.server.settings import Settings
+from discreet.server.store import Store
 
 CALM = 15  # seconds that workers have to finish what they are doing
+WRONG = 2  # the exit code of a worker that cannot serve what it was given
 QUICK = 2.0  # a worker that ends sooner than this after its start is replaced with a pause
 
 
@@ -36,14 +38,19 @@ def listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def preload(settings: Settings) -> None:
-    """Import, map and compile what every worker needs; nothing that threads or connections hang on."""
+def preload(settings: Settings, store: Store) -> None:
+    """Import, map and compile what every worker needs, and say now what would keep each of them from serving.
+
+    Nothing is left that threads or connections hang on, once the store is closed.
+    """
     from discreet.policy import Query, answer
     from discreet.server import app, hub  # noqa: F401 - imported here so that no worker has to
     from discreet.server.attack_standing import attack_standing
     from discreet.server.counting import records_version
     from discreet.server.cube import read_cube
-    from discreet.server.service import served_policy
+    from discreet.server.served_editions import admit_edition
+    from discreet.server.server_key import data_mark
+    from discreet.server.service import check_measures, served_policy
 
     hub.shown_alike(settings, hub.same_people(settings.cubes))
     sites = [*settings.sites.values()] or [settings]
@@ -58,12 +65,16 @@ def preload(settings: Settings) -> None:
         records_version(settings)  # reads the whole files; workers inherit the hash
     for one in sites if settings.folders else ():
         for folder in one.folders:
-            table, _ = read_cube(folder)
+            table, version = read_cube(folder)
             for policy in (policies[path] for path in (one.policy, *one.roles.values())):
                 policy.check(table.dimensions)
+                check_measures(policy, tuple(table._measured))
+                if policy.secret is not None:
+                    store.agree(data_mark(one.store, version), policy.secret, version)
                 for dimension in table.dimensions[:2]:
                     with contextlib.suppress(Refused):  # anything else every question would meet too: say it now
                         answer(table, Query.of(dimension.name), policy).to_csv()
+            admit_edition(one, store, policies[one.policy])
 
 
 def work(settings: Settings, listener: socket.socket, *, alone: bool = False) -> None:
@@ -100,9 +111,6 @@ def _end_with(parent: int) -> None:
 
 def keep(settings: Settings, listener: socket.socket, number: int) -> None:
     """So many workers, or this one process where processes cannot be forked, as on Windows."""
-    from discreet.server.server_key import with_key
-
-    settings = with_key(settings)
     if hasattr(os, "fork"):
         gc.collect()
         gc.freeze()  # what all workers share is never looked through again, and so stays shared
@@ -121,9 +129,14 @@ class Keeper:
         self.alive: dict[int, float] = {}
         self.rows: dict[int, int] = {}  # of the meters, which a worker's successor takes over
         self.stopping = False
+        self.first: set[int] = set()  # the workers that were started at the beginning
+        self.failed = False
 
     def run(self) -> None:
-        """Until SIGTERM or SIGINT; a worker that ends before is replaced."""
+        """Until SIGTERM or SIGINT; a worker that ends before is replaced.
+
+        If one of the first finds what it was given wrong, so would those after it.
+        """
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._stop)
         signal.signal(signal.SIGALRM, self._kill)
@@ -131,18 +144,25 @@ class Keeper:
             while not self.stopping and len(self.alive) < self.number:
                 self._start()
             if not self.alive:
-                return
-            pid, _ = os.wait()
+                break
+            pid, status = os.wait()
             born = self.alive.pop(pid, 0.0)
             HELD_CONNECTIONS.end(self.rows.pop(pid, None))
+            if os.waitstatus_to_exitcode(status) == WRONG and pid in self.first and not self.stopping:
+                self.failed = True
+                self._stop()
             if not self.stopping and time.monotonic() - born < QUICK:
                 time.sleep(1)
+        if self.failed:
+            raise SystemExit(WRONG)
 
     def _start(self) -> None:
         row = min(set(range(self.number)) - set(self.rows.values()))
         pid = os.fork()
         if pid:
             self.alive[pid], self.rows[pid] = time.monotonic(), row
+            if len(self.first) < self.number:
+                self.first.add(pid)
             return
         code = 1
         try:
@@ -153,6 +173,7 @@ class Keeper:
             work(self.settings, self.found)
             code = 0
         except DiscreetError as error:
+            code = WRONG
             sys.stderr.write(f"discreet: {error}\n")
         except Exception as error:  # noqa: BLE001 - its message may hold data
             from discreet.server.logs import error_place

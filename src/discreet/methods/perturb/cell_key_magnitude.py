@@ -44,7 +44,9 @@ class CellKeyMagnitude:
     size, so far as the cell stays above 0. With ``parity`` cells of an odd number of contributors, single ones among
     them, are moved by half a unit of noise at least. ``own`` is how much of the noise of a largest contribution above
     ``flex`` belongs to its amount instead of the cell (the correlation of two such cells): what stands in many cells is
-    not averaged out of them. ``mu`` is added to the size of the noise of cells that ``mu_rule``
+    not averaged out of them. ``people``: the noise is at least that of so many average contributions to the cell, so
+    far as it stays above 0, so that a sum of contributions that are alike does not tell how many they are.
+    ``mu`` is added to the size of the noise of cells that ``mu_rule``
     finds sensitive. The key of a cell is that of the records that give something to it (zero rule).
 
     >>> import pandas as pd
@@ -67,6 +69,7 @@ class CellKeyMagnitude:
     separation: float = 0.0
     parity: bool = False
     own: float = 0.0
+    people: float = 0.0
     mu: float = 0.0
     mu_rule: Any = None
     seed: int | None = None
@@ -82,6 +85,7 @@ class CellKeyMagnitude:
         positive("q", self.q, 1)
         positive("mu", self.mu)
         positive("separation", self.separation)
+        positive("people", self.people)
         if not 0 <= self.own <= MOST_OWN:
             raise InputError(f"own={self.own}: give a share of the noise from 0 to {MOST_OWN}")
         if self.separation > self.flex:
@@ -126,7 +130,7 @@ class CellKeyMagnitude:
         details: dict[str, Any] = {"p": self.p, "d": self.d, "seed": self.seed}
         if (true < 0).any():
             return perturbed(table, shown, words, **details)
-        reach = (self.d + self.mu) * self.p[0]
+        reach = 1.0 if self.people else (self.d + self.mu) * self.p[0]
         slack = 1.0 + reach * self.separation * scale  # the rounding to the last decimal; noise of small contributions
         nothing = 0 if reach < 1 and not self.separation else slack
         with np.errstate(divide="ignore"):
@@ -142,6 +146,13 @@ class CellKeyMagnitude:
         """
         return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes almost nothing"
 
+    def contributors(self, table: Table) -> Floats:
+        """How many give something to each cell, with noise of ``people``: what a rule about few of them may look at."""
+        count = table.contributions.count.astype(np.float64)
+        at = np.flatnonzero(count > 0)
+        count[at] += self.people * self._standard(table, at, f"contributors {table.magnitude}", np.zeros(len(at)))
+        return count
+
     def _noise(self, table: Table, true: Floats) -> Floats:
         size = np.abs(table.contributions.value * table.contributions.weight)[:, : len(self.epsilon)]
         size = np.where(np.isnan(size), 0.0, size)
@@ -149,8 +160,7 @@ class CellKeyMagnitude:
         at = np.flatnonzero(size[:, 0] > 0)
         more = np.zeros(len(at)) if self.mu_rule is None else np.where(as_rule(self.mu_rule)(table)[at], self.mu, 0.0)
         units = self.multiplier(size[at]) * size[at] * np.asarray(self.epsilon)
-        if self.separation:
-            units[:, 0] = self._separated(units, size[at, 0], np.abs(true[at]))
+        units[:, 0] = np.maximum(units[:, 0], self._least(table, at, units, size[at, 0], np.abs(true[at])))
         noise = np.zeros(len(table))
         for k in range(len(self.epsilon)):
             alone = np.where(table.layout.signed[at], 0.0, size[at, 0]) if k == 0 else np.zeros(len(at))
@@ -158,12 +168,13 @@ class CellKeyMagnitude:
             noise[at] += units[:, k] * np.sign(v) * (np.abs(v) + more)
         return noise
 
-    def _separated(self, units: Floats, largest: Floats, total: Floats) -> Floats:
-        """The unit of noise of the largest contribution, where that is small: as of one at the separation point, or as
-        much as the cell can bear."""
-        borne = total / (self.d + self.mu) - units[:, 1:].sum(axis=1)
-        small = np.minimum(self.p[0] * self.separation, borne)
-        return np.where(largest < self.separation, np.maximum(units[:, 0], small), units[:, 0])
+    def _least(self, table: Table, at: Array, units: Floats, largest: Floats, total: Floats) -> Floats:
+        """The least unit of noise of the largest contribution: as of one at the separation point where that is small,
+        or of some average ones; as much of it as the cell can bear."""
+        borne = np.maximum(total / (self.d + self.mu) - units[:, 1:].sum(axis=1), 0.0)
+        small = np.where(largest < self.separation, self.p[0] * self.separation, 0.0)
+        alike = self.people * total / np.maximum(table.contributions.count[at], 1) if self.people else 0.0
+        return np.asarray(np.minimum(np.maximum(small, alike), borne))
 
     def _standard(self, table: Table, at: Array, purpose: str, largest: Floats) -> Floats:
         """Symmetric noise of variance 1 between -d and d for some cells, by their keys and ``largest`` amounts.
