@@ -18,7 +18,7 @@ from discreet.cli.options import Place, joined_by, place_options, release_option
 from discreet.cli.output import emit_release, format_of
 from discreet.cli.policy import say_openly
 from discreet.cli.progress import working
-from discreet.cli.store import store_option
+from discreet.cli.store import open_store, store_option
 from discreet.errors import InputError, nearest
 
 if TYPE_CHECKING:
