@@ -16,7 +16,7 @@ from discreet.policy.sections import AreaRules
 
 SECRET = "sixteen letters!"
 POLICY = '[query]\nmax_dimensions = 4\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'
-POLICY += "[measures.pay]\nnoise = {}\nmin_count = 1\n"
+POLICY += "[measures.pay]\nnoise = { people = 0 }\nmin_count = 1\n"
 
 
 def test_who_is_alone_has_one_noise_in_all_tables() -> None:
@@ -66,13 +66,13 @@ def test_sums_of_few_people_do_not_tell_how_many_they_are() -> None:
     frame.loc[frame["job"] == "a", "band"] = "x"
     frame = frame.assign(hours=rng.integers(1600, 1800, 300))
     data = dc.Microdata.of(frame, dimensions=["job", "band"], unit="id", magnitudes=["hours"], secret=SECRET)
-    text = POLICY.replace("measures.pay", "measures.hours").replace("min_count = 1\n", "")
+    text = POLICY.replace("measures.pay", "measures.hours").replace("min_count = 1\n", "").replace("people = 0", "")
     policy = replace(parse_policy(text), secret=SECRET.encode())
     counts = answer(data, Query.of("job, band"), policy).cells["count"].to_numpy(float)
     hours = answer(data, Query.of("job, band", measure="hours"), policy).cells["hours"].to_numpy(float)
     assert (counts < 10).any()
     assert np.isnan(hours[counts < 10]).all()
-    assert not np.isnan(hours[counts >= 10]).any()
+    assert not np.isnan(hours[counts >= 20]).any()  # how many give something has noise of its own
 
 
 SMALL_PAIR = """
@@ -119,3 +119,54 @@ def test_a_sensitive_cell_of_a_closed_pair_is_the_rest_of_its_line() -> None:
     ):
         with pytest.raises(dc.Refused, match="too few contributors"):
             answer(data, query, refusing)
+
+
+def alike(n: int = 8000) -> dc.Microdata:
+    """People of whom each has about as much of something as the others who have any, or none."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"area": rng.integers(0, 20, n), "job": rng.integers(0, 20, n), "id": range(n)}).astype(
+        {"area": str, "job": str}
+    )
+    frame = frame.assign(
+        employed=rng.integers(0, 2, n),
+        week=np.where(rng.random(n) < 0.9, 40, 38),
+        dividends=np.where(rng.random(n) < 0.004, rng.lognormal(11, 1, n).round(), 0.0),
+    )
+    return dc.Microdata.of(
+        frame, dimensions=["area", "job"], unit="id", magnitudes=["employed", "week", "dividends"], secret=SECRET
+    )
+
+
+@pytest.mark.parametrize(("measure", "weights"), [("employed", 1), ("week", 39.8)])
+def test_a_sum_of_contributions_that_are_alike_is_no_count(measure: str, weights: float) -> None:
+    """Of a 0/1 variable the sum is the number of ones, of hours of a week nearly that of people: neither comes out more
+    often than counts with noise do."""
+    data = alike()
+    text = POLICY.replace("measures.pay", f"measures.{measure}").replace("min_count = 1\n", "")
+    shown = {}
+    for people in ("people = 0", ""):
+        policy = replace(parse_policy(text.replace("people = 0", people)), secret=SECRET.encode())
+        shown[people] = answer(data, Query.of("area, job", measure=measure), policy).cells[measure].to_numpy(float)
+    true = dc.tabulate(data, ["area", "job"], value=measure, top=5)
+    guess = {people: np.rint(values / weights) for people, values in shown.items()}
+    right = {
+        people: np.mean((values == np.rint(true.value / weights))[~np.isnan(values)])
+        for people, values in guess.items()
+    }
+    counts = answer(data, Query.of("area, job"), policy).cells["count"].to_numpy(float)
+    blind = np.mean(counts == true.statistic("count").values)
+    assert right["people = 0"] > 0.9
+    assert right[""] < blind + 0.05
+
+
+def test_sums_to_which_few_give_are_not_shown() -> None:
+    """Of a thing that few have, a cell of many people is nearly always one person's; and a 0 is no longer told."""
+    data = alike()
+    text = POLICY.replace("measures.pay", "measures.dividends").replace("min_count = 1\n", "")
+    policy = replace(parse_policy(text.replace("people = 0", "")), secret=SECRET.encode())
+    shown = answer(data, Query.of("area, job", measure="dividends"), policy).cells["dividends"].to_numpy(float)
+    true = dc.tabulate(data, ["area", "job"], value="dividends", top=5)
+    givers = true.statistic("givers").values
+    assert (givers[np.isnan(shown)] < 14).all()
+    assert np.isnan(shown[givers < 6]).all()
+    assert not np.isnan(shown[0])

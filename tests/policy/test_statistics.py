@@ -65,7 +65,7 @@ def test_a_sum_is_the_method_on_the_table(kind: dict[str, bool]) -> None:
     """What CellKeyMagnitude shows of the tabulated sums, with the policy's secret."""
     data, policy = workers(**kind), served()
     table = tabulate(data, ["area", "sex"], value="pay", top=TOP_KEPT)
-    method = dc.CellKeyMagnitude(flex=2000, p=(0.25, 0.05), separation=100, epsilon=(1, 0.5), secret=SECRET)
+    method = dc.CellKeyMagnitude(flex=2000, p=(0.25, 0.05), separation=100, epsilon=(1, 0.5), people=2, secret=SECRET)
     expected = method(table).published[table.measure]
     assert asked(data, "area, sex", policy, measure="pay").tolist() == expected.tolist()
     assert (expected != table.value)[table.value > 0].all()
@@ -143,7 +143,7 @@ def test_few_respondents_are_few_whatever_they_weigh(statistic: str, most: int) 
     frame = frame.assign(pay=rng.integers(100, 4999, len(rows)), hours=rng.integers(20, 60, len(rows)))
     frame["band"] = pd.cut(frame["pay"], [-1, 500, 1000, 2000, 5000], labels=["0", "1", "2", "3"]).astype(str)
     frame = frame.assign(id=range(len(rows)), weight=rng.integers(20, 60, len(rows)))
-    given = {"unit": "id", "magnitudes": ["pay", "hours"], "secret": SECRET}
+    given: dict[str, Any] = {"unit": "id", "magnitudes": ["pay", "hours"], "secret": SECRET}
     data, plain = (
         dc.Microdata.of(frame, dimensions=["area", "sex", "band"], **given, **more)
         for more in ({"weight": "weight"}, {})

@@ -130,6 +130,7 @@ class CountedGroups:
     weighted_total: Array | None = None  # int64[n], in units of 10**-(decimals + 3), rounded record by record
     key: Array | None = None  # uint64[n], sum of record keys mod 2**64
     value_key: Array | None = None  # uint64[n], the same of records whose magnitude is not 0
+    givers: Array | None = None  # int64[n], records whose magnitude is not 0, where there are keys of them
     top_value: Array | None = None  # float64[n, top], NaN where a cell has fewer
     top_weight: Array | None = None  # float64[n, top]; a holding's is its weighted sum by its sum, 1 where that is 0
     top_contributor: Array | None = None  # int64[n, top], -1 for a record that is its own contributor and for none

@@ -28,6 +28,7 @@ from discreet.tables.table import Table
 DECIMALS = 1  # of percentages and rates
 MORE_DECIMALS = 2  # of a mean or a ratio than its sum has
 OF_WEIGHTS = "weighted count"
+GIVING = ", or give something"
 
 
 def statistic_of(query: Query) -> Statistic:
@@ -122,7 +123,7 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
     words = [main.shown.method]
     if asked.kind == SUM:
         served = policy.measures.get(query.measure)
-        notes = [_few_note(served.min_count, main)] if served is not None and served.noise is not None else []
+        notes = [_few_note(served.min_count, main, GIVING)] if served is not None and served.noise is not None else []
         return _given(main, resolved, policy, main.name, main.values, decimals, words, *notes)
     if asked.is_share:
         base = _at_total(main.shown.table.layout, main.values, [asked.other] if asked.other else [*resolved.detail])
@@ -143,12 +144,12 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
         name = f"{main.name} per {other.name}"
     values = np.where(few, np.nan, _quotient(main.values, other.values))
     words = [*dict.fromkeys([*words, other.shown.method])]
-    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least, main))
+    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least, main, GIVING))
 
 
-def _few_note(least: int, part: ProtectedMeasure) -> str:
+def _few_note(least: int, part: ProtectedMeasure, giving: str = "") -> str:
     how = "counted, without their weights" if OF_WEIGHTS in part.shown.table.statistics else "shown"
-    return f"Not shown where fewer than {least:,} people are {how}."
+    return f"Not shown where fewer than {least:,} people are {how}{giving}."
 
 
 # -- protected parts --------------------------------------------------------------------------------------------
@@ -178,7 +179,7 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
         counts = _counts(table, resolved, policy, whole)
         decided, evidence = counts.counts, counts.evidence
         noise = served.make_noise(policy.secret)
-        giving = whole.held.worked_out(table, "contributors", lambda: noise.contributors(table))
+        giving = whole.held.worked_out(table, "givers", lambda: noise.givers(table))
         few = ~(np.minimum(counts.people, giving) >= served.min_count)  # a sum of few tells how many, or whose it is
         gone = counts.shown.hidden | few
         chosen = whole.held.worked_out(table, "noise", lambda: protect(table, noise))

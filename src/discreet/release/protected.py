@@ -17,7 +17,7 @@ from discreet.release.release import Release, read_only
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL, OPEN, Status, hidden
 from discreet.tables import display
 from discreet.tables.room import NONE_STATED, STATED, Room
-from discreet.tables.table import VALUE_KEY, Table, code_columns
+from discreet.tables.table import INTERNAL, Table, code_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,7 @@ def _numbers(name: str, values: Any) -> Array:
 
 def publishable(table: Table, name: str) -> Array:
     """A statistic that can be published; keys cannot."""
-    known = [n for n in table.statistics if n not in ("key", VALUE_KEY) and not n.startswith("again ")]
+    known = [n for n in table.statistics if n not in INTERNAL and not n.startswith("again ")]
     if name not in known:
         raise InputError(f"no measure {name!r} to publish; {nearest(name, known)}")
     return np.array(table.statistic(name).values)

@@ -38,7 +38,7 @@ from discreet.risk.frequency import (
 from discreet.risk.jos15 import jos15_risk
 from discreet.risk.known_units import subtraction_attribution
 from discreet.risk.sample_risk import SampleRisk, assess_sample
-from discreet.tables.table import VALUE_KEY, Table
+from discreet.tables.table import INTERNAL, Table
 from discreet.utility import Utility, compare
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class RiskReport:
     @property
     def cells(self) -> pd.DataFrame:
         """Every published cell with its count, what is shown of it, and which rules it breaks."""
-        statistics = {name: s for name, s in self.table.statistics.items() if name not in ("key", VALUE_KEY)}
+        statistics = {name: s for name, s in self.table.statistics.items() if name not in INTERNAL}
         return beside(replace(self.table, statistics=statistics).cells, self.rules)
 
     def to_dict(self) -> dict[str, Any]:

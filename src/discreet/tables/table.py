@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 VALUE_KEY = "key of the magnitude"  # a statistic: the sum of the keys of the records that give something to it
+GIVERS = "givers"  # a statistic: how many records give something to the magnitude
+INTERNAL = ("key", VALUE_KEY, GIVERS)  # what methods go by, and nobody reads
 MOST_LAYOUTS_KEPT = 8  # at other levels, with a table that is asked for them again and again
 MOST_CELLS_KEPT = 20_000  # of each of them
 
@@ -320,7 +322,7 @@ class Table:
 
     def __repr__(self) -> str:
         names = " x ".join(d.name for d in self.dimensions)
-        kept = ", ".join(n for n in self.statistics if n not in ("key", VALUE_KEY))
+        kept = ", ".join(n for n in self.statistics if n not in INTERNAL)
         keys = ", keys" if "key" in self.statistics else ""
         return f"Table({names}: {len(self):,} cells over {self.layout.n_inner:,} inner; {kept}{keys})"
 

@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.tables.additive import Additive, summable
 from discreet.tables.contributions import Contributions, Spanning
 from discreet.tables.layout import Layout, Margin, Structural
-from discreet.tables.table import VALUE_KEY, Table
+from discreet.tables.table import GIVERS, VALUE_KEY, Table
 
 if TYPE_CHECKING:
     from discreet.data.microdata import Microdata
@@ -121,6 +121,8 @@ def group_statistics(groups: CountedGroups, value: str | None) -> tuple[dict[str
         statistics["key"] = (groups.key, 0)
     if groups.value_key is not None:
         statistics[VALUE_KEY] = (groups.value_key, 0)
+    if groups.givers is not None:
+        statistics[GIVERS] = (groups.givers, 0)
     return statistics, measure
 
 

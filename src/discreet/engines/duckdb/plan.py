@@ -27,7 +27,7 @@ from discreet.engines.protocol import (
     cell_order,
 )
 
-_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "key": "r", "value_key": "rx"}
+_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "key": "r", "value_key": "rx", "givers": "gx"}
 _KEYS = ("r", "rx")  # sums that wrap around
 
 
@@ -68,7 +68,7 @@ class Plan:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """What each record brings, by short name: x magnitude, w weight, wx their product, r record key, rx the
-        record key of one that gives something to the magnitude."""
+        record key of one that gives something to the magnitude, gx whether one does."""
         g, columns = self.grouping, {}
         if g.magnitude is not None:
             columns["x"] = self.columns[g.magnitude].fixed(self.decimals)
@@ -82,6 +82,7 @@ class Plan:
             columns["r"] = self.columns[g.record_key].record_key
         if "x" in columns and "r" in columns:
             columns["rx"] = f"CASE WHEN {columns['x']} = 0 THEN 0 ELSE {columns['r']} END"
+            columns["gx"] = f"CASE WHEN {columns['x']} = 0 THEN 0 ELSE 1 END"
         return columns
 
     @cached_property

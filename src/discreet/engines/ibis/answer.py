@@ -17,7 +17,7 @@ from discreet.engines.ibis.plan import HELD, NONE, Plan
 from discreet.engines.protocol import CountedGroups, SpanningParts, cell_order
 from discreet.errors import InputError
 
-_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx"}
+_SUMS = {"total": "x", "weight": "w", "weighted_total": "wx", "givers": "gx"}
 _KEYS = {"key": "r", "value_key": "rx"}
 _MOST_RECORDS = 2**31  # of one cell, for sums of halves to fit
 _MOST_RANKED = 2**62  # as in the engine in this process

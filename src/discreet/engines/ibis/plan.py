@@ -46,11 +46,11 @@ class Plan:
     @cached_property
     def numbers(self) -> tuple[str, ...]:
         """What each record brings, by short name: x magnitude, w weight, wx their product, r record key, rx the
-        record key of one that gives something to the magnitude."""
+        record key of one that gives something to the magnitude, gx whether one does."""
         g = self.grouping
         weighted = g.magnitude is not None and g.weight is not None
         asked = {"x": g.magnitude is not None, "w": g.weight is not None, "wx": weighted, "r": g.record_key is not None}
-        asked["rx"] = asked["x"] and asked["r"]
+        asked["rx"] = asked["gx"] = asked["x"] and asked["r"]
         return tuple(name for name, there in asked.items() if there)
 
     @property
@@ -90,7 +90,7 @@ class Plan:
         if "wx" in self.numbers:
             table = fenced(self.dialect, table.mutate(wx=product(table.x, table.factor)))
         columns: dict[str, Any] = {}
-        for s in [s for s in self.numbers if s != "rx"]:
+        for s in [s for s in self.numbers if s not in ("rx", "gx")]:
             keyed = s == "r" and "digest" in table.columns
             parts = digest_halves(self.dialect, table.digest) if keyed else halves(table[s])
             columns |= {f"{s}_high": parts[0], f"{s}_low": parts[1]}
@@ -98,7 +98,8 @@ class Plan:
         if "rx" not in self.numbers:
             return table
         given = {f"rx_{half}": ibis.cases((table.x == 0, 0), else_=table[f"r_{half}"]) for half in ("high", "low")}
-        return table.mutate(**given)
+        gives = ibis.cases((table.x == 0, 0), else_=1)
+        return table.mutate(**given, gx_high=ibis.literal(0, "int64"), gx_low=gives)
 
     def _sums(self, table: Any) -> dict[str, Any]:
         """Sums of halves, and how many numbers could be used."""

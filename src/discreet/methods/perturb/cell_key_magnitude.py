@@ -23,7 +23,7 @@ from discreet.methods.perturb.entropy import largest_entropy
 from discreet.methods.perturb.outcome import perturbed
 from discreet.release import Protected
 from discreet.rules.base import as_rule
-from discreet.tables.table import VALUE_KEY, Table
+from discreet.tables.table import GIVERS, VALUE_KEY, Table
 
 FINE = 8  # steps of the density of noise within one unit
 MOST_OWN = 0.9  # with more, what cells with the same largest contribution differ by would be nearly true
@@ -146,12 +146,12 @@ class CellKeyMagnitude:
         """
         return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes almost nothing"
 
-    def contributors(self, table: Table) -> Floats:
+    def givers(self, table: Table) -> Floats:
         """How many give something to each cell, with noise of ``people``: what a rule about few of them may look at."""
-        count = table.contributions.count.astype(np.float64)
-        at = np.flatnonzero(count > 0)
-        count[at] += self.people * self._standard(table, at, f"contributors {table.magnitude}", np.zeros(len(at)))
-        return count
+        givers = _givers(table)
+        at = np.flatnonzero(givers > 0)
+        givers[at] += self.people * self._standard(table, at, f"givers {table.magnitude}", np.zeros(len(at)))
+        return givers
 
     def _noise(self, table: Table, true: Floats) -> Floats:
         size = np.abs(table.contributions.value * table.contributions.weight)[:, : len(self.epsilon)]
@@ -173,7 +173,7 @@ class CellKeyMagnitude:
         or of some average ones; as much of it as the cell can bear."""
         borne = np.maximum(total / (self.d + self.mu) - units[:, 1:].sum(axis=1), 0.0)
         small = np.where(largest < self.separation, self.p[0] * self.separation, 0.0)
-        alike = self.people * total / np.maximum(table.contributions.count[at], 1) if self.people else 0.0
+        alike = self.people * total / np.maximum(_givers(table)[at], 1) if self.people else 0.0
         return np.asarray(np.minimum(np.maximum(small, alike), borne))
 
     def _standard(self, table: Table, at: Array, purpose: str, largest: Floats) -> Floats:
@@ -193,6 +193,16 @@ class CellKeyMagnitude:
             odd = np.interp(uniform, *_distribution(int(self.d * FINE), ODD_GAP))
             noise = np.where(table.contributions.count[at] % 2 == 1, odd, noise)
         return noise
+
+
+def _givers(table: Table) -> Floats:
+    """How many records give something to each cell."""
+    if GIVERS not in table.statistics:
+        raise InputError(
+            f"it is not known how many give something to {table.magnitude!r}, which noise of some people needs: "
+            "tabulate records that have keys (secret=), and build a cube of before again"
+        )
+    return np.asarray(table.statistic(GIVERS).cells, np.float64)
 
 
 @lru_cache(maxsize=16)
