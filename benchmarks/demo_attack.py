@@ -28,7 +28,9 @@ def main() -> None:
     cube = cube_of(dc.datasets.census(n=given.persons))
     report = dc.policy.attack(cube, policy, most=given.most, editions=False, targets=0)
     print(f"{given.persons:,} persons; {report.requests:,} requests, {report.refused:,} of them refused, ", end="")
-    print(f"{report.cells:,} different cells; verdict {report.verdict.value}.\n")
+    print(f"{report.cells:,} different cells; verdict {report.verdict_words}.\n")
+    against = [f"{name} ({verdict.value})" for name, verdict in report.judged if not verdict.ok]
+    print(f"Not a pass: {'; '.join(against) or 'nothing'}.\n")
     print("| population | people | claimed | right | two-way model |\n|---|--:|--:|--:|--:|")
     for one in report.populations:
         claimed = next((claim for claim in one.claimed if claim.probability == 0.8), None)

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,3 +155,36 @@ def test_what_is_refused() -> None:
         dc.CTA(table.is_inner, norm="L3")  # type: ignore[arg-type]
     with pytest.raises(dc.InputError, match="cost="):
         dc.CTA(table.is_inner, cost="free")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+@pytest.mark.parametrize("factor", [1e3, 1e6, 1e9])
+def test_amounts_of_any_size_cost_the_same(norm: str, factor: float) -> None:
+    """The cost of L1 is relative; limits, sums and signs are kept whatever the unit."""
+    values = np.random.default_rng(2).lognormal(3, 1.5, (6, 3)).round(3) * 1000
+    found = []
+    for scale in (1.0, factor):
+        table = dc.Table.of(np.rint(values * scale).astype(np.int64), ["area", "size"])
+        sensitive = table.value < np.quantile(table.value, 0.2)
+        adjusted = dc.CTA(sensitive, protection=0.2, norm=norm)(table)
+        shown, true = np.asarray(adjusted.published["count"], float), np.asarray(table.value, float)
+        assert (np.abs(shown - true)[sensitive] >= 0.2 * true[sensitive] - 1).all()
+        assert shown.tolist() == table.layout.aggregate(shown[table.is_inner]).tolist()
+        assert (np.abs(shown - true) <= true).all()
+        found.append(
+            float(adjusted.details["cost"]) * (scale if norm == "L2" else 1) / (scale**2 if norm == "L2" else 1)
+        )
+    assert found[1] == pytest.approx(found[0], rel=0.01)
+
+
+def test_no_cell_is_told_by_its_fraction() -> None:
+    """Whole numbers of a measure with decimals, such as whole weights, stay whole."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"area": rng.choice(list("abcdefgh"), 90), "job": rng.choice(list("wxyz"), 90)})
+    frame["weight"] = rng.integers(20, 60, 90)
+    data = dc.Microdata.of(frame, dimensions=["area", "job"], weight="weight")
+    table = dc.tabulate(data, ["area", "job"])
+    assert table.statistic(table.measure).decimals
+    shown = np.asarray(next(iter(dc.CTA("threshold(n=3)")(table).published.values())), float)
+    assert (shown == np.rint(shown)).all()
+    assert (shown != np.asarray(table.value, float)).any()

@@ -72,6 +72,15 @@ def test_equal_numbers_of_a_total_and_its_part_are_one_set_more_often_than_the_m
     assert found.rate > found.blind + 0.1
 
 
+def test_of_a_group_of_nobody_nothing_is_found() -> None:
+    """A part shows the 2 of its total, and both are noise: that nobody shares nothing is no success."""
+    answers = shown(40, [2, 38], [20, 20], [[2, 0], [18, 20]])
+    for counts, rate in (([[0, 0], [19, 20]], 0.0), ([[1, 0], [18, 20]], 1.0), ([[1, 1], [18, 20]], 0.0)):
+        found = equal_sets(answers, Truth(TWO, np.array(counts)), TwoWayModel.of(answers))
+        assert found is not None
+        assert (found.rate, found.cases) == (rate, 1)
+
+
 def test_differences_tell_presence_only_through_what_is_left() -> None:
     """Exact numbers tell it always; noisy ones do not, and the model is beside them."""
 

@@ -5,7 +5,7 @@ Dandekar and Cox (2002), Castro (2006); [Ant16]_ section 2.4.1.2.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -31,6 +31,8 @@ NORMS = ("L1", "L2")
 
 _ADJUSTED = 0.7  # of the time for the adjustment; the rest makes it whole
 _DIRECTIONS = 0.5  # of that, for L2, for the directions
+_LARGEST = 1e4  # value in a program: solvers take what is small beside it for nothing
+_SLACK = 1e-6  # of the largest value, by which a solution may miss what it has to keep
 _SHARE = 0.1  # protection of a sensitive cell whose rule states none
 
 
@@ -73,13 +75,34 @@ def adjust(problem: Adjustment, *, norm: Norm = "L1", time_limit: float = 60) ->
 
     For L2 the directions of the sensitive cells are those of the L1 solution and the rest is a quadratic program.
     """
+    unit = max(float(np.abs(problem.values).max(initial=0.0)) / _LARGEST, 1.0)
     with deadline.within(time_limit):
         with deadline.within(deadline.left() if norm == "L1" else _DIRECTIONS * deadline.left()):
-            change, gap = _least_absolute(problem)
-        if norm == "L1":
-            return Adjusted(problem.values + change, float(problem.cost @ np.abs(change)), gap)
-        change = _least_squares(problem, change[problem.sensitive] > 0)
-    return Adjusted(problem.values + change, float(problem.cost @ change**2), gap)
+            change, gap = _least_absolute(_in_units(problem, unit))
+        if norm == "L2":
+            change = _least_squares(_in_units(problem, unit), change[problem.sensitive] > 0)
+    change = change * unit
+    _check(problem, change)
+    return Adjusted(problem.values + change, float(problem.cost @ np.abs(change) ** (1 if norm == "L1" else 2)), gap)
+
+
+def _in_units(p: Adjustment, unit: float) -> Adjustment:
+    """The same in another unit, in which a change costs as much beside the others."""
+    if unit == 1:
+        return p
+    sides = {name: getattr(p, name) / unit for name in ("values", "down", "up", "lower", "upper")}
+    return replace(p, cost=p.cost / p.cost[np.abs(p.values).argmax()] / _LARGEST, **sides)
+
+
+def _check(p: Adjustment, change: Floats) -> None:
+    """Raise for a solution that does not keep what it has to."""
+    missed = [np.abs(p.relations @ change), p.lower - p.values - change, p.values + change - p.upper]
+    missed.append(np.minimum(p.up - change, p.down + change)[p.sensitive])
+    if max(float(one.max(initial=0.0)) for one in missed) > _SLACK * max(float(np.abs(p.values).max()), _LARGEST):
+        raise InputError(
+            "the solver found no adjustment that keeps all sums, bounds and protection limits to the digit: count in a "
+            "larger unit"
+        )
 
 
 def _least_absolute(p: Adjustment) -> tuple[Floats, float]:
@@ -187,11 +210,12 @@ class CTA:
         problem = self.problem(table)
         with deadline.within(self.time_limit):
             adjusted = adjust(problem, norm=self.norm, time_limit=_ADJUSTED * self.time_limit)
-            inner = _inner_values(table, adjusted.values)
+            unit = _unit(table)
+            inner = _inner_values(table, adjusted.values) / unit
             whole = controlled(table.layout, inner, time_limit=self.time_limit)
         if not whole.restricted:
             raise InputError("the adjusted values cannot be made whole with every sum kept; publish fewer margins")
-        shown = table.layout.aggregate(whole.inner)
+        shown = table.layout.aggregate(whole.inner * unit)
         details: dict[str, Any] = {
             "sensitive": problem.sensitive[: len(table)],
             "cost": adjusted.cost,
@@ -264,8 +288,16 @@ class CTA:
         if down.shape != (n,) or up.shape != (n,) or not (np.isfinite(down).all() and np.isfinite(up).all()):
             raise InputError(f"protection is a share, or a pair of amounts for each of the {n:,} cells")
         pad = np.zeros(len(values) - n)
-        whole = [np.maximum(np.ceil(np.append(x * scale, pad) - 1e-9), 1.0) for x in (down, up)]
+        unit = _unit(table)
+        whole = [np.maximum(np.ceil(np.append(x * scale, pad) / unit - 1e-9), 1.0) * unit for x in (down, up)]
         return np.minimum(whole[0], np.abs(values)), whole[1]
+
+
+def _unit(table: Table) -> int:
+    """In units of the last decimal, that of the decimals which the values have: no cell is told by having more."""
+    statistic = table.statistic(table.measure)
+    units = (10**k for k in range(statistic.decimals, 0, -1))
+    return next((unit for unit in units if not (np.asarray(statistic.inner) % unit).any()), 1)
 
 
 def _pair(name: str, sides: Any) -> tuple[Floats, Floats]:

@@ -184,12 +184,18 @@ class Attack:
     @property
     def verdict(self) -> Verdict:
         """Pass only if everything was tried and nothing is beyond its threshold."""
-        parts = [one.verdict for one in self.populations]
-        parts += [judged_counts(one) for _, one in self.counts]
-        parts += [judged_finding(one) for one in self.findings]
-        if self.unjudged or self.left_out or self.conflicts:
-            parts.append(Verdict.UNKNOWN)
-        return Verdict.worst(parts)
+        return Verdict.worst(verdict for _, verdict in self.judged)
+
+    @property
+    def judged(self) -> tuple[tuple[str, Verdict], ...]:
+        """Everything that the verdict rests on, by name."""
+        parts = [(one.name, one.verdict) for one in self.populations]
+        parts += [(f"counts 1-3 of {size} variables", judged_counts(one)) for size, one in self.counts]
+        parts += [(f"{one.attack}, {one.success}", judged_finding(one)) for one in self.findings]
+        missing = [*self.unjudged]
+        missing += [f"{self.left_out:,} requests that were not enumerated"] if self.left_out else []
+        missing += ["cells that showed two numbers"] if self.conflicts else []
+        return (*parts, *((words, Verdict.UNKNOWN) for words in missing))
 
     @property
     def verdict_words(self) -> str:
@@ -317,6 +323,8 @@ class Attack:
         ]
         lines += [population_line(one) for one in self.populations]
         lines += [f"not judged: {words}" for words in self.unjudged]
+        against = [f"{name} ({verdict.value})" for name, verdict in self.judged if not verdict.ok]
+        lines += [f"not a pass: {'; '.join(against)}"] if against else []
         return "\n".join([*lines, f"verdict: {self.verdict_words}"])
 
 

@@ -14,13 +14,13 @@ FEW = 10  # people of a group that is looked at
 def equal_sets(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> AttackFinding | None:
     """Groups of whom all are said to have one category, because total and part show the same number and the rest 0.
 
-    Blind is how often the two-way model would be right to say so of the same groups.
+    That is right of a group in which there is somebody, all of them with that category. Blind is how often the category
+    that the two-way model holds for the likeliest is right of the same groups.
     """
     if model.expected is None:
         return None
     expected = Truth(answers.dimensions, model.expected)
-    said = right = 0
-    believed = 0.0
+    said = right = guessed = 0
     for frame, values in answers.frames.items():
         for axis, k in enumerate(frame):
             parent = frame[:axis] + frame[axis + 1 :]
@@ -39,17 +39,17 @@ def equal_sets(answers: AllAnswers, truth: Truth, model: TwoWayModel) -> AttackF
             true_parts = np.take(np.asarray(truth.frame(frame)), leaves, axis=axis)
             true_total = np.expand_dims(np.asarray(truth.frame(parent)), axis)
             model_parts = np.take(np.asarray(expected.frame(frame)), leaves, axis=axis)
-            share = model_parts / np.maximum(model_parts.sum(axis=axis, keepdims=True), 1e-12)
+            shared = (true_parts == true_total) & (true_total > 0)
+            likeliest = np.take_along_axis(shared, model_parts.argmax(axis=axis, keepdims=True), axis)
             said += int(equal.sum())
-            right += int((equal & (true_parts == true_total)).sum())
-            believed += float((share[equal] ** np.broadcast_to(total, share.shape)[equal]).sum())
+            right += int((equal & shared).sum())
+            guessed += int((equal & likeliest).sum())
     if not said:
         return None
     return AttackFinding(
         attack="equal sets",
         success="groups said to share a category that do",
         rate=right / said,
-        blind=believed / said,
+        blind=guessed / said,
         cases=said,
-        fair=False,  # the model doubts zeros that are true
     )
