@@ -190,9 +190,7 @@ def uniforms(
     return unit_interval(mix(keys if only is None else keys[only], open_secret(secret).key(purpose)))
 
 
-def amount_uniforms(
-    amounts: Floats, *, seed: int | None, secret: str | bytes | Secret | None, purpose: str
-) -> Floats:
+def amount_uniforms(amounts: Floats, *, seed: int | None, secret: str | bytes | Secret | None, purpose: str) -> Floats:
     """A number in [0, 1) for every amount, the same wherever it stands."""
     key = seed_key(seed, purpose) if seed is not None else open_secret(secret).key(purpose)
     return unit_interval(mix(np.ascontiguousarray(amounts, np.float64).view(np.uint64), key))
