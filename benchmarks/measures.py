@@ -356,7 +356,7 @@ def giants(draws: int, p: tuple[float, float], own: float) -> None:
     """The turnover of one large firm, as what is shown of it less what its neighbours have on average.
 
     The p % rule asks whether a competitor can bound it, not whether it stands out of firms that are alike. All tables
-    of one and two variables without a sensitive cell are averaged by precision; blind is the best single one.
+    of one and two variables without a sensitive cell are averaged by precision; blind is the best single one of them.
     """
     blind, attacked = [], []
     for seed in range(draws):
@@ -364,7 +364,8 @@ def giants(draws: int, p: tuple[float, float], own: float) -> None:
         columns: dict[str, Any] = {one: rng.choice([f"{one}{k}" for k in range(n)], 3000) for one, n in FIRMS.items()}
         turnover = rng.lognormal(10, 0.6, 3000).round()
         turnover[0] = round(0.5 * turnover[columns["region"] == columns["region"][0]].sum())
-        data = dc.Microdata.of(pa.table(columns | {"turnover": turnover}), dimensions=[*FIRMS], magnitudes=["turnover"])
+        frame = pa.table(columns | {"turnover": turnover})
+        data = dc.Microdata.of(frame, dimensions=[*FIRMS], magnitudes=["turnover"])
         method, usual = dc.CellKeyMagnitude(flex=50_000, p=p, separation=5000, own=own, seed=seed), turnover[1:].mean()
         found: list[float] = []
         spread: list[float] = []

@@ -38,10 +38,13 @@ def test_nothing_below_zero_is_cut(page: Page) -> None:
     begins = page.evaluate(
         """async () => {
           const { optionOf } = await import("/static/view/picture.js");
-          const grid = { state: { numbers: "value", rows: [0] }, cube: { dimensions: [{ ordered: true }], data: { values: [9], measure: { decimals: 0 } } } };
+          const data = { values: [9], measure: { decimals: 0 } };
+          const state = { numbers: "value", rows: [0] };
+          const grid = { state, cube: { dimensions: [{ ordered: true }], data } };
+          const names = { categories: ["a"], series: ["b"], across: "", legend: "", unit: "" };
           const of = (kind, value) => {
             const cells = [[{ value, low: null, high: null, mark: "" }]];
-            const shape = { grid, cells, lines: [[0]], columns: [[0]], categories: ["a"], series: ["b"], across: "", legend: "", unit: "" };
+            const shape = { grid, cells, lines: [[0]], columns: [[0]], ...names };
             const { option } = optionOf(kind, shape, {}, 600);
             return [].concat(kind === "lines" ? option.yAxis : option.xAxis)[0].min ?? "least";
           };

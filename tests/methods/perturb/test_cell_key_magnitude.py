@@ -49,7 +49,7 @@ def test_magnitudes_bounded_and_never_negative(epsilon: tuple[float, ...]) -> No
 
 
 def test_own_noise_follows_a_large_amount_through_its_cells() -> None:
-    """Cells of the same largest amount have noise that correlates, of variance 1 as before; below flex it is as without."""
+    """Cells of the same largest amount have noise that correlates, of variance 1 still; below flex it is as without."""
     frame = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": ["u", "v", "u", "v"], "amount": [9000, 100, 100, 100]})
     data = dc.Microdata.of(frame, dimensions=["a", "b"], magnitudes=["amount"])
     tables = [dc.tabulate(data, by, value="amount") for by in ("a", "b")]

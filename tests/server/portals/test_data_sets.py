@@ -48,6 +48,9 @@ def test_a_data_set_states_what_each_role_may_ask(tmp_path: Path) -> None:
         people, areas = client.get("/api/datasets").json()["datasets"]
         assert [(one["role"], one["max_dimensions"]) for one in people["roles"]] == [("public", 3), ("approved", 4)]
         assert [(one["role"], one["max_dimensions"]) for one in areas["roles"]] == [("public", 2), ("admin", 5)]
+        assert (people["sources"], people["dates"]) == (["synthetic"], ["2001"])
+        assert (areas["sources"], areas["dates"]) == ([], [])
+        assert client.get("/").text.count("Source: synthetic · Date: 2001") == 1
         for entry in (people, areas):
             assert client.get(entry["address"]).status_code == 200
             assert client.get(entry["api"]).json()["edition"] == entry["edition"]

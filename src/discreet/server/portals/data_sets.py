@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,8 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         "counted": counted_word(spoken(table.service.dimensions), ENGLISH),
         "number_of": {code: number_of(spoken(table.service.dimensions), code) for code in LANGUAGES},
         "notes": list(table.service.policy.notes),
+        "sources": stated_once(d.description.source for d in table.variables.values()),
+        "dates": stated_once(d.description.date for d in table.variables.values()),
         "measures": [
             {"name": name, "label": served.label or name, "unit": served.unit, "statistics": list(served.statistics)}
             for name, served in table.service.policy.measures.items()
@@ -78,6 +80,15 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         "edition": table.service.edition,
         "editions": edition_names(public),
     }
+
+
+def stated_once(texts: Iterable[str]) -> list[str]:
+    """What the variables of a data set state, each text once.
+
+    >>> stated_once(["Census", "", "Census", "Register"])
+    ['Census', 'Register']
+    """
+    return [text for text in dict.fromkeys(texts) if text]
 
 
 def found_labels(wanted: str, labels: Sequence[str], most: int = 3) -> list[str]:
