@@ -91,4 +91,21 @@ flu | 2024-01-01 | 60 | 120 | male | South
         (),
         "C2:D9",
     ),
+    "beside each other": (
+        """
+Placed |  |  |  |  | Waiting |  |
+Ward | Girls | Boys | All |  | Ward | Under 10 | 10 and over | All
+Ash | 31 | 9 | 40 |  | Ash | 3 | 11 | 14
+Elm | 77 | 2 | 79 |  | Elm | 21 | 8 | 29
+Oak | 18 | 4 | 22 |  | Oak | 9 | 5 | 14
+All wards | 126 | 15 | 141 |  | All wards | 33 | 24 | 57
+""",
+        (
+            "D3:D6=B3:B6+C3:C6",
+            "B6:D6=B3:D3+B4:D4+B5:D5",
+            "I3:I6=G3:G6+H3:H6",
+            "G6:I6=G3:I3+G4:I4+G5:I5",
+        ),
+        "",
+    ),
 }

@@ -74,8 +74,7 @@ def read_table(
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
     tables = _tables_of(grid, options)
     if len(tables) > 1:
-        first, last = tables[0].layout.range, tables[-1].layout.range
-        if first.last_row >= last.first_row:  # parts of one block
+        if tables[0].layout.range.meets(tables[-1].layout.range):  # parts of one block
             names = [d.name for table in tables for d in table.dimensions]
             variables = [name for name in dict.fromkeys(names) if names.count(name) == 1]
             raise InputError(

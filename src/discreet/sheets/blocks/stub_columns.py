@@ -9,7 +9,7 @@ from itertools import pairwise
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells
 from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS
-from discreet.sheets.sheet_grid import CellRange, column_letters
+from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables.total_names import USUAL, like_a_total
 
@@ -310,21 +310,25 @@ def refuse_labels_behind(
             )
 
 
-def refuse_side_by_side(
-    block: BlockCells,
-    values: Sequence[int],
-    texts: Sequence[int],
-) -> None:
-    """Refuse a second stub behind a blank column: two tables beside each other."""
-    for column in (c for c in texts if c > min(values)):
-        behind = [c for c in values if c > column]
-        blank = not any((row, column - 1) in block.cells for row in (*block.rows.body, *block.rows.headers))
-        if behind and blank and block.filled(column):
-            top, last = min((*block.rows.headers, *block.rows.body)), max(block.rows.body)
-            first = min(c for _, c in block.cells)
-            ranges = [CellRange(top, first, last, column - 2), CellRange(top, column, last, max(values))]
-            raise InputError(
-                f"{block.name}: two tables stand beside each other; say which one with "
-                f"{listed([f'range={box.address}' for box in ranges])} (--range, one of them); for both, put one below "
-                "the other or on a sheet of its own"
-            )
+def blank_between(block: BlockCells) -> int | None:
+    """The blank column between two tables beside each other: labels stand behind it, and numbers on both sides."""
+    rows = (*block.rows.headers, *block.rows.body)
+    held = {*rows}
+    columns = sorted({column for row, column in block.cells if row in held})
+    numbers = [column for column in columns if block.filled(column) and is_value_column(block, column)]
+    for before, column in pairwise(columns):
+        blank = column > before + 1
+        inside = bool(numbers) and numbers[0] < column < numbers[-1]
+        if blank and inside and _begins_a_table(block, columns[0], column):
+            return column - 1
+    return None
+
+
+def _begins_a_table(block: BlockCells, first: int, column: int) -> bool:
+    """Whether a column behind a blank one holds labels: words or groups, or what the header of the first says, too."""
+    held = block.column(column)
+    texts = [cell.text for cell in held if cell.kind in (WORDS, RANGED)]
+    if 2 * len(texts) > len(held) and len({*texts}) > 1:
+        return True
+    heading = block.heading(column)
+    return bool(heading) and heading == block.heading(first)
