@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -135,7 +134,7 @@ class _Sums:
 
 
 def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions) -> _Sums:
-    said = totals.stated(_said(options), [d.name for d in cells.dimensions], _codes(cells))
+    said = _stated_totals(cells, options)
     named = {} if options.total is None else said
     partly = options.partly or any(IS_PARTLY.search(code) for codes in cells.codes for code in codes)
     whole = not cells.decimals or options.value is not None
@@ -219,12 +218,20 @@ def _in_labels(block: SheetBlock, places: Sequence[CellPlace]) -> bool:
     return all(place.row in block.headers or place.column in block.stub for place in places)
 
 
-def _said(options: SheetOptions) -> Any:
-    return options.total
-
-
-def _codes(cells: CellMap) -> dict[str, tuple[str, ...]]:
-    return {dim.name: codes for dim, codes in zip(cells.dimensions, cells.codes, strict=True)}
+def _stated_totals(cells: CellMap, options: SheetOptions) -> dict[str, str | None]:
+    """What is said of the total of each dimension; a total that is said must be a label of the sheet."""
+    codes = {dim.name: own for dim, own in zip(cells.dimensions, cells.codes, strict=True)}
+    said = totals.stated(options.total, list(codes), codes)
+    for name, code in said.items():
+        if code is not None and code not in codes[name]:
+            raise InputError(
+                f"dimension {name!r} does not have the total {code!r}; its labels are {listed(codes[name], 6)}"
+            )
+    if isinstance(options.total, str) and not any(options.total in own for own in codes.values()):
+        raise InputError(
+            f"no dimension has the total {options.total!r} (total=, --total); dimensions are {listed(list(codes))}"
+        )
+    return said
 
 
 def _axes(

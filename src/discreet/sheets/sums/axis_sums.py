@@ -17,6 +17,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.nested_labels import (
     ask_about_nested,
+    exact_parts,
     holds,
     labels_with_parts,
     nested_ranges,
@@ -119,6 +120,9 @@ def find_sums(
     names = [sum_name(code) or int(code in divided or begins[k]) for k, code in enumerate(codes)]
     bare = list(top)
     top = _passes(names, lines, children, top)
+    if not trusted and (exact := exact_parts(codes, lines, top, children)):
+        take(exact)
+        top = _passes(names, lines, children, _topmost(codes, children))
     if len(top) > 1 and (whole_tree := _all_together(names, lines, shown, bare)) is not None:
         children, top, bits = whole_tree
         if bits < SURE + 2 * math.log2(len(bare)):

@@ -66,9 +66,12 @@ def find_groupings(
     if tree.total is not None or (name in said and said[name] is None):
         return None
     for whole_code, overlapping in tree.overlapping.items():
-        each = tuple(_with_parts(tree.children, [part]) for part in overlapping)
-        held = {whole_code, *(label for labels in each for label in labels)}
-        return Groupings(whole_code, (), each, tuple(code for code in codes if code not in held))
+        place = {code: k for k, code in enumerate(codes)}
+        runs, left = runs_to(lines, place[whole_code], sorted(place[part] for part in overlapping))
+        ways = tuple(_with_parts(tree.children, [codes[k] for k in run]) for run in runs)
+        each = tuple(_with_parts(tree.children, [codes[k]]) for k in left)
+        held = {whole_code, *(label for labels in (*ways, *each) for label in labels)}
+        return Groupings(whole_code, ways, each, tuple(code for code in codes if code not in held))
     below = {part for parts in tree.children.values() for part in parts}
     top = [k for k, code in enumerate(codes) if code not in below and code not in groups]
     wholes = sorted((k for k in top if codes[k] in tree.children), key=lambda k: -like_a_total(codes[k]))

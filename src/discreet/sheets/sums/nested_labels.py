@@ -6,7 +6,7 @@ No sum of labels shows this, but the difference of two such numbers is a count o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -161,6 +161,18 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
             if _OF_ALL.match(texts[whole]) and not _OF_ALL.match(texts[part]):
                 take(whole, part)
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
+
+
+def exact_parts(
+    codes: Sequence[str], lines: AxisLines, top: Sequence[int], children: Collection[int]
+) -> dict[int, list[int]]:
+    """Labels that others narrow down, as "Leeds" is by "North Leeds" and "South Leeds", and that are their sum."""
+    exact = {}
+    for whole, parts in qualified_labels(codes, lines, top).items():
+        denied, confirmed, _, _ = lines.evidence(whole, parts)
+        if len(parts) > 1 and confirmed and not denied and whole not in children:
+            exact[whole] = sorted(parts)
+    return exact
 
 
 def _plain_words(label: str) -> str:
