@@ -11,6 +11,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
+from discreet.in_place.mirrored_cells import mirrored_cells
 from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
 from discreet.in_place.possible_parts import Remainder, possible_remainders
 from discreet.in_place.table_margins import TableMargins
@@ -37,9 +38,11 @@ class TableLinks:
 
 
 def found_links(common: CommonMargins) -> TableLinks:
-    """All links between tables, found by labels and by numbers that are equal."""
+    """All links between tables, found by labels and by numbers that are equal, and those inside of one."""
     tables = common.tables
     links: list[MarginLink] = [*_same_places(tables)]
+    for k, table in enumerate(tables):
+        links += () if table.too_large else mirrored_cells(k, table)
     parts: list[MarginLink] = []
     large = []
     for i, j in combinations(range(len(tables)), 2):

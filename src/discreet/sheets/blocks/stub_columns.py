@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells
-from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS
+from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS, ReadCell
 from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables.total_names import USUAL, like_a_total
@@ -31,6 +31,8 @@ _MEASURES = ("measure", "interval_start", "interval_end", "ratio", "numerator", 
 """How a file of OpenSAFELY's measures begins; what a measure is broken down by stands behind."""
 LEAST_RANKED = 3
 """Rows from which numbers 1, 2, 3 in the order of their counts are ranks."""
+SHORTEST_CODE = 3
+"""Digits of numbers that are all as long, which may be codes."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -181,16 +183,42 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
     if any(cell.share is not None or cell.percent for cell in numbers):
         return False
     heading = block.heading(column)
-    if _RANKS.fullmatch(heading) and numbers and _unique(block, stub) and not _CODES.fullmatch(heading):
-        raise InputError(
-            f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name every "
-            f"row; say {_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they are "
-            "numbers of the table"
-        )
     if _is_plain_name(heading):
+        if numbers and _names_every_row(block, stub) and not _may_be_labels(heading, held):
+            raise InputError(
+                f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name "
+                f"every row; say {_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they "
+                "are numbers of the table"
+            )
         return not any(cell.kind == MARKED for cell in held)
     years = bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
     return years and 2 * len({cell.text for cell in numbers}) <= len(numbers)
+
+
+def _names_every_row(block: BlockCells, stub: Sequence[int]) -> bool:
+    """Whether the columns of labels, or these and the headings of sections, name each row by itself."""
+    if _unique(block, stub):
+        return True
+    cells, rows = block.cells, block.rows
+    names = [
+        (sum(section < row for section in rows.sections), *(cells[row, c].text for c in stub if (row, c) in cells))
+        for row in rows.body
+    ]
+    return len({*names}) == len(names)
+
+
+def _may_be_labels(heading: str, held: Sequence[ReadCell]) -> bool:
+    """Whether numbers below a header of years or codes look like these, and not like counts under a short name."""
+    numbers = [cell for cell in held if cell.kind == NUMERIC]
+    if _WHEN.fullmatch(heading):
+        return all(cell.is_year for cell in numbers)
+    texts = [cell.text.strip() for cell in numbers]
+    if not _CODES.fullmatch(heading) or len({*texts}) < len(texts) or not all(text.isdecimal() for text in texts):
+        return False
+    values = [int(text) for text in texts]
+    sums = len(values) > 2 and any(2 * value == sum(values) for value in values)
+    same = len({len(text) for text in texts}) == 1 and len(texts[0]) >= SHORTEST_CODE
+    return not sums and (same or (len(texts) >= LEAST_RANKED and _in_equal_steps(texts)))
 
 
 def _ask_about_labels(
