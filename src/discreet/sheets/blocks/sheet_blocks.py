@@ -16,6 +16,7 @@ from discreet.sheets.blocks.row_kinds import (
     NUMBER_ROW,
     NUMBERING_ROW,
     RowKind,
+    heads_numbers,
     notes_between,
     row_kinds,
 )
@@ -193,7 +194,11 @@ def _stated(
     lines: Mapping[int, Mapping[int, ReadCell]], header_rows: int, options: SheetOptions, grid: SheetGrid
 ) -> list[RowKind]:
     """Kinds of rows where the number of headers is said: from the first row with several cells, or of the range."""
-    filled = [row for row, line in lines.items() if len(line) > 1 or (grid.header_rows is not None and line)]
+    filled = [
+        row
+        for row, line in lines.items()
+        if len(line) > 1 or (line and (grid.header_rows is not None or heads_numbers(row, lines)))
+    ]
     first = min(lines) if options.range is not None or grid.header_rows is not None else min(filled, default=min(lines))
     kinds = []
     for row, line in lines.items():

@@ -166,12 +166,18 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
 def exact_parts(
     codes: Sequence[str], lines: AxisLines, top: Sequence[int], children: Collection[int]
 ) -> dict[int, list[int]]:
-    """Labels that others narrow down, as "Leeds" is by "North Leeds" and "South Leeds", and that are their sum."""
+    """Labels that others narrow down and that are a sum: "Leeds" of "North Leeds" and "South Leeds", or of all others.
+
+    That one label narrows it down makes a label whose numbers are the sum of all others their total: "Households".
+    """
     exact = {}
     for whole, parts in qualified_labels(codes, lines, top).items():
-        denied, confirmed, _, _ = lines.evidence(whole, parts)
-        if len(parts) > 1 and confirmed and not denied and whole not in children:
-            exact[whole] = sorted(parts)
+        others = [k for k in top if k != whole]
+        for held, least in ((sorted(parts), 0.0), (others, ASK_AT_END)):
+            denied, confirmed, bits, _ = lines.evidence(whole, held)
+            if whole not in children and len(held) > 1 and confirmed and not denied and bits >= least:
+                exact[whole] = held
+                break
     return exact
 
 
