@@ -173,7 +173,9 @@ def test_counts_below_a_short_name_are_not_taken_for_labels(header: str, tmp_pat
 )
 def test_codes_and_years_beside_names_stay_labels(header: str, labels: tuple[int, ...], tmp_path: Path) -> None:
     rows = [["Ward", header, "f", "m"]]
-    rows += [[ward, label, 20 + k, 31] for k, (ward, label) in enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))]
+    rows += [
+        [ward, label, 20 + k, 31] for k, (ward, label) in enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))
+    ]
     table = read_table(book(tmp_path, rows))
     assert not any(str(label) in table.dimensions[-1].codes for label in labels)
     assert len(table.places) == 6

@@ -74,7 +74,9 @@ def heads_numbers(row: int, lines: Mapping[int, Line]) -> bool:
     below = next((lines[r] for r in sorted(lines) if r > row and lines[r]), {})
     beside = below.get(1)
     under = below.get(column)
-    return column > 1 and under is not None and under.kind in (NUMERIC, MARKED) and bool(beside and beside.kind == WORDS)
+    return (
+        column > 1 and under is not None and under.kind in (NUMERIC, MARKED) and bool(beside and beside.kind == WORDS)
+    )
 
 
 def notes_between(kinds: Sequence[RowKind], lines: Mapping[int, Line]) -> list[RowKind]:

@@ -32,7 +32,7 @@ _STYLE = re.compile(
     re.DOTALL,
 )
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
-TOLD = "texts outside of tables that state a hidden number, or a total that is not shown"
+TOLD = "texts outside of tables that state a hidden number, or a count that is not shown"
 LOOKING = ("class", "style", "width", "height", "bgcolor", "color", "align", "valign")
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _STRIPES = re.compile(r":nth-child\((?:even|odd)\)|:(?:first|last)-child|::?(?:hover|before|after)")
