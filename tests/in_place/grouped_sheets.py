@@ -167,4 +167,14 @@ Grand total | 215 | 141 | 356
         ),
         "",
     ),
+    "a grouping that sums up the other": (
+        """
+Specialty | Band 1 | Band 2 | Band 3 | Band 4 | Within target | Over target | Total
+ENT | 12 | 9 | 12 | 6 | 21 | 18 | 39
+Eyes | 14 | 2 | 2 | 13 | 16 | 15 | 31
+All | 26 | 11 | 14 | 19 | 37 | 33 | 70
+""",
+        ("F2:F4=B2:B4+C2:C4", "G2:G4=D2:D4+E2:E4", "H2:H4=F2:F4+G2:G4", "B4:H4=B2:H2+B3:H3"),
+        "",
+    ),
 }

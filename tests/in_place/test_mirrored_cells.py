@@ -58,16 +58,13 @@ def test_no_small_count_follows_from_the_other_side(seed: int, tmp_path: Path) -
     for place in np.argwhere((counts > 0) & (counts < 6)):
         aim = np.zeros(cells)
         aim[number[tuple(place)]] = 1
-        ends = [
-            milp(
-                sign * aim,
-                constraints=LinearConstraint(np.array(equations), 0, 0),
-                bounds=Bounds(least, most),
-                integrality=np.ones(cells),
-            ).fun
-            for sign in (1, -1)
-        ]
-        assert -ends[1] - ends[0] > 0.5, place
+        ends = []
+        for sign in (1, -1):
+            constraint, whole = LinearConstraint(np.array(equations), 0, 0), np.ones(cells, np.int64)
+            solved = milp(sign * aim, constraints=constraint, bounds=Bounds(least, most), integrality=whole)
+            assert solved.fun is not None
+            ends.append(sign * solved.fun)
+        assert ends[1] - ends[0] > 0.5, place
 
 
 def test_a_table_that_is_not_mirrored_is_protected_as_it_was(tmp_path: Path, capfdbinary: Any) -> None:

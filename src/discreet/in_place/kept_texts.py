@@ -55,7 +55,8 @@ def kept_texts(
 
     ``keep`` names columns by their header and other cells by their address: their texts stay, whatever they say.
     ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts, and ``told``
-    numbers that are shown in them: of other counts nobody judges what follows. Where ``sheet_names`` of the file differ in a number at their end only ("Area 1", "Area 2"), it is no count.
+    numbers that are shown in them: of other counts nobody judges what follows. Where ``sheet_names`` of the file
+    differ in a number at their end only ("Area 1", "Area 2"), it is no count.
     """
     judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere), frozenset(told))
     shown: set[CellPlace] = set()
