@@ -335,3 +335,11 @@ def test_a_note_states_no_count_that_nobody_judged(note: str, stays: bool, tmp_p
     assert run(["protect", str(tmp_path / "t.xlsx"), "--hide-under", "6"]) == 0
     after = openpyxl.load_workbook(tmp_path / "t.safe.xlsx").active
     assert (after.cell(7, 1).value == note) == stays
+
+
+def test_the_heading_of_a_section_states_no_total_of_hidden_counts(tmp_path: Path, capfdbinary: Any) -> None:
+    """As labels of rows do not: 90 less 87 is what is hidden."""
+    rows = ["Violence (total 90)", "Murder,3", "Assault,87", "Theft", "Burglary,60", "Shoplifting,64"]
+    (tmp_path / "t.csv").write_text("\n".join(["Offence,2023", *rows, ""]), encoding="utf-8")
+    assert run(["protect", str(tmp_path / "t.csv"), "--hide-under", "6"]) == 2
+    assert "('A2')" in capfdbinary.readouterr().err.decode()

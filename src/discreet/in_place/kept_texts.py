@@ -157,12 +157,21 @@ class _Judge:
         if place.row in self._headers:
             own = self._secret.of_columns(place.column, self._last_below(place))
         else:
-            own = self._secret.of_row(place.row)
+            own = self._secret.of_rows(self._rows_below(place.row))
         unknown = {one.number for one in stated if one.named} - self._secret.shown if own else ()
         if unknown or any(
             (one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated
         ):
             self._telling.append(place)
+
+    def _rows_below(self, row: int) -> list[int]:
+        """The row of a label, or the rows of numbers below the heading of a section, up to the next one."""
+        if row in self._body:
+            return [row]
+        headings = (r for (r, _), role in self._roles.items() if role == LABEL and r > row and r not in self._body)
+        following = [r for r in self._body if r > row]
+        end = min((r for r in headings if following and r > min(following)), default=None)
+        return [r for r in following if end is None or r < end]
 
     def _last_below(self, place: CellPlace) -> int:
         """The last column that a header stands above: up to the next one in its row."""

@@ -149,7 +149,7 @@ def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)
     try:
-        trees = _trees(cells, allowed, named, partly, pairs, options)
+        trees = _trees(cells, allowed, named, partly, pairs, options, block.grid.sheet)
         trees = with_joint_totals(cells, trees, named, allowed)
     except InputError as error:
         if cells.unclear.any():
@@ -219,17 +219,23 @@ def _in_labels(block: SheetBlock, places: Sequence[CellPlace]) -> bool:
 
 
 def _stated_totals(cells: CellMap, options: SheetOptions) -> dict[str, str | None]:
-    """What is said of the total of each dimension; a total that is said must be a label of the sheet."""
+    """What is said of the total of each dimension; a total that is said must be a label of the sheet, or of another."""
     codes = {dim.name: own for dim, own in zip(cells.dimensions, cells.codes, strict=True)}
-    said = totals.stated(options.total, list(codes), codes)
+    total = options.total
+    if options.several:
+        if isinstance(total, Mapping):
+            total = {n: code for n, code in total.items() if n in codes and (code is None or code in codes[n])}
+        elif total is not None and not any(total in own for own in codes.values()):
+            total = None
+    said = totals.stated(total, list(codes), codes)
     for name, code in said.items():
         if code is not None and code not in codes[name]:
             raise InputError(
                 f"dimension {name!r} does not have the total {code!r}; its labels are {listed(codes[name], 6)}"
             )
-    if isinstance(options.total, str) and not any(options.total in own for own in codes.values()):
+    if isinstance(total, str) and not any(total in own for own in codes.values()):
         raise InputError(
-            f"no dimension has the total {options.total!r} (total=, --total); dimensions are {listed(list(codes))}"
+            f"no dimension has the total {total!r} (total=, --total); dimensions are {listed(list(codes))}"
         )
     return said
 
@@ -319,6 +325,7 @@ def _trees(
     partly: bool,
     pairs: Pairs,
     options: SheetOptions,
+    title: str,
 ) -> list[SumTree]:
     """The sums of every dimension; where totals need not add up they are looked for with more and more tolerance."""
     unit = 10.0**-cells.decimals
@@ -336,6 +343,7 @@ def _trees(
             short_total=options.partly,
             pairs=pairs.get(dim.name, ()),
             headed=dim.headed,
+            title=title,
         )
         tree = None
         for room in (allowed, *wider):

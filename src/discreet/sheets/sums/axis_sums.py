@@ -69,6 +69,7 @@ def find_sums(
     trusted: bool = False,
     pairs: Sequence[tuple[str, str]] = (),
     headed: Sequence[Sequence[str]] = (),
+    title: str = "",
 ) -> SumTree:
     """The sums among the codes of a dimension.
 
@@ -76,6 +77,7 @@ def find_sums(
     totals. ``partly`` allows parts that leave a remainder, ``short_total`` those of what is only called a total too.
     ``trusted``: what is said, shown or called a total is one even where it does not add up. ``pairs``: labels with one
     that counts part of them, as shares beside both show. ``headed``: labels that stand below a header of their own.
+    ``title``: the name of the sheet, which its total may have.
     """
     children: dict[int, list[int]] = {}
     if name in said and said[name] is None:
@@ -117,7 +119,7 @@ def find_sums(
     shown = dict(children)
     divided = {whole for whole, _ in pairs}  # shares of it are shown: as good as the name of a total
     begins = code_beginnings(codes)
-    names = [sum_name(code) or int(code in divided or begins[k]) for k, code in enumerate(codes)]
+    names = [sum_name(code) or int(code in (*divided, title) or begins[k]) for k, code in enumerate(codes)]
     bare = list(top)
     top = _passes(names, lines, children, top)
     if not trusted and (exact := exact_parts(codes, lines, top, children)):
