@@ -91,4 +91,90 @@ flu | 2024-01-01 | 60 | 120 | male | South
         (),
         "C2:D9",
     ),
+    "beside each other": (
+        """
+Placed |  |  |  |  | Waiting
+Ward | Girls | Boys | All |  | Ward | Under 10 | 10 and over | All
+Ash | 31 | 9 | 40 |  | Ash | 3 | 11 | 14
+Elm | 77 | 2 | 79 |  | Elm | 21 | 8 | 29
+Oak | 18 | 4 | 22 |  | Oak | 9 | 5 | 14
+All wards | 126 | 15 | 141 |  | All wards | 33 | 24 | 57
+""",
+        (
+            "D3:D6=B3:B6+C3:C6",
+            "B6:D6=B3:D3+B4:D4+B5:D5",
+            "I3:I6=G3:G6+H3:H6",
+            "G6:I6=G3:I3+G4:I4+G5:I5",
+        ),
+        "",
+    ),
+    "the name of the whole in those of its parts": (
+        """
+Area | 2021 | 2022
+North Leeds | 28 | 13
+South Leeds | 3 | 6
+East Leeds | 10 | 46
+Leeds | 41 | 65
+""",
+        ("B5:C5=B2:C2+B3:C3+B4:C4",),
+        "",
+    ),
+    "the name of the whole at the front of its parts, first": (
+        """
+Group | Men | Women | All
+White | 132 | 90 | 222
+White British | 46 | 33 | 79
+White Irish | 71 | 54 | 125
+White other | 15 | 3 | 18
+""",
+        ("B2:D2=B3:D3+B4:D4+B5:D5", "D2:D5=B2:B5+C2:C5"),
+        "",
+    ),
+    "narrowed down in two ways that each add up": (
+        """
+Measure | North | South | East
+Deaths | 67 | 80 | 74
+Deaths, male | 40 | 44 | 35
+Deaths, female | 27 | 36 | 39
+Deaths under 65 | 3 | 20 | 30
+Deaths 65+ | 64 | 60 | 44
+Deaths at home | 10 | 20 | 14
+""",
+        ("B2:D2=B3:D3+B4:D4", "B2:D2=B5:D5+B6:D6"),
+        "B7:D7",
+    ),
+    "sections with totals, then a grand total": (
+        """
+ | Boys | Girls | Total
+Primary
+White | 2 | 3 | 5
+Asian | 52 | 88 | 140
+Other | 1 | 2 | 3
+Total | 55 | 93 | 148
+Secondary
+White | 120 | 22 | 142
+Asian | 18 | 4 | 22
+Other | 22 | 22 | 44
+Total | 160 | 48 | 208
+Grand total | 215 | 141 | 356
+""",
+        (
+            "D3:D6=B3:B6+C3:C6",
+            "D8:D12=B8:B12+C8:C12",
+            "B6:D6=B3:D3+B4:D4+B5:D5",
+            "B11:D11=B8:D8+B9:D9+B10:D10",
+            "B12:D12=B6:D6+B11:D11",
+        ),
+        "",
+    ),
+    "a grouping that sums up the other": (
+        """
+Specialty | Band 1 | Band 2 | Band 3 | Band 4 | Within target | Over target | Total
+ENT | 12 | 9 | 12 | 6 | 21 | 18 | 39
+Eyes | 14 | 2 | 2 | 13 | 16 | 15 | 31
+All | 26 | 11 | 14 | 19 | 37 | 33 | 70
+""",
+        ("F2:F4=B2:B4+C2:C4", "G2:G4=D2:D4+E2:E4", "H2:H4=F2:F4+G2:G4", "B4:H4=B2:H2+B3:H3"),
+        "",
+    ),
 }

@@ -100,6 +100,22 @@ def sum_of_sheets(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
     return small_counts(rng, shape), sheets
 
 
+def sheets_read_apart(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
+    """A sheet for each year and one for both; on some of them a column is nowhere more than another, by chance."""
+    shape = (2, 3, 3)
+    years = parts_of(0, ("2021", "2022"), shape)
+    schools, kinds = parts_of(1, WARDS[:3], shape), parts_of(2, ("FSM", "EAL", "SEN"), shape, total=False)
+    people = rng.integers(7, 30, shape)
+    people[0, :, 1] = people[0, :, 0] + rng.integers(1, 9, 3)
+    people[1, :, 2] = people[1, :, 0] + rng.integers(1, 9, 3)
+    people[0, 0, 0] = 3
+    titles = {"2021": "2021", "2022": "2022", "Total": "2021-22"}
+    return people, [
+        Sheet(titles[name], "School", {label: own & mask for label, own in schools.items()}, kinds)
+        for name, mask in years.items()
+    ]
+
+
 def regions(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
     """A summary, and a sheet of wards for each region."""
     shape = (3, 2, 2)
@@ -188,7 +204,16 @@ def given_away(path: Path, people: Array, sheets: list[Sheet]) -> list[tuple[str
     return known
 
 
-LAYOUTS = [two_margins, without_totals, three_margins, sum_of_sheets, regions, a_part, parts_and_a_rest]
+LAYOUTS = [
+    two_margins,
+    without_totals,
+    three_margins,
+    sum_of_sheets,
+    sheets_read_apart,
+    regions,
+    a_part,
+    parts_and_a_rest,
+]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -155,7 +155,7 @@ def test_titles_and_notes_that_state_what_is_hidden_are_blanked(
     assert "transferred" not in texts
     assert not any(number in texts for number in ("198", "408", "53", "four"))
     assert ("Patients by ward" in texts) == bool(below)
-    assert "a total that is not shown, are blanked" in capfdbinary.readouterr().err.decode()
+    assert "a count that is not shown, are blanked" in capfdbinary.readouterr().err.decode()
     listed = tmp_path / "tidy.json"
     options = ["--layout", "tidy", "-o", str(listed)]
     assert run(["protect", str(path), "--hide-under", "6", *options]) == 0
@@ -310,3 +310,36 @@ def test_a_frame_of_counts_with_shares_keeps_its_counts() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         dc.suppress_small_counts(marked[["n"]], under=6)
+
+
+@pytest.mark.parametrize(
+    ("note", "stays"),
+    [
+        ("Oak and Elm together have 34 girls.", False),
+        ("Excluding Elm there are 50 girls.", False),
+        ("Boys outnumber girls by 26 in Elm.", False),
+        ("Elm has a pupil-girl ratio of 10.7 to 1", False),
+        ("In 2023 Elm had 2 girls.", False),
+        ("Girls: 53; boys: 85", True),
+        ("Source: school census 2023, table 3", True),
+        ("Published 12 June 2024 by 9 councils", True),
+    ],
+)
+def test_a_note_states_no_count_that_nobody_judged(note: str, stays: bool, tmp_path: Path) -> None:
+    """Sums and differences of hidden counts are counts of people, too; numbers that are shown may be told again."""
+    counts = [["Oak", 44, 31, 75], ["Elm", 29, 3, 32], ["Ash", 12, 19, 31], ["Total", 85, 53, 138]]
+    book = openpyxl.Workbook()
+    for row in [["School", "Boys", "Girls", "Total"], *counts, [], [note]]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert run(["protect", str(tmp_path / "t.xlsx"), "--hide-under", "6"]) == 0
+    after = openpyxl.load_workbook(tmp_path / "t.safe.xlsx").active
+    assert (after.cell(7, 1).value == note) == stays
+
+
+def test_the_heading_of_a_section_states_no_total_of_hidden_counts(tmp_path: Path, capfdbinary: Any) -> None:
+    """As labels of rows do not: 90 less 87 is what is hidden."""
+    rows = ["Violence (total 90)", "Murder,3", "Assault,87", "Theft", "Burglary,60", "Shoplifting,64"]
+    (tmp_path / "t.csv").write_text("\n".join(["Offence,2023", *rows, ""]), encoding="utf-8")
+    assert run(["protect", str(tmp_path / "t.csv"), "--hide-under", "6"]) == 2
+    assert "('A2')" in capfdbinary.readouterr().err.decode()

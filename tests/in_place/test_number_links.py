@@ -157,6 +157,13 @@ def test_records_are_not_taken_for_a_table(tmp_path: Path, capfdbinary: Any, hea
     assert not (tmp_path / "a.safe.xlsx").exists()
 
 
+@pytest.mark.parametrize("header", ["Hospital", "NHS", "School"])
+def test_places_are_not_persons(tmp_path: Path, header: str) -> None:
+    """Names without numbers are those of places, whatever an issuer of numbers is called."""
+    save(tmp_path / "a.xlsx", Data=[[header, *MAIN[0][1:]], *MAIN[1:]])
+    assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 0
+
+
 def test_ages_are_not_counts(tmp_path: Path, capfdbinary: Any) -> None:
     save(tmp_path / "a.xlsx", Data=[["Name of ward", "Age"], ["A", 30], ["B", 41], ["C", 52]])
     assert run(["protect", str(tmp_path / "a.xlsx"), "--hide-under", "6"]) == 2

@@ -242,3 +242,44 @@ def test_a_label_that_says_only_which_ones_is_part_of_the_one_before(tmp_path: P
     rows: Rows = [["Illness", "Patients", "With flu jab"], ["Asthma", 310, 306], ["COPD", 120, 100], ["Flu", 88, 83]]
     column = read_table(book(tmp_path, rows)).dimensions[1]
     assert (column.total, column.codes[-1]) == ("Patients", "Patients: not listed")
+
+
+def test_rows_are_left_aside_by_their_label(tmp_path: Path) -> None:
+    """The row is blanked, as a column is; what is left is the table."""
+    rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9], ["Index", 101, 99]]
+    table = read_table(book(tmp_path, rows), leave="Index", total={"Area": None})
+    assert "Index" not in table.dimensions[0].codes
+    with pytest.raises(InputError, match="a label; did you mean 'Index'"):
+        read_table(book(tmp_path, rows), leave="Indx")
+
+
+@pytest.mark.parametrize("total", ["Whole", {"Area": "Whole"}])
+def test_a_total_that_is_said_is_a_label_of_the_sheet(total: str | dict[str, str | None], tmp_path: Path) -> None:
+    rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9]]
+    with pytest.raises(InputError, match="the total 'Whole'"):
+        read_table(book(tmp_path, rows), total=total)
+
+
+def two_regions(tmp_path: Path) -> Path:
+    """A sheet for each region, with its name and another total."""
+    file = openpyxl.Workbook()
+    file.remove(file.active)
+    for name, counts in (("North", (9, 12)), ("South", (8, 15))):
+        page = file.create_sheet(name)
+        for row in [["Site", "f"], ["Royal", counts[0]], ["City", counts[1]], [name, sum(counts)]]:
+            page.append(row)
+    file.save(tmp_path / "t.xlsx")
+    return tmp_path / "t.xlsx"
+
+
+def test_a_total_may_have_the_name_of_its_sheet(tmp_path: Path) -> None:
+    assert [table.dimensions[0].total for table in read_tables(two_regions(tmp_path))] == ["North", "South"]
+
+
+def test_a_total_that_is_said_is_a_label_of_one_of_several_sheets(tmp_path: Path) -> None:
+    """One of them is enough; a name that none has is an error."""
+    tables = read_tables(two_regions(tmp_path), total={"Site": "South"})
+    assert [table.dimensions[0].total for table in tables] == ["North", "South"]
+    for total, words in (({"Site": "Suoth"}, "did you mean 'South'"), ({"Sites": "South"}, "did you mean 'Site'")):
+        with pytest.raises(InputError, match=words):
+            read_tables(two_regions(tmp_path), total=total)

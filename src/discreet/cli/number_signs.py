@@ -51,7 +51,7 @@ SHEET = {
         "HEADER[=UNIT]",
         "A column of means, and what single values are multiples of: 1 for ages in years, 0 for any number.",
     ),
-    "leave": ("HEADER", "Of a sheet, a column that is left out."),
+    "leave": ("HEADER", "Of a sheet, a column, or rows by their label, left out."),
 }
 
 

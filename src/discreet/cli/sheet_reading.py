@@ -43,7 +43,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "flag": ("--flag", {**_TEXTS, "help": "What may stand behind a number without changing it: p, provisional."}),
     "missing": ("--missing", {"multiple": True, "metavar": "[DIMENSION=]CODE", "help": "Rows without a label."}),
     "percent": ("--percent", {"multiple": True, "metavar": "HEADER", "help": "A column of percentages; repeatable."}),
-    "leave": ("--leave", {"multiple": True, "metavar": "HEADER", "help": "A column that is left out; repeatable."}),
+    "leave": (
+        "--leave",
+        {"multiple": True, "metavar": "HEADER", "help": "A column, or rows by their label, left out; repeatable."},
+    ),
     "nested": ("--nested/--no-nested", {"default": None, "help": "Whether indents and columns show sums."}),
     "partly": ("--partly", {"is_flag": True, "help": "Parts of a sum may leave a remainder."}),
     "separator": ("--separator", {"metavar": "SIGN", "help": "The sign between fields of a CSV."}),

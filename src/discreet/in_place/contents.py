@@ -14,6 +14,7 @@ from discreet.in_place.kept_texts import kept_texts
 from discreet.in_place.secret_numbers import SecretNumbers
 from discreet.release import Protected, Status
 from discreet.sheets.rewrite.notices import BESIDE
+from discreet.sheets.rewrite.number_look import without_share
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import LABEL, DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
@@ -86,11 +87,12 @@ def contents_of(
     keep: Sequence[str] = (),
     elsewhere: frozenset[float] = frozenset(),
     sheet_names: frozenset[str] = frozenset(),
+    told: frozenset[float] = frozenset(),
 ) -> SheetContents:
     """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
     replacements, shown = _numbers_now(sheet, done, marks)
     judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
-    texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names)
+    texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names, told)
     beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]
     return SheetContents(
         replacements,
@@ -196,7 +198,7 @@ def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
         return True  # a blank cell, a dash or another mark that means zero stays what it is
     if isinstance(written, str) and stated_count(written) is not None:
         return stated_count(written) == value
-    if isinstance(written, str):  # digits, however they are parted; a share may stand behind them
-        digits = re.sub(r"\D", "", written.partition("(")[0])
+    if isinstance(written, str):  # digits, however they are parted; a share may stand with them
+        digits = re.sub(r"\D", "", without_share(written))
         return value % 1 != 0 or digits == str(abs(int(value)))
     return written == value

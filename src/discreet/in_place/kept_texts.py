@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from discreet.errors import InputError, listed, nearest
 from discreet.in_place.secret_numbers import SecretNumbers
-from discreet.sheets.counts_in_words import counts_in, states_one
+from discreet.sheets.counts_in_words import counts_in, states_another, states_one
 from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.shares_in_words import states_share
@@ -49,14 +49,16 @@ def kept_texts(
     keep: Sequence[str] = (),
     elsewhere: Collection[float] = (),
     sheet_names: Collection[str] = (),
+    told: Collection[float] = (),
 ) -> KeptTexts:
     """What becomes of every cell of the sheet that is none of the ``numbers`` of its table.
 
     ``keep`` names columns by their header and other cells by their address: their texts stay, whatever they say.
-    ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts. Where
-    ``sheet_names`` of the file differ in a number at their end only ("Area 1", "Area 2"), it is no count.
+    ``elsewhere`` are secrets of other tables of the file, which a title or note must not state as counts, and ``told``
+    numbers that are shown in them: of other counts nobody judges what follows. Where ``sheet_names`` of the file
+    differ in a number at their end only ("Area 1", "Area 2"), it is no count.
     """
-    judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere))
+    judge = _Judge(sheet, secret, _kept_places(sheet, keep), frozenset(elsewhere), frozenset(told))
     shown: set[CellPlace] = set()
     blanked: dict[CellPlace, str] = {}
     name = sheet.grid.sheet
@@ -77,10 +79,15 @@ class _Judge:
     """Says of a cell why it is blanked: None if it stays, "" if that is left to whoever writes the file."""
 
     def __init__(
-        self, sheet: SheetTable, secret: SecretNumbers, keep: frozenset[CellPlace], elsewhere: frozenset[float]
+        self,
+        sheet: SheetTable,
+        secret: SecretNumbers,
+        keep: frozenset[CellPlace],
+        elsewhere: frozenset[float],
+        told: frozenset[float],
     ) -> None:
         self._sheet, self._secret, self.keep = sheet, secret, keep
-        self._elsewhere = elsewhere
+        self._elsewhere, self._told = elsewhere, told | secret.shown
         self.labels: set[CellPlace] = set()
         layout = sheet.layout
         self._roles = layout.roles
@@ -108,7 +115,7 @@ class _Judge:
         if role in (TITLE, NOTE):
             if not words and not (plain_number(text) in YEARS and plain_number(text) not in self._secret.all):
                 return UNJUDGED
-            return REPEATED if self._tells_more(text) else None
+            return REPEATED if self._tells_more(text, () if role == TITLE else self._labels) else None
         inside = self._sheet.layout.range.holds(row, column)
         if inside and role == ASIDE and column not in self._stub and not self._is_repeated_header(place):
             return BESIDE
@@ -120,9 +127,17 @@ class _Judge:
             one.named and one.number in self._elsewhere for one in counts_in(text)
         )
 
-    def _tells_more(self, text: str) -> bool:
-        """Whether a title or note states such a number, or a share from which one may follow."""
-        return self._tells(text) or (bool(self._elsewhere or self._secret.all) and states_share(text))
+    def _tells_more(self, text: str, labels: Collection[str] = ()) -> bool:
+        """Whether a title or note states such a number, or a share or another count from which one may follow."""
+        if not (self._elsewhere or self._secret.all):
+            return False
+        return self._tells(text) or states_share(text) or states_another(text, self._told, labels)
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """Labels of the table that are words, in small letters."""
+        names = {d.labels.get(code, code) for d in self._sheet.dimensions for code in d.codes}
+        return frozenset(name.casefold() for name in names if sum(sign.isalpha() for sign in name) > 2)
 
     def _is_repeated_header(self, place: CellPlace) -> bool:
         """Whether a header stands again among the numbers, as on a new page, or a label alone in its row."""
@@ -142,12 +157,21 @@ class _Judge:
         if place.row in self._headers:
             own = self._secret.of_columns(place.column, self._last_below(place))
         else:
-            own = self._secret.of_row(place.row)
+            own = self._secret.of_rows(self._rows_below(place.row))
         unknown = {one.number for one in stated if one.named} - self._secret.shown if own else ()
         if unknown or any(
             (one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated
         ):
             self._telling.append(place)
+
+    def _rows_below(self, row: int) -> list[int]:
+        """The row of a label, or the rows of numbers below the heading of a section, up to the next one."""
+        if row in self._body:
+            return [row]
+        headings = (r for (r, _), role in self._roles.items() if role == LABEL and r > row and r not in self._body)
+        following = [r for r in self._body if r > row]
+        end = min((r for r in headings if following and r > min(following)), default=None)
+        return [r for r in following if end is None or r < end]
 
     def _last_below(self, place: CellPlace) -> int:
         """The last column that a header stands above: up to the next one in its row."""

@@ -26,14 +26,16 @@ class MarginLink:
 
 
 def groups(tied: Iterable[tuple[int, ...]], tables: int) -> list[list[int]]:
-    """Tables that hang together, two or more at a time.
+    """Tables that hang together, two or more at a time, or one with itself.
 
-    >>> groups([(0, 2), (2, 3)], 5)
-    [[0, 2, 3]]
+    >>> groups([(0, 2), (2, 3), (4, 4)], 6)
+    [[0, 2, 3], [4]]
     """
+    tied = {*tied}
     group = np.arange(tables)
-    for joined in {*tied}:
+    for joined in tied:
         first = group[list(joined)]
         group[np.isin(group, first)] = first.min()
     several = [np.flatnonzero(group == first).tolist() for first in np.unique(group)]
-    return [members for members in several if len(members) > 1]
+    own = {joined[0] for joined in tied}
+    return [members for members in several if len(members) > 1 or members[0] in own]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -75,9 +75,9 @@ class SecretNumbers:
                 columns.setdefault(place.column, []).append(cell)
         return rows, columns
 
-    def of_row(self, row: int) -> frozenset[float]:
-        """What the label of a row must not state: hidden counts of the row and their sums."""
-        return self._of_cells(self._by_line[0].get(row, []))
+    def of_rows(self, rows: Iterable[int]) -> frozenset[float]:
+        """What the label of a row, or of several, must not state: hidden counts of them and their sums."""
+        return self._of_cells([cell for row in rows for cell in self._by_line[0].get(row, ())])
 
     def of_columns(self, first: int, last: int) -> frozenset[float]:
         """What a header of columns must not state."""

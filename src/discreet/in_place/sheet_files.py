@@ -72,9 +72,10 @@ class ProtectedFile:
         pairs = list(zip(self.sheets, self.done, strict=True))
         numbers = [secret_numbers(sheet, one) for sheet, one in pairs]
         elsewhere = frozenset().union(*(one.all for one in numbers))
+        told = frozenset().union(*(one.shown for one in numbers))
         names = frozenset(sheet.grid.sheet for sheet in self.sheets)
         return [
-            contents_of(sheet, one, marks, secret, self.keep, elsewhere, names)
+            contents_of(sheet, one, marks, secret, self.keep, elsewhere, names, told)
             for (sheet, one), secret in zip(pairs, numbers, strict=True)
         ]
 

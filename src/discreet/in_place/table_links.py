@@ -11,8 +11,10 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
+from discreet.in_place.mirrored_cells import mirrored_cells
 from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
 from discreet.in_place.possible_parts import Remainder, possible_remainders
+from discreet.in_place.standing_cells import links_by_cell
 from discreet.in_place.table_margins import TableMargins
 from discreet.sheets.sheet_grid import CellPlace
 
@@ -37,9 +39,11 @@ class TableLinks:
 
 
 def found_links(common: CommonMargins) -> TableLinks:
-    """All links between tables, found by labels and by numbers that are equal."""
+    """All links between tables, found by labels and by numbers that are equal, and those inside of one."""
     tables = common.tables
     links: list[MarginLink] = [*_same_places(tables)]
+    for k, table in enumerate(tables):
+        links += () if table.too_large else mirrored_cells(k, table)
     parts: list[MarginLink] = []
     large = []
     for i, j in combinations(range(len(tables)), 2):
@@ -55,6 +59,7 @@ def found_links(common: CommonMargins) -> TableLinks:
             links += [*cells_by_label(i, j, tables), *cells_by_label(j, i, tables)]
     several = [k for k, table in enumerate(tables) if not table.too_large]
     parts += _sums_of_tables(several, tables)
+    links += links_by_cell(several, tables, _added_up)
     links += parts
     links += lines_in_common(several, tables) if len(several) > 1 else ()
     known = {frozenset((link.whole[0], table)) for link in parts for table, _ in link.parts}

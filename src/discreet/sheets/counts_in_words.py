@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
 from typing import NamedTuple
 
 _MONTHS = (
@@ -139,3 +139,20 @@ def states_one(text: str, secret: Container[float]) -> bool:
     if any(one.number in secret for one in counts_in(text)):
         return True
     return any(NUMBER_WORDS[word.lower()] in secret for word in _PLAIN_WORDS.findall(text))
+
+
+def states_another(text: str, told: Container[float], labels: Collection[str] = ()) -> bool:
+    """Whether a sentence states a count that is none of those told: it may be a sum or a difference of hidden ones.
+
+    A number is a count if the text calls it one, or names one of the ``labels`` of the table (in small letters).
+
+    >>> states_another("Oak and Elm together have 34 girls", {53.0}), states_another("Girls: 53", {53.0}, ("girls",))
+    (True, False)
+    >>> states_another("boys outnumber girls by 26 in Elm", {53.0}, ("boys", "elm")), states_another("Annex 26", {53.0})
+    (True, False)
+    """
+    others = [one for one in counts_in(text) if one.number not in told]
+    if not others:
+        return False
+    plain = text.casefold()
+    return any(one.named for one in others) or any(re.search(rf"\b{re.escape(label)}\b", plain) for label in labels)

@@ -18,8 +18,8 @@ _NUMBER = "id|ids|no|nr|num|number|nummer|numéro|número|code|ref|reference|ide
 _NAMED = re.compile(rf"(?:{_PERSON})s?(?:[\s_-]*(?:{_NUMBER}))+", re.IGNORECASE)
 _ALONE = re.compile(rf"(?:{_PERSON})s?", re.IGNORECASE)
 _ISSUED = re.compile(
-    r"(?:nhs|chi|hospital|mrn|medical record|national insurance|ni|social security|ssn|passport|upn|unique pupil|"
-    rf"steuer|versicherten|sozialversicherungs)[\s_-]*(?:{_NUMBER})?",
+    r"(?:nhs|chi|mrn|medical record|national insurance|ni|social security|ssn|passport|upn|unique pupil|"
+    rf"steuer|versicherten|sozialversicherungs)[\s_-]*(?:{_NUMBER})?|hospital[\s_-]*(?:{_NUMBER})",
     re.IGNORECASE,
 )
 _BORN = re.compile(
@@ -61,7 +61,7 @@ def _identifies(table: SheetTable, column: int) -> str | None:
     if _BORN.fullmatch(header):
         return f"{header!r} is different in almost every row"
     digits = sum(any(sign.isdigit() for sign in text) for text in texts) * 2 > len(texts)
-    if _NAMED.fullmatch(header) or _ISSUED.fullmatch(header) or (_ALONE.fullmatch(header) and digits):
+    if _NAMED.fullmatch(header) or (digits and (_ISSUED.fullmatch(header) or _ALONE.fullmatch(header))):
         return f"{header!r} is different in almost every row"
     return None
 

@@ -74,8 +74,7 @@ def read_table(
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
     tables = _tables_of(grid, options)
     if len(tables) > 1:
-        first, last = tables[0].layout.range, tables[-1].layout.range
-        if first.last_row >= last.first_row:  # parts of one block
+        if tables[0].layout.range.meets(tables[-1].layout.range):  # parts of one block
             names = [d.name for table in tables for d in table.dimensions]
             variables = [name for name in dict.fromkeys(names) if names.count(name) == 1]
             raise InputError(
@@ -151,21 +150,40 @@ def read_tables(
     several = sheets is None and len(shown) > 1
     silent = [grid for grid in shown if several and not _has_numbers(grid)]
     held = [grid for grid in shown if grid not in silent]
-    tables = []
+    tables: list[SheetTable] = []
+    own = SheetOptions(rounding=rounding, hidden_under=hidden_under, several=len(held) > 1, **options)
     for grid in held:
         try:
-            tables += _tables_of(grid, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))
+            tables += _tables_of(grid, own)
         except InputError as error:
             raise _of_sheet(error, grid, held, named=sheets is not None) from error
     if not tables:
         raise InputError(
             f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"
         )
+    if own.several:
+        _refuse_unknown_totals(own.total, tables)
     unread = [f"sheet {grid.sheet!r} holds no numbers and was not read" for grid in silent]
     unread += [f"sheet {g.sheet!r} is hidden and was not read; sheets= names it" for g in grids if g.hidden and g.cells]
     if sheets is None and unread:
         tables = [replace(table, assumed=(*table.assumed, *unread), unread=tuple(silent)) for table in tables]
     return tables
+
+
+def _refuse_unknown_totals(total: str | Mapping[str, str | None] | None, tables: Sequence[SheetTable]) -> None:
+    """Refuse a total that is said and is on none of several sheets."""
+    codes: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for d in table.dimensions:  # one of several groupings is called by its labels, too
+            codes.setdefault(d.name.partition(": ")[0], {}).update(dict.fromkeys(d.codes))
+    said = total if isinstance(total, Mapping) else dict.fromkeys(codes, total)
+    for name in said:
+        if name not in codes:
+            raise InputError(f"total= names the unknown dimension {name!r}; {nearest(str(name), list(codes))}")
+    if said and not any(code is None or code in codes[name] for name, code in said.items()):
+        known = list(dict.fromkeys(code for name in said for code in codes[name]))
+        first = str(next(iter(said.values())))
+        raise InputError(f"no sheet has the total {first!r}; {nearest(first, known)}")
 
 
 def _of_sheet(error: InputError, grid: SheetGrid, held: Sequence[SheetGrid], *, named: bool) -> InputError:

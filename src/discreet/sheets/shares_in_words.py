@@ -41,7 +41,7 @@ PART_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 RATIO = re.compile(
-    r"\b(?:ratios?|verhältnis|rapport|raz[oó]n|proporci[oó]n)\b[^.;]*\d\s*(?::|to|zu|à|a)\s*\d"
+    r"\b(?:ratios?|verhältnis|rapport|raz[oó]n|proporci[oó]n)\b(?:[^.;]|(?<=\d)\.(?=\d))*\d\s*(?::|to|zu|à|a)\s*\d"
     rf"|\b(?:\d+(?:[.,]\d+)?|{_NUMBER_WORDS})\s*(?:times\s+(?:as|more|the|fewer|less)|[-\s]?fold\b|mal\s+so|fois\s+plus"
     r"|veces\s+m[aá]s)|\b(?:twice|doppelt|deux fois|el doble)\s+(?:as|so|plus|the|de)\b",
     re.IGNORECASE,

@@ -58,6 +58,15 @@ class CellRange(NamedTuple):
         """Whether a cell lies in the range."""
         return self.first_row <= row <= self.last_row and self.first_column <= column <= self.last_column
 
+    def meets(self, other: CellRange) -> bool:
+        """Whether a cell lies in both ranges.
+
+        >>> CellRange(1, 1, 5, 3).meets(CellRange(1, 5, 5, 8))
+        False
+        """
+        rows = self.first_row <= other.last_row and other.first_row <= self.last_row
+        return rows and self.first_column <= other.last_column and other.first_column <= self.last_column
+
 
 class SheetCell(NamedTuple):
     """A cell that is not blank: its value as the file has it and how it is shown."""

@@ -39,6 +39,8 @@ class SheetOptions:
     leave: str | Sequence[str] = ()
     nested: bool = True
     partly: bool = False
+    several: bool = False
+    """Whether the options are for several sheets, so that a total need not be a label of each."""
     hidden_under: int | None = None
     """Counts below it were to be hidden in a published table, so that one that follows and is not below is no harm."""
     rounding: float = 0.0

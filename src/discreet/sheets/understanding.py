@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
 from discreet.sheets.sums.further_groups import further_groups
-from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt
+from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt, with_finer_groupings
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.nested_labels import UNNAMED_COLUMNS
 from discreet.sheets.sums.share_pairs import Pairs, share_pairs
@@ -135,7 +134,7 @@ class _Sums:
 
 
 def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions) -> _Sums:
-    said = totals.stated(_said(options), [d.name for d in cells.dimensions], _codes(cells))
+    said = _stated_totals(cells, options)
     named = {} if options.total is None else said
     partly = options.partly or any(IS_PARTLY.search(code) for codes in cells.codes for code in codes)
     whole = not cells.decimals or options.value is not None
@@ -150,7 +149,7 @@ def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)
     try:
-        trees = _trees(cells, allowed, named, partly, pairs, options)
+        trees = _trees(cells, allowed, named, partly, pairs, options, block.grid.sheet)
         trees = with_joint_totals(cells, trees, named, allowed)
     except InputError as error:
         if cells.unclear.any():
@@ -162,7 +161,7 @@ def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions
         denied = dim.name in named and named[dim.name] is None
         lines = cells.lines(axis, allowed)
         if options.totals == "check" and not denied:
-            trees[axis], further[axis] = further_groups(codes, lines, trees[axis])
+            trees[axis], further[axis] = further_groups(codes, lines, with_finer_groupings(codes, lines, trees[axis]))
         own = find_groupings(dim.name, codes, lines, trees[axis], further[axis], partly=partly, said=named)
         groupings.update({axis: own} if own is not None else {})
     return _Sums(trees, further, groupings, named, allowed)
@@ -219,12 +218,26 @@ def _in_labels(block: SheetBlock, places: Sequence[CellPlace]) -> bool:
     return all(place.row in block.headers or place.column in block.stub for place in places)
 
 
-def _said(options: SheetOptions) -> Any:
-    return options.total
-
-
-def _codes(cells: CellMap) -> dict[str, tuple[str, ...]]:
-    return {dim.name: codes for dim, codes in zip(cells.dimensions, cells.codes, strict=True)}
+def _stated_totals(cells: CellMap, options: SheetOptions) -> dict[str, str | None]:
+    """What is said of the total of each dimension; a total that is said must be a label of the sheet, or of another."""
+    codes = {dim.name: own for dim, own in zip(cells.dimensions, cells.codes, strict=True)}
+    total = options.total
+    if options.several:
+        if isinstance(total, Mapping):
+            total = {n: code for n, code in total.items() if n in codes and (code is None or code in codes[n])}
+        elif total is not None and not any(total in own for own in codes.values()):
+            total = None
+    said = totals.stated(total, list(codes), codes)
+    for name, code in said.items():
+        if code is not None and code not in codes[name]:
+            raise InputError(
+                f"dimension {name!r} does not have the total {code!r}; its labels are {listed(codes[name], 6)}"
+            )
+    if isinstance(total, str) and not any(total in own for own in codes.values()):
+        raise InputError(
+            f"no dimension has the total {total!r} (total=, --total); dimensions are {listed(list(codes))}"
+        )
+    return said
 
 
 def _axes(
@@ -312,6 +325,7 @@ def _trees(
     partly: bool,
     pairs: Pairs,
     options: SheetOptions,
+    title: str,
 ) -> list[SumTree]:
     """The sums of every dimension; where totals need not add up they are looked for with more and more tolerance."""
     unit = 10.0**-cells.decimals
@@ -329,6 +343,7 @@ def _trees(
             short_total=options.partly,
             pairs=pairs.get(dim.name, ()),
             headed=dim.headed,
+            title=title,
         )
         tree = None
         for room in (allowed, *wider):

@@ -29,6 +29,28 @@ def two_tables() -> Draft:
     return draft
 
 
+@layout("A dashboard: tables of different heights beside each other, another below the shorter one")
+def beside_each_other() -> Draft:
+    """A blank column parts two tables; each has its own title, header and labels."""
+    draft = Draft("Figures")
+    draft.text(1, 1, "Admissions")
+    draft.text(1, 6, "By age")
+    draft.table({"Ward": "All wards", "column": "All"})
+    wards = {"Ash": (31, 26, 57), "Elm": (12, 4, 16), "All wards": (43, 30, 73)}
+    _crossed(draft, 2, wards, ("Female", "Male", "All"), "Ward")
+    draft.text(7, 1, "By time of day")
+    draft.table({"Hour": "All hours", "column": "All"})
+    hours = {"Day": (5, 22, 27), "Night": (12, 34, 46), "All hours": (17, 56, 73)}
+    _crossed(draft, 8, hours, ("Planned", "Urgent", "All"), "Hour")
+    draft.table({"Age": "All ages"})
+    draft.line(2, ["Age", "Persons"], first=6)
+    ages = {"0-19": 3, "20-39": 17, "40-59": 9, "60-79": 22, "80-89": 18, "90+": 4, "All ages": 73}
+    for r, (age, count) in enumerate(ages.items(), 3):
+        draft.text(r, 6, age)
+        draft.number(r, 7, count, age)
+    return draft
+
+
 @layout("A yearbook: a workbook with notes and a sheet for each year", formats=("xlsx", "ods", "html"))
 def sheet_for_each_year() -> list[Draft]:
     """Sheets are tables of their own; a sheet of notes is none."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli import run
 from discreet.errors import InputError
 from discreet.sheets.same_layout import write_same
 from tests.sheets.rewrite.secrets_in_files import Planted, remains
@@ -66,6 +67,16 @@ def test_nothing_planted_survives_and_all_that_is_seen_stays(tmp_path: Path) -> 
     said = "\n".join(done.left_out)
     for word in ("scripts", "tables that were not protected", "not displayed", "remarks", "attributes", "style sheets"):
         assert word in said
+
+
+def test_a_caption_that_states_a_hidden_number_is_blanked(tmp_path: Path) -> None:
+    """As the title of a sheet is; another caption stays."""
+    rows = "".join(f"<tr><td>{a}<td>{b}<td>{c}" for a, b, c in (("Oak", 44, 31), ("Elm", 29, 3), ("Total", 73, 34)))
+    for caption, kept in (("Pupils, 3 of them girls of Elm", False), ("Pupils", True)):
+        page = f"<table><caption>{caption}</caption><tr><th>School<th>Boys<th>Girls{rows}</table>"
+        (tmp_path / "t.html").write_text(page, encoding="utf-8")
+        assert run(["protect", str(tmp_path / "t.html"), "--hide-under", "6", "--force"]) == 0
+        assert (f"<caption>{caption}</caption>" in (tmp_path / "t.safe.html").read_text(encoding="utf-8")) == kept
 
 
 def test_a_table_or_cell_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from discreet.errors import InputError, listed
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
+from discreet.sheets.rewrite.number_look import without_share
 from discreet.sheets.sheet_grid import CellPlace
 from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, MEAN, DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
@@ -239,7 +240,7 @@ def _with_marks(table: SheetTable, signs: NumberSigns) -> Published:
 def _holds_figures(table: SheetTable, derived: DerivedNumber) -> bool:
     """Whether a cell that is called a percentage holds figures that were not read as a number."""
     text = table.grid.text(derived.place.row, derived.place.column)
-    text = text.partition("(")[2] if derived.inside else text
+    text = text.replace(without_share(text), "", 1) if derived.inside else text
     return any(sign.isdecimal() for sign in text)
 
 

@@ -22,6 +22,11 @@ class BlockRows:
     notes: tuple[int, ...]
     numbering: tuple[int, ...]
 
+    @property
+    def every(self) -> tuple[int, ...]:
+        """All rows, whatever they are."""
+        return (*self.titles, *self.headers, *self.body, *self.sections, *self.notes, *self.numbering)
+
 
 @dataclass(frozen=True, eq=False)
 class BlockCells:

@@ -48,7 +48,8 @@ def body_parts(
     derived_columns: dict[int, str] = {}
     aside: dict[int, str] = {}
     paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}
-    _check_names((*options.percent, *options.leave), paths, _headers_of_texts(block))
+    _check_names(options.percent, paths, _header_texts(block))
+    _check_names(options.leave, paths, [*_header_texts(block), *_label_texts(block)])
     for column in block.values:
         cells = [cell for row in block.body if (cell := block.cell(row, column)).kind != BLANK]
         heading = " ".join(text for text in paths[column] if text)
@@ -83,14 +84,17 @@ def body_parts(
         assumed.append(
             f"columns {', '.join(letters)} hold percentages, means or rates, not counts; measure= says otherwise"
         )
-    derived_rows = _derived_rows(block, rows, kept)
+    left = {row for k, row in enumerate(block.body) if any(level.texts[k] in options.leave for level in rows)}
+    derived_rows = {row: kind for row, kind in _derived_rows(block, rows, kept).items() if row not in left}
     if derived_rows:
         numbers = ", ".join(str(row) for row in list(derived_rows)[:6])
         assumed.append(f"rows {numbers} hold percentages, means or rates, not counts")
     if options.measure is None and block.headers:
-        refuse_percentages_alone(block, [row for row in block.body if row not in derived_rows], kept)
+        refuse_percentages_alone(
+            block, [row for row in block.body if row not in derived_rows and row not in left], kept
+        )
     return BodyParts(
-        tuple(row for row in block.body if row not in derived_rows),
+        tuple(row for row in block.body if row not in derived_rows and row not in left),
         tuple(kept),
         derived_rows,
         derived_columns,
@@ -100,9 +104,16 @@ def body_parts(
     )
 
 
-def _headers_of_texts(block: SheetBlock) -> list[str]:
-    """Headers of columns of text, which may be left aside by name although they hold no numbers."""
-    return [text for row in block.headers for column in block.texts if (text := block.grid.text(row, column))]
+def _header_texts(block: SheetBlock) -> list[str]:
+    """All that stands in header rows: columns of text may be left aside by name, too."""
+    headers = {*block.headers}
+    return [block.grid.text(row, column) for row, column in block.cells if row in headers]
+
+
+def _label_texts(block: SheetBlock) -> list[str]:
+    """All that stands in columns of labels: rows may be left aside by their labels."""
+    stub = {*block.stub}
+    return [block.grid.text(row, column) for row, column in block.cells if column in stub]
 
 
 def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]], texts: Sequence[str]) -> None:
@@ -111,7 +122,7 @@ def _check_names(names: Sequence[str], paths: Mapping[int, Sequence[str]], texts
         if name not in known:
             raise InputError(
                 f"measure=, percent= or leave= (--measure, --percent, --leave) names {name!r}, not a header of the "
-                f"table; {nearest(name, known)}"
+                f"table, nor, for leave=, a label; {nearest(name, known)}"
             )
 
 

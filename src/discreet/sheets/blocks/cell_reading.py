@@ -29,6 +29,7 @@ _PERCENT = re.compile(rf"({_NUMBER})\s*%")
 _WITH_SHARE = re.compile(
     rf"({_NUMBER}|[^\d\s(\[]{{1,3}}|[<\u2264]\s*\d+)\s*[(\[]\s*([<\u2264]?\s*{_NUMBER}|[^\d\s)\]]{{1,3}})\s*(%?)\s*[)\]]"
 )
+_BEHIND_SHARE = re.compile(rf"({_NUMBER}\s?%)\s*[(\[]\s*({_NUMBER})\s*[)\]]")
 _FLAGGED = re.compile(
     rf"({_NUMBER})\s*(?:\[[A-Za-z0-9]{{1,4}}\]|\([A-Za-z]{{1,2}}\)|[*\u2020\u2021\u00a7#]+|[\u00b9\u00b2\u00b3\u2070-\u2079]+"
     r"|(?<=\d)\s?[prebudfnzs])"
@@ -49,7 +50,7 @@ class ReadCell(NamedTuple):
     number: float | None = None
     percent: bool = False
     share: str | None = None
-    """What stands in brackets behind the number, as text."""
+    """The share that stands with the number, one of them in brackets, as text."""
     flagged: bool = False
     dash: bool = False
     unavailable: bool = False
@@ -122,6 +123,8 @@ def _read_text(text: str, options: SheetOptions) -> ReadCell:
     if (match := _WITH_SHARE.fullmatch(text)) and not (match[2].isalpha() and _PLAIN.fullmatch(match[1].strip())):
         first = _read_text(match[1].strip(), options)
         return first._replace(text=text, share=match[2] + match[3]) if first.is_value else ReadCell(WORDS, text)
+    if match := _BEHIND_SHARE.fullmatch(text):
+        return ReadCell(NUMERIC, text, digits=_signed(match[2]), share=match[1])
     if match := _FLAGGED.fullmatch(text):
         return ReadCell(NUMERIC, text, digits=_signed(match[1]), flagged=True)
     return ReadCell(WORDS, text)

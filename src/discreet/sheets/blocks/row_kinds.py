@@ -47,7 +47,8 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
         if not line:
             kind = EMPTY
         elif len(line) == 1:
-            kind = _single(line, numbers_seen, bool(headers), wide.get(row, False))
+            above = wide.get(row, False) or heads_numbers(row, lines)
+            kind = _single(line, numbers_seen, bool(headers), above)
         elif numbers_seen:
             kind = _behind_numbers(line)
         else:
@@ -65,6 +66,17 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
             headers = []
         kinds.append(RowKind(row, kind))
     return kinds
+
+
+def heads_numbers(row: int, lines: Mapping[int, Line]) -> bool:
+    """Whether the only cell of a row stands above numbers, in the next row, beside labels: a header, blank at first."""
+    ((column, _),) = lines[row].items()
+    below = next((lines[r] for r in sorted(lines) if r > row and lines[r]), {})
+    beside = below.get(1)
+    under = below.get(column)
+    return (
+        column > 1 and under is not None and under.kind in (NUMERIC, MARKED) and bool(beside and beside.kind == WORDS)
+    )
 
 
 def notes_between(kinds: Sequence[RowKind], lines: Mapping[int, Line]) -> list[RowKind]:

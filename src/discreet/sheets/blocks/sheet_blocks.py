@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from discreet.errors import InputError
 from discreet.sheets.blocks.block_cells import BlockCells, BlockRows, quoted_name
@@ -16,15 +16,16 @@ from discreet.sheets.blocks.row_kinds import (
     NUMBER_ROW,
     NUMBERING_ROW,
     RowKind,
+    heads_numbers,
     notes_between,
     row_kinds,
 )
 from discreet.sheets.blocks.stub_columns import (
+    blank_between,
     is_value_column,
     labels_behind,
     rank_columns,
     refuse_labels_behind,
-    refuse_side_by_side,
     stub_columns,
 )
 from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid, cell_range, column_letters
@@ -63,25 +64,16 @@ _BLANK = ReadCell(BLANK)
 
 
 def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
-    """The tables of a sheet, from top to bottom."""
+    """The tables of a sheet, from top to bottom, and from left to right where they stand beside each other."""
     box = grid.extent if options.range is None else cell_range(options.range)
     inside = grid.cells
     if options.range is not None:
         inside = {place: cell for place, cell in inside.items() if box.holds(*place)}
     cells = _read_cells(inside, options)
     _refuse_unsaved(grid, box)
-    lines: dict[int, dict[int, ReadCell]] = {row: {} for row in range(box.first_row, box.last_row + 1)}
-    for row, column in sorted(cells):
-        lines[row][column - box.first_column + 1] = cells[row, column]
     if not cells:
         raise InputError(f"{quoted_name(grid)}: there is nothing in {box.address}")
-    wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
-    header_rows = grid.header_rows if options.header_rows is None else options.header_rows
-    kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
-    kinds = notes_between(_without_repeated_headers(kinds, lines), lines)
-    blocks = [_block(grid, cells, rows, options) for rows in _split(kinds)]
-    kept = [block for block in blocks if block is not None]
-    kept = _with_years_as_titles(kept)
+    kept = _with_years_as_titles(_blocks_in(box, grid, cells, options))
     counted = [block for block in kept if _has_a_number(block)]
     kept = counted or kept
     if not kept:
@@ -92,6 +84,54 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     return kept
 
 
+def _blocks_in(
+    box: CellRange, grid: SheetGrid, cells: Mapping[tuple[int, int], ReadCell], options: SheetOptions
+) -> list[SheetBlock]:
+    """The tables of a range; those beside each other are read as if each stood alone."""
+    lines: dict[int, dict[int, ReadCell]] = {row: {} for row in range(box.first_row, box.last_row + 1)}
+    for row, column in sorted(cells):
+        lines[row][column - box.first_column + 1] = cells[row, column]
+    wide = {m.first_row: m.last_column > m.first_column for m in grid.merged}
+    header_rows = grid.header_rows if options.header_rows is None else options.header_rows
+    kinds = row_kinds(lines, wide) if header_rows is None else _stated(lines, header_rows, options, grid)
+    kinds = notes_between(_without_repeated_headers(kinds, lines), lines)
+    tables = _split(kinds)
+    if (blank := _blank_between(grid, cells, _together(tables))) is not None:
+        return _beside(blank, box, grid, cells, options)
+    blocks: list[SheetBlock | None] = []
+    for rows in tables:
+        if (blank := _blank_between(grid, cells, rows)) is None:
+            blocks.append(_block(grid, cells, rows, options))
+        else:
+            own = CellRange(min(rows.every), box.first_column, max(rows.every), box.last_column)
+            blocks += _beside(blank, own, grid, cells, options)
+    return [block for block in blocks if block is not None]
+
+
+def _blank_between(grid: SheetGrid, cells: Mapping[tuple[int, int], ReadCell], rows: BlockRows) -> int | None:
+    return None if grid.header_rows is not None else blank_between(BlockCells(grid, cells, rows))
+
+
+def _together(tables: Sequence[BlockRows]) -> BlockRows:
+    """The rows of all tables, as if they were one."""
+    return BlockRows(*(tuple(row for rows in tables for row in getattr(rows, part.name)) for part in fields(BlockRows)))
+
+
+def _beside(
+    blank: int,
+    box: CellRange,
+    grid: SheetGrid,
+    cells: Mapping[tuple[int, int], ReadCell],
+    options: SheetOptions,
+) -> list[SheetBlock]:
+    """The tables on the left and on the right of a blank column."""
+    blocks = []
+    for side in (box._replace(last_column=blank - 1), box._replace(first_column=blank + 1)):
+        inside = {place: cell for place, cell in cells.items() if side.holds(*place)}
+        blocks += _blocks_in(side, grid, inside, options)
+    return blocks
+
+
 def _with_years_as_titles(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
     """Blocks without those that hold a single year, as a line "date, 2021" of what is said above a table is."""
     kept: list[SheetBlock] = []
@@ -99,8 +139,7 @@ def _with_years_as_titles(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
     for block in blocks:
         numbers = [block.cell(row, column) for row in block.body for column in block.values]
         if block is not blocks[-1] and len(numbers) == 1 and numbers[0].kind == NUMERIC and numbers[0].is_year:
-            own = {*block.titles, *block.headers, *block.body, *block.sections, *block.notes, *block.numbering}
-            above = (*above, *sorted(own))
+            above = (*above, *sorted(block.every))
         else:
             kept.append(replace(block, titles=(*above, *block.titles)))
             above = ()
@@ -155,7 +194,11 @@ def _stated(
     lines: Mapping[int, Mapping[int, ReadCell]], header_rows: int, options: SheetOptions, grid: SheetGrid
 ) -> list[RowKind]:
     """Kinds of rows where the number of headers is said: from the first row with several cells, or of the range."""
-    filled = [row for row, line in lines.items() if len(line) > 1 or (grid.header_rows is not None and line)]
+    filled = [
+        row
+        for row, line in lines.items()
+        if len(line) > 1 or (line and (grid.header_rows is not None or heads_numbers(row, lines)))
+    ]
     first = min(lines) if options.range is not None or grid.header_rows is not None else min(filled, default=min(lines))
     kinds = []
     for row, line in lines.items():
@@ -238,7 +281,6 @@ def _block(
         ranks = rank_columns(block, stub, values)
         stub, texts = [c for c in stub if c not in ranks], sorted((*texts, *ranks))
     refuse_labels_behind(block, stub, texts)
-    refuse_side_by_side(block, values, texts)
     return SheetBlock(**vars(rows), grid=grid, cells=cells, stub=tuple(stub), values=tuple(values), texts=tuple(texts))
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells
-from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS
-from discreet.sheets.sheet_grid import CellRange, column_letters
+from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS, ReadCell
+from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables.total_names import USUAL, like_a_total
 
@@ -31,6 +31,8 @@ _MEASURES = ("measure", "interval_start", "interval_end", "ratio", "numerator", 
 """How a file of OpenSAFELY's measures begins; what a measure is broken down by stands behind."""
 LEAST_RANKED = 3
 """Rows from which numbers 1, 2, 3 in the order of their counts are ranks."""
+SHORTEST_CODE = 3
+"""Digits of numbers that are all as long, which may be codes."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -181,16 +183,42 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
     if any(cell.share is not None or cell.percent for cell in numbers):
         return False
     heading = block.heading(column)
-    if _RANKS.fullmatch(heading) and numbers and _unique(block, stub) and not _CODES.fullmatch(heading):
-        raise InputError(
-            f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name every "
-            f"row; say {_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they are "
-            "numbers of the table"
-        )
     if _is_plain_name(heading):
+        if numbers and _names_every_row(block, stub) and not _may_be_labels(heading, held):
+            raise InputError(
+                f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name "
+                f"every row; say {_said_columns(len(stub) + 1)} if they are labels, {_said_columns(len(stub))} if they "
+                "are numbers of the table"
+            )
         return not any(cell.kind == MARKED for cell in held)
     years = bool(numbers) and all(cell.is_year for cell in numbers) and len(numbers) == len(held)
     return years and 2 * len({cell.text for cell in numbers}) <= len(numbers)
+
+
+def _names_every_row(block: BlockCells, stub: Sequence[int]) -> bool:
+    """Whether the columns of labels, or these and the headings of sections, name each row by itself."""
+    if _unique(block, stub):
+        return True
+    cells, rows = block.cells, block.rows
+    names = [
+        (sum(section < row for section in rows.sections), *(cells[row, c].text for c in stub if (row, c) in cells))
+        for row in rows.body
+    ]
+    return len({*names}) == len(names)
+
+
+def _may_be_labels(heading: str, held: Sequence[ReadCell]) -> bool:
+    """Whether numbers below a header of years or codes look like these, and not like counts under a short name."""
+    numbers = [cell for cell in held if cell.kind == NUMERIC]
+    if _WHEN.fullmatch(heading):
+        return all(cell.is_year for cell in numbers)
+    texts = [cell.text.strip() for cell in numbers]
+    if not _CODES.fullmatch(heading) or len({*texts}) < len(texts) or not all(text.isdecimal() for text in texts):
+        return False
+    values = [int(text) for text in texts]
+    sums = len(values) > 2 and any(2 * value == sum(values) for value in values)
+    same = len({len(text) for text in texts}) == 1 and len(texts[0]) >= SHORTEST_CODE
+    return not sums and (same or (len(texts) >= LEAST_RANKED and _in_equal_steps(texts)))
 
 
 def _ask_about_labels(
@@ -310,21 +338,25 @@ def refuse_labels_behind(
             )
 
 
-def refuse_side_by_side(
-    block: BlockCells,
-    values: Sequence[int],
-    texts: Sequence[int],
-) -> None:
-    """Refuse a second stub behind a blank column: two tables beside each other."""
-    for column in (c for c in texts if c > min(values)):
-        behind = [c for c in values if c > column]
-        blank = not any((row, column - 1) in block.cells for row in (*block.rows.body, *block.rows.headers))
-        if behind and blank and block.filled(column):
-            top, last = min((*block.rows.headers, *block.rows.body)), max(block.rows.body)
-            first = min(c for _, c in block.cells)
-            ranges = [CellRange(top, first, last, column - 2), CellRange(top, column, last, max(values))]
-            raise InputError(
-                f"{block.name}: two tables stand beside each other; say which one with "
-                f"{listed([f'range={box.address}' for box in ranges])} (--range, one of them); for both, put one below "
-                "the other or on a sheet of its own"
-            )
+def blank_between(block: BlockCells) -> int | None:
+    """The blank column between two tables beside each other: labels stand behind it, and numbers on both sides."""
+    rows = (*block.rows.headers, *block.rows.body)
+    held = {*rows}
+    columns = sorted({column for row, column in block.cells if row in held})
+    numbers = [column for column in columns if block.filled(column) and is_value_column(block, column)]
+    for before, column in pairwise(columns):
+        blank = column > before + 1
+        inside = bool(numbers) and numbers[0] < column < numbers[-1]
+        if blank and inside and _begins_a_table(block, columns[0], column):
+            return column - 1
+    return None
+
+
+def _begins_a_table(block: BlockCells, first: int, column: int) -> bool:
+    """Whether a column behind a blank one holds labels: words or groups, or what the header of the first says, too."""
+    held = block.column(column)
+    texts = [cell.text for cell in held if cell.kind in (WORDS, RANGED)]
+    if 2 * len(texts) > len(held) and len({*texts}) > 1:
+        return True
+    heading = block.heading(column)
+    return bool(heading) and heading == block.heading(first)

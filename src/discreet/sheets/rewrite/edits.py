@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from discreet.errors import InputError, listed
-from discreet.sheets.counts_in_words import states_one
+from discreet.sheets.counts_in_words import states_another, states_one
 from discreet.sheets.rewrite.number_look import (
     first_number,
     plain_number,
@@ -134,6 +134,8 @@ class Settled:
     now: Mapping[Place, Content]
     shown: frozenset[Place]
     truths: frozenset[float]
+    told: frozenset[float] = frozenset()
+    """Numbers of cells that stay as they are."""
 
     @cached_property
     def by_sheet(self) -> Mapping[str, Mapping[tuple[int, int], Content]]:
@@ -163,7 +165,7 @@ class Settled:
         return {sheet: frozenset(cells) for sheet, cells in sheets.items()}
 
     def tells(self, place: Place, text: str) -> bool:
-        """Whether a text states a number that is hidden now, one of the secrets, or a share of something.
+        """Whether a text states a number that is hidden now, one of the secrets, or a share or another count.
 
         In places that were understood only numbers of four digits and more count, but for years: the smaller ones were
         judged there already. A header that is a number does not count.
@@ -176,7 +178,9 @@ class Settled:
         long = [number for number in numbers_in(text) if number >= TELLING and number not in YEARS]
         if any(number in self.truths for number in long):
             return True
-        return not understood and (states_one(text, self._untold) or (bool(self._untold) and states_share(text)))
+        if understood or not self._untold:
+            return False
+        return states_one(text, self._untold) or states_share(text) or states_another(text, self.told)
 
     @cached_property
     def _untold(self) -> frozenset[float]:
@@ -217,7 +221,8 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
         else:
             now[number.place] = worked_out
     shown -= now.keys()
-    return Settled(edits, now, frozenset(shown), _truths(cells, now, shown))
+    told = frozenset(cells.numbers[place] for place in shown if place in cells.numbers)
+    return Settled(edits, now, frozenset(shown), _truths(cells, now, shown), told)
 
 
 def _in_its_text(content: Content, text: str) -> Content:

@@ -32,7 +32,7 @@ _STYLE = re.compile(
     re.DOTALL,
 )
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
-TOLD = "texts outside of tables that state a hidden number, or a total that is not shown"
+TOLD = "texts outside of tables that state a hidden number, or a count that is not shown"
 LOOKING = ("class", "style", "width", "height", "bgcolor", "color", "align", "valign")
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _STRIPES = re.compile(r":nth-child\((?:even|odd)\)|:(?:first|last)-child|::?(?:hover|before|after)")
@@ -148,6 +148,9 @@ class _Page(HTMLParser):
             self.pieces.append(self._tag(tag, given))
             return
         self._emit(self._tag(tag, given))
+        if self._depth == 1 and tag == "caption":  # the title above the table, in a row of its own
+            self._end_cell()
+            self._place, self._inner, self._cell_look = (self.names[-1], 1, 1), [], _look(given)
 
     def _is_telling(self, place: Place | None) -> bool:
         return place is not None and place[1:] in self.telling.get(place[0], ())
@@ -231,7 +234,7 @@ class _Page(HTMLParser):
             return
         if tag not in KEPT or tag in EMPTY:
             return
-        if tag == "table" or (self._depth == 1 and tag in ("td", "th", "tr")):
+        if tag == "table" or (self._depth == 1 and tag in ("td", "th", "tr", "caption")):
             self._end_cell()
         self._depth -= tag == "table" and self._depth > 0
         self._emit(f"</{tag}>")

@@ -15,7 +15,7 @@ UNDER_MERGE = "cells under a merged one are blanked"
 BY_FORMAT = "cells whose number format shows nothing of them are blanked"
 FROM_FORMULA = "texts with numbers that a formula puts together are blanked"
 REPEATED = (
-    "texts that state a share, a number which is hidden now, or a total that is not shown, are blanked (--keep-text "
+    "texts that state a share, a number which is hidden now, or a count that is not shown, are blanked (--keep-text "
     "keeps them)"
 )
 BESIDE = "texts beside the numbers of a table, neither labels nor headers, are blanked (--keep-text keeps them)"

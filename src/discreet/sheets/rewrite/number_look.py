@@ -10,6 +10,7 @@ _GROUPS = _SPACES + "'\u2019_"
 _BEFORE, _BEHIND = r"[\s£$€(]*[-\u2212+]?[\s£$€]*", r"[\s%)€*†‡]*"
 _BODY = re.compile(rf"({_BEFORE})(\d[\d.,{re.escape(_GROUPS)}]*\d|\d|[.,]\d+)({_BEHIND})", re.ASCII)
 _WITH_SHARE = re.compile(r"([^([]*\d)(\s*[([]\s*)([\d., ]+%?)(\s*[)\]]\s*)")  # 12 (34.5%)
+_BEHIND_SHARE = re.compile(r"\s*([\d.,]+\s?%)\s*[([]\s*([^()[\]%]*\d)\s*[)\]]\s*")  # 34.5% (12)
 MOST_PLACES = 15
 
 
@@ -90,20 +91,34 @@ def _digits(body: str, number: float, decimal: str | None) -> str:
 
 
 def first_number(text: str, decimal: str | None = None) -> float | None:
-    """The number of a text that is one, or that begins with one before a bracket: 12 of "12 (34.5%)"."""
+    """The number of a text that is one, or that stands with a share, one of them in brackets: "12 (34.5%)".
+
+    >>> first_number("12 (34.5%)"), first_number("34.5% (12)")
+    (12.0, 12.0)
+    """
     number = plain_number(text, decimal)
     if number is not None or not ("(" in text or "[" in text):
         return number
+    if match := _BEHIND_SHARE.fullmatch(text):
+        return plain_number(match[2], decimal)
     match = _WITH_SHARE.fullmatch(text)
     return None if match is None else plain_number(match[1], decimal)
 
 
 def written_with_share(pattern: str, number: float, share: float | None, mark: str) -> str:
-    """A number and its share as another pair is written.
+    """A number and its share as another pair is written; behind a share that is not known the number stands alone.
 
     >>> written_with_share("12 (34.5%)", 1200, 7.25, "c"), written_with_share("12 (34.5%)", 15, None, "c")
     ('1200 (7.2%)', '15 (c)')
+    >>> written_with_share("34.5% (12)", 1200, 7.25, "c"), written_with_share("34.5% (12)", 15, None, "c")
+    ('7.2% (1200)', '15')
     """
+    if match := _BEHIND_SHARE.fullmatch(pattern):
+        count = written_like(match[2], number)
+        (first, last), (start, end) = match.span(1), match.span(2)
+        if share is None:
+            return count
+        return pattern[:first] + written_like(match[1], share) + pattern[last:start] + count + pattern[end:]
     match = _WITH_SHARE.fullmatch(pattern)
     if match is None:
         return written_like(pattern, number)
@@ -112,11 +127,13 @@ def written_with_share(pattern: str, number: float, share: float | None, mark: s
 
 
 def without_share(text: str) -> str:
-    """The count of a text without what stands behind it in brackets.
+    """The count of a text without the share that stands behind it in brackets, or before it.
 
-    >>> without_share("1,200 (7.2%)"), without_share("12 [<0.1]")
-    ('1,200', '12')
+    >>> without_share("1,200 (7.2%)"), without_share("12 [<0.1]"), without_share("7.2% (1,200)")
+    ('1,200', '12', '1,200')
     """
+    if match := _BEHIND_SHARE.fullmatch(text):
+        return match[2].strip()
     return re.split(r"[(\[]", text, maxsplit=1)[0].strip()
 
 

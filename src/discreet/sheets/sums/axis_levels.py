@@ -170,15 +170,26 @@ def _more_like_codes(one: LabelLevel, other: LabelLevel) -> bool:
 
 
 def _by_indent(levels: Sequence[LabelLevel]) -> dict[int, int]:
-    """For items whose label is indented the item above that it belongs to, or below; nothing if an indent has none."""
+    """For items whose label is indented the item above that it belongs to, or below; nothing if an indent has none.
+
+    Where labels stand above their parts and the total of them all below, those without one above belong to that.
+    """
     items = range(len(levels[-1].texts))
-    return _nearest_outer(levels, items) or _nearest_outer(levels, items[::-1])
+    parents, orphans = _nearest_outer(levels, items)
+    if not orphans:
+        return parents
+    below, none = _nearest_outer(levels, items[::-1])
+    indents = levels[-1].indents
+    if len(indents) > 1 and indents[0] < indents[1] and all(k in below for k in orphans):
+        return parents | {k: below[k] for k in orphans}
+    return {} if none else below
 
 
-def _nearest_outer(levels: Sequence[LabelLevel], items: Sequence[int]) -> dict[int, int]:
-    """For each indented item the last one before it that is indented less."""
+def _nearest_outer(levels: Sequence[LabelLevel], items: Sequence[int]) -> tuple[dict[int, int], list[int]]:
+    """For each indented item the last one before it that is indented less, and the items that have none."""
     level, outer = levels[-1], levels[:-1]
     parents: dict[int, int] = {}
+    orphans: list[int] = []
     stack: list[int] = []
     before: tuple[str, ...] | None = None
     for k in items:
@@ -191,9 +202,9 @@ def _nearest_outer(levels: Sequence[LabelLevel], items: Sequence[int]) -> dict[i
         if stack:
             parents[k] = stack[-1]
         elif indent > min(level.indents):
-            return {}
+            orphans.append(k)
         stack.append(k)
-    return parents
+    return parents, orphans
 
 
 def _recurring(levels: Sequence[LabelLevel], parents: Mapping[int, int]) -> bool:

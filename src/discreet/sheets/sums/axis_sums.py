@@ -17,6 +17,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.nested_labels import (
     ask_about_nested,
+    exact_parts,
     holds,
     labels_with_parts,
     nested_ranges,
@@ -68,6 +69,7 @@ def find_sums(
     trusted: bool = False,
     pairs: Sequence[tuple[str, str]] = (),
     headed: Sequence[Sequence[str]] = (),
+    title: str = "",
 ) -> SumTree:
     """The sums among the codes of a dimension.
 
@@ -75,6 +77,7 @@ def find_sums(
     totals. ``partly`` allows parts that leave a remainder, ``short_total`` those of what is only called a total too.
     ``trusted``: what is said, shown or called a total is one even where it does not add up. ``pairs``: labels with one
     that counts part of them, as shares beside both show. ``headed``: labels that stand below a header of their own.
+    ``title``: the name of the sheet, which its total may have.
     """
     children: dict[int, list[int]] = {}
     if name in said and said[name] is None:
@@ -116,9 +119,12 @@ def find_sums(
     shown = dict(children)
     divided = {whole for whole, _ in pairs}  # shares of it are shown: as good as the name of a total
     begins = code_beginnings(codes)
-    names = [sum_name(code) or int(code in divided or begins[k]) for k, code in enumerate(codes)]
+    names = [sum_name(code) or int(code in (*divided, title) or begins[k]) for k, code in enumerate(codes)]
     bare = list(top)
     top = _passes(names, lines, children, top)
+    if not trusted and (exact := exact_parts(codes, lines, top, children)):
+        take(exact)
+        top = _passes(names, lines, children, _topmost(codes, children))
     if len(top) > 1 and (whole_tree := _all_together(names, lines, shown, bare)) is not None:
         children, top, bits = whole_tree
         if bits < SURE + 2 * math.log2(len(bare)):

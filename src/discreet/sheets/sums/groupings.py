@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
@@ -66,9 +67,12 @@ def find_groupings(
     if tree.total is not None or (name in said and said[name] is None):
         return None
     for whole_code, overlapping in tree.overlapping.items():
-        each = tuple(_with_parts(tree.children, [part]) for part in overlapping)
-        held = {whole_code, *(label for labels in each for label in labels)}
-        return Groupings(whole_code, (), each, tuple(code for code in codes if code not in held))
+        place = {code: k for k, code in enumerate(codes)}
+        runs, left = runs_to(lines, place[whole_code], sorted(place[part] for part in overlapping))
+        ways = tuple(_with_parts(tree.children, [codes[k] for k in run]) for run in runs)
+        each = tuple(_with_parts(tree.children, [codes[k]]) for k in left)
+        held = {whole_code, *(label for labels in (*ways, *each) for label in labels)}
+        return Groupings(whole_code, ways, each, tuple(code for code in codes if code not in held))
     below = {part for parts in tree.children.values() for part in parts}
     top = [k for k, code in enumerate(codes) if code not in below and code not in groups]
     wholes = sorted((k for k in top if codes[k] in tree.children), key=lambda k: -like_a_total(codes[k]))
@@ -89,6 +93,50 @@ def find_groupings(
                 () if named else _with_parts(tree.children, [codes[k] for k in left]),
             )
     return None
+
+
+def with_finer_groupings(codes: Sequence[str], lines: AxisLines, tree: SumTree) -> SumTree:
+    """A tree in which the labels of a grouping are sums of those of a finer one, where every line shows it.
+
+    Bands of weeks below "Within target" and "Over target" are no second way to group the total: each is a sum of some.
+    """
+    below = {part for parts in tree.children.values() for part in parts}
+    top = [k for k, code in enumerate(codes) if code not in below]
+    if tree.total is not None or tree.overlapping:
+        return tree
+    for whole in (k for k in top if codes[k] in tree.children):
+        runs, left = runs_to(lines, whole, [k for k in top if k != whole])
+        ways = [[codes.index(part) for part in tree.children[codes[whole]]], *runs]
+        children = dict(tree.children)
+        for coarse, fine in permutations(ways, 2):
+            cuts = _segments(lines, coarse, fine) if coarse in ways and fine in ways and len(coarse) < len(fine) else {}
+            if cuts and not any(codes[k] in children for k in cuts):
+                children |= {codes[k]: tuple(codes[part] for part in own) for k, own in cuts.items()}
+                ways.remove(fine)
+        if len(ways) <= len(runs):
+            children[codes[whole]] = tuple(codes[k] for k in ways[0])
+            return replace(tree, children=children, total=None if left or len(ways) > 1 else codes[whole])
+    return tree
+
+
+def _segments(lines: AxisLines, coarse: Sequence[int], fine: Sequence[int]) -> dict[int, list[int]]:
+    """For each label of a grouping the labels behind each other that it is the sum of; none if some are left over."""
+    cuts: dict[int, list[int]] = {}
+    at = 0
+    while at < len(fine):
+        ends = ((k, end) for end in range(at + 1, len(fine) + 1) for k in coarse if k not in cuts)
+        found = next(((k, end) for k, end in ends if _is_shown(lines, k, fine[at:end])), None)
+        if found is None:
+            return {}
+        whole, end = found
+        cuts[whole] = list(fine[at:end])
+        at = end
+    return cuts if len(cuts) == len(coarse) else {}
+
+
+def _is_shown(lines: AxisLines, whole: int, parts: Sequence[int]) -> bool:
+    denied, confirmed, _, _ = lines.evidence(whole, parts)
+    return bool(confirmed and not denied)
 
 
 def _partly(codes: Sequence[str], lines: AxisLines, whole: int, left: Sequence[int]) -> tuple[tuple[str, ...], ...]:

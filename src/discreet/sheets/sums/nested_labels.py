@@ -6,7 +6,7 @@ No sum of labels shows this, but the difference of two such numbers is a count o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -161,6 +161,24 @@ def qualified_labels(codes: Sequence[str], lines: AxisLines, top: Sequence[int])
             if _OF_ALL.match(texts[whole]) and not _OF_ALL.match(texts[part]):
                 take(whole, part)
     return {k: parts for k, parts in nested.items() if not any(k in others for others in nested.values())}
+
+
+def exact_parts(
+    codes: Sequence[str], lines: AxisLines, top: Sequence[int], children: Collection[int]
+) -> dict[int, list[int]]:
+    """Labels that others narrow down and that are a sum: "Leeds" of "North Leeds" and "South Leeds", or of all others.
+
+    That one label narrows it down makes a label whose numbers are the sum of all others their total: "Households".
+    """
+    exact = {}
+    for whole, parts in qualified_labels(codes, lines, top).items():
+        others = [k for k in top if k != whole]
+        for held, least in ((sorted(parts), 0.0), (others, ASK_AT_END)):
+            denied, confirmed, bits, _ = lines.evidence(whole, held)
+            if whole not in children and len(held) > 1 and confirmed and not denied and bits >= least:
+                exact[whole] = held
+                break
+    return exact
 
 
 def _plain_words(label: str) -> str:

@@ -89,8 +89,7 @@ def ask_about_totals(
 def ask_about_runs(name: str, codes: Sequence[str], lines: AxisLines, children: Mapping[int, list[int]]) -> None:
     """Refuse a label with a total in its name, as "North total", that may add up those just before or behind it."""
     for k, code in enumerate(codes):
-        words = code.split()
-        if k in children or len(words) < 2 or like_a_total(words[-1]) != USUAL:
+        if k in children or sum_name(code) != OF_SOME:
             continue
         for run in (range(k - 2, k), range(k + 1, k + 3)):
             if run.start >= 0 and run.stop <= len(codes) and not lines.evidence(k, run)[0] and lines.values[k].any():

@@ -1,0 +1,73 @@
+"""Tables that are the same across their diagonal: a pair of cells is one number, and every reader sees it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from discreet.cli import run
+
+CONDITIONS = ("Asthma", "Stroke", "Cancer", "Gout", "Lupus")
+
+
+def table(rng: np.random.Generator, mirrored: bool) -> np.ndarray[Any, Any]:
+    """Counts with totals of both sides; the pair at the top holds a small one."""
+    inner = rng.poisson(14, (5, 5))
+    inner[0, 1] = inner[1, 0] = 3
+    if mirrored:
+        inner = np.triu(inner) + np.triu(inner, 1).T
+    rows = np.vstack([inner, inner.sum(axis=0)])
+    return np.hstack([rows, rows.sum(axis=1, keepdims=True)])
+
+
+def protected(folder: Path, counts: np.ndarray[Any, Any]) -> list[list[str]]:
+    names = [*CONDITIONS, "Total"]
+    with (folder / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(["Condition", *names])
+        csv.writer(file).writerows([name, *row] for name, row in zip(names, counts.tolist(), strict=True))
+    assert run(["protect", str(folder / "t.csv"), "--hide-under", "6"]) == 0
+    with (folder / "t.safe.csv").open(newline="", encoding="utf-8") as file:
+        return [row[1:] for row in csv.reader(file)][1:]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_small_count_follows_from_the_other_side(seed: int, tmp_path: Path) -> None:
+    """An intruder adds to the sums of rows and columns that both cells of a pair are equal."""
+    counts = table(np.random.default_rng(seed), mirrored=True)
+    after = protected(tmp_path, counts)
+    size, cells = len(counts), counts.size
+    number = np.arange(cells).reshape(counts.shape)
+    equations = []
+    for k in range(size):
+        for line in (number[k], number[:, k]):
+            equation = np.zeros(cells)
+            equation[line[:-1]], equation[line[-1]] = 1, -1
+            equations.append(equation)
+    for i in range(size):
+        for j in range(i):
+            equation = np.zeros(cells)
+            equation[number[i, j]], equation[number[j, i]] = 1, -1
+            equations.append(equation)
+    shown = np.array([[text != "*" for text in row] for row in after])
+    least, most = np.where(shown, counts, 0).ravel(), np.where(shown, counts, 10**6).ravel()
+    for place in np.argwhere((counts > 0) & (counts < 6)):
+        aim = np.zeros(cells)
+        aim[number[tuple(place)]] = 1
+        ends = []
+        for sign in (1, -1):
+            constraint, whole = LinearConstraint(np.array(equations), 0, 0), np.ones(cells, np.int64)
+            solved = milp(sign * aim, constraints=constraint, bounds=Bounds(least, most), integrality=whole)
+            assert solved.fun is not None
+            ends.append(sign * solved.fun)
+        assert ends[1] - ends[0] > 0.5, place
+
+
+def test_a_table_that_is_not_mirrored_is_protected_as_it_was(tmp_path: Path, capfdbinary: Any) -> None:
+    """Moves between places have the same labels on both sides, and no sums in common."""
+    protected(tmp_path, table(np.random.default_rng(5), mirrored=False))
+    assert b"judged together" not in capfdbinary.readouterr().err
