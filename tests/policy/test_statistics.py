@@ -143,11 +143,9 @@ def test_few_respondents_are_few_whatever_they_weigh(statistic: str, most: int) 
     frame = frame.assign(pay=rng.integers(100, 4999, len(rows)), hours=rng.integers(20, 60, len(rows)))
     frame["band"] = pd.cut(frame["pay"], [-1, 500, 1000, 2000, 5000], labels=["0", "1", "2", "3"]).astype(str)
     frame = frame.assign(id=range(len(rows)), weight=rng.integers(20, 60, len(rows)))
-    given = {"unit": "id", "magnitudes": ["pay", "hours"], "secret": SECRET}
-    data, plain = (
-        dc.Microdata.of(frame, dimensions=["area", "sex", "band"], **given, **more)
-        for more in ({"weight": "weight"}, {})
-    )
+    given: dict[str, Any] = {"unit": "id", "magnitudes": ["pay", "hours"], "secret": SECRET}
+    weights: tuple[dict[str, Any], ...] = ({"weight": "weight"}, {})
+    data, plain = (dc.Microdata.of(frame, dimensions=["area", "sex", "band"], **given, **more) for more in weights)
     policy = replace(
         parse_policy(COUNTS + PAY + f"min_count = {most}\n" + HOURS + f"min_count = {most}\n"), secret=SECRET.encode()
     )

@@ -91,7 +91,7 @@ def test_codes_that_are_withheld_together_are_modelled(concerned: bool) -> None:
     )
     frame = pd.DataFrame({"age": [f"a{k}" for k in age], "place": np.array(list("nesw"))[place], "school": school})
     truth = Truth.of(Microdata.read(frame, Codebook(dimensions=dimensions)))
-    frames = {}
+    frames: dict[tuple[int, ...], Any] = {}
     for names in ((), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
         values = np.array(truth.frame(names))
         for axis, k in enumerate(names):
@@ -103,8 +103,8 @@ def test_codes_that_are_withheld_together_are_modelled(concerned: bool) -> None:
         frames[names] = values
     expected = TwoWayModel.of(AllAnswers(dimensions, frames, 1, 0, 1, 0, 0, 0)).expected
     assert expected is not None
-    for code in (2, 3):
-        held, true = expected.sum(axis=1)[:, code], truth.counts.sum(axis=1)[:, code]
+    for place_of in (2, 3):
+        held, true = expected.sum(axis=1)[:, place_of], truth.counts.sum(axis=1)[:, place_of]
         assert np.abs(held - true).sum() / 2 < 0.1 * true.sum()
 
 

@@ -161,7 +161,8 @@ def as_the_shown(counts: Floats, unknown: Array, axis: int, scale: Array, sums: 
 
 def _mixed(like: Floats) -> Floats:
     """Shares like these, and nothing impossible."""
-    return (1 - DOUBT) * like / like.sum() + DOUBT / like.size
+    mixed: Floats = (1 - DOUBT) * like / like.sum() + DOUBT / like.size
+    return mixed
 
 
 def _shares(shown: Array) -> Floats:
