@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from discreet import Dimension, Table
+from discreet import Dimension, Microdata, Table
+from discreet.data.codebook import Codebook
 from discreet.policy import Attack, EditionRules, parse_policy
 from discreet.policy.attacks.answers import UNKNOWN, AllAnswers, Truth, collect, merged
 from discreet.policy.attacks.attack_report import judged_finding
@@ -70,6 +72,40 @@ def test_equal_numbers_of_a_total_and_its_part_are_one_set_more_often_than_the_m
     assert found is not None
     assert found.cases > 20
     assert found.rate > found.blind + 0.1
+
+
+@pytest.mark.parametrize("concerned", [True, False])
+def test_codes_that_are_withheld_together_are_modelled(concerned: bool) -> None:
+    """Who states nothing is like those who state something, and whom the question does not concern is the rest."""
+    rng = np.random.default_rng(7)
+    n = 20_000
+    age, place = rng.choice(6, n, p=[0.3, 0.25, 0.2, 0.1, 0.1, 0.05]), rng.integers(0, 4, n)
+    exempt = (age == 0) if concerned else rng.random(n) < 0.3
+    school = np.where(rng.random(n) < 0.6, "low", "high").astype(object)
+    school[rng.random(n) < 0.02] = "silent"
+    school[exempt] = "exempt"
+    dimensions = (
+        Dimension.flat("age", [f"a{k}" for k in range(6)]),
+        Dimension.flat("place", list("nesw")),
+        Dimension.flat("school", ["low", "high", "silent", "exempt"]),
+    )
+    frame = pd.DataFrame({"age": [f"a{k}" for k in age], "place": np.array(list("nesw"))[place], "school": school})
+    truth = Truth.of(Microdata.read(frame, Codebook(dimensions=dimensions)))
+    frames: dict[tuple[int, ...], Any] = {}
+    for names in ((), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
+        values = np.array(truth.frame(names))
+        for axis, k in enumerate(names):
+            total = dimensions[k].position[dimensions[k].total or ""]
+            np.moveaxis(values, axis, 0)[total] = UNKNOWN
+            if k == 2 and len(names) > 1:
+                for code in ("silent", "exempt"):
+                    np.moveaxis(values, axis, 0)[dimensions[k].position[code]] = UNKNOWN
+        frames[names] = values
+    expected = TwoWayModel.of(AllAnswers(dimensions, frames, 1, 0, 1, 0, 0, 0)).expected
+    assert expected is not None
+    for place_of in (2, 3):
+        held, true = expected.sum(axis=1)[:, place_of], truth.counts.sum(axis=1)[:, place_of]
+        assert np.abs(held - true).sum() / 2 < 0.1 * true.sum()
 
 
 def test_of_a_group_of_nobody_nothing_is_found() -> None:

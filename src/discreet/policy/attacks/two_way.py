@@ -57,6 +57,7 @@ class TwoWayModel:
                 for axis, k in enumerate(pair):
                     if len(scales[k]):
                         goal = filled(as_neighbours(goal, unknown, axis, scales[k]), unknown, *sums)
+                    goal = filled(as_the_shown(goal, unknown, axis, scales[k], sums[1 - axis]), unknown, *sums)
                 margins.append(_margin(goal * (total / goal.sum()), pair, len(shape)))
         scale_in_turn(values, margins, tolerance=1e-6, iterations=ROUNDS)
         return cls(values)
@@ -130,9 +131,38 @@ def as_neighbours(counts: Floats, unknown: Array, axis: int, scale: Array) -> Fl
         apart = np.abs(shown - line)
         near = lines[shown[apart == apart.min()]].sum(axis=0)
         if near.sum() > 0:
-            mixed = (1 - DOUBT) * near / near.sum() + DOUBT / near.size
-            lines[line] = lines[line].sum() * mixed
+            lines[line] = lines[line].sum() * _mixed(near)
     return np.asarray(np.moveaxis(lines, 0, axis))
+
+
+def as_the_shown(counts: Floats, unknown: Array, axis: int, scale: Array, sums: Floats) -> Floats:
+    """Codes on no scale of which nothing is shown are made up as all those of which something is; but the largest of
+    them is what these leave of the ``sums`` across.
+
+    Who does not state something is like those who do. Whom a question does not concern are many, and are not.
+
+    >>> counts = np.array([[0.0, 5.0, 5.0], [1.0, 1.0, 1.0], [10.0, 10.0, 10.0]])
+    >>> unknown = np.array([[False] * 3, [True] * 3, [True] * 3])
+    >>> as_the_shown(counts, unknown, 0, np.array([]), np.array([31.0, 6.0, 6.0])).round(1).tolist()
+    [[0.0, 5.0, 5.0], [0.0, 1.5, 1.5], [30.0, 0.0, 0.0]]
+    """
+    lines, hidden = np.moveaxis(counts.copy(), axis, 0), np.asarray(np.moveaxis(unknown, axis, 0).all(axis=1))
+    loose = np.setdiff1d(np.flatnonzero(hidden), scale)
+    near = lines[~hidden].sum(axis=0)
+    if len(loose) < 2 or near.sum() <= 0:
+        return counts
+    largest = loose[lines[loose].sum(axis=1).argmax()]
+    lines[loose] = lines[loose].sum(axis=1, keepdims=True) * _mixed(near)
+    left = np.maximum(sums - np.delete(lines, largest, axis=0).sum(axis=0), 0.0)
+    if left.sum() > 0:
+        lines[largest] = lines[largest].sum() * _mixed(left)
+    return np.asarray(np.moveaxis(lines, 0, axis))
+
+
+def _mixed(like: Floats) -> Floats:
+    """Shares like these, and nothing impossible."""
+    mixed: Floats = (1 - DOUBT) * like / like.sum() + DOUBT / like.size
+    return mixed
 
 
 def _shares(shown: Array) -> Floats:
