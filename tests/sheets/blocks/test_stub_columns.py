@@ -172,10 +172,8 @@ def test_counts_below_a_short_name_are_not_taken_for_labels(header: str, tmp_pat
     [("Code", (101, 340, 555)), ("ID", (11, 12, 13)), ("Year", (2019, 2021, 2020)), ("URN", (100321, 100322, 100419))],
 )
 def test_codes_and_years_beside_names_stay_labels(header: str, labels: tuple[int, ...], tmp_path: Path) -> None:
-    rows: Rows = [["Ward", header, "f", "m"]]
-    rows += [
-        [ward, label, 20 + k, 31] for k, (ward, label) in enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))
-    ]
+    named = enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))
+    rows: Rows = [["Ward", header, "f", "m"], *([ward, label, 20 + k, 31] for k, (ward, label) in named)]
     table = read_table(book(tmp_path, rows))
     assert not any(str(label) in table.dimensions[-1].codes for label in labels)
     assert len(table.places) == 6
