@@ -177,4 +177,38 @@ All | 26 | 11 | 14 | 19 | 37 | 33 | 70
         ("F2:F4=B2:B4+C2:C4", "G2:G4=D2:D4+E2:E4", "H2:H4=F2:F4+G2:G4", "B4:H4=B2:H2+B3:H3"),
         "",
     ),
+    "a list that begins behind of which": (
+        """
+Population | 2019 | 2020 | 2021
+Ensemble | 520 | 135 | 104
+Union européenne | 471 | 59 | 26
+dont : Espagne | 287 | 32 | 3
+\u00a0\u00a0\u00a0\u00a0\u00a0\u00a0\u00a0Italie | 112 | 20 | 13
+Autres pays | 49 | 76 | 78
+""",
+        ("B2:D2=B3:D3+B6:D6",),
+        "B4:D5",
+    ),
+    "percentages before their counts": (
+        """
+area | a | b | c | Total
+urban | 68.1% (32) | 25.5% (12) | 6.4% (3) | 100.0% (47)
+suburb | 52.8% (28) | 35.8% (19) | 11.3% (6) | 100.0% (53)
+rural | 56.2% (9) | 6.2% (1) | 37.5% (6) | 100.0% (16)
+Total | 59.5% (69) | 27.6% (32) | 12.9% (15) | 100.0% (116)
+""",
+        ("B5:E5=B2:E2+B3:E3+B4:E4", "E2:E5=B2:B5+C2:C5+D2:D5"),
+        "",
+    ),
+    "one column below a blank corner": (
+        """
+ | Count
+Deaths, total | 343
+Cancer | 101
+Heart | 3
+Other causes | 239
+""",
+        ("B2=B3+B4+B5",),
+        "",
+    ),
 }

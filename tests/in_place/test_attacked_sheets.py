@@ -44,7 +44,7 @@ def count_in(rows: list[list[str]], cell: Cell) -> float | None:
     """The count that a cell begins with; None for a mark or nothing."""
     row, column = cell
     text = rows[row - 1][column - 1] if column <= len(rows[row - 1]) else ""
-    match = re.match(r"\s*(\d[\d,\u202f]*)", text)
+    match = re.search(r"%\s*\((\d+)\)", text) or re.match(r"\s*(\d[\d,\u202f]*)", text)
     return float(re.sub(r"\D", "", match[1])) if match else None
 
 
@@ -66,7 +66,7 @@ def furthest(aim: Any, sums: list[tuple[Cell, list[Cell]]], unknown: Mapping[Cel
 def test_no_small_count_is_shown_or_follows(name: str, tmp_path: Path, capfdbinary: Any) -> None:
     """Every count below 6 is hidden, none of them is known by the sums of the sheet, and what is shown is true."""
     text, stated, others = LAYOUTS[name]
-    rows = [[field.strip() for field in line.split(" | ")] for line in text.strip("\n").split("\n")]
+    rows = [[field.strip(" ") for field in line.split(" | ")] for line in text.strip("\n").split("\n")]
     separator = "\t" if "\\TIME" in text else ","
     source, target = (tmp_path / f"{stem}{'.tsv' if separator != ',' else '.csv'}" for stem in ("in", "out"))
     with source.open("w", newline="", encoding="utf-8") as file:

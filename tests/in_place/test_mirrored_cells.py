@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+import discreet as dc
 from discreet.cli import run
 
 CONDITIONS = ("Asthma", "Stroke", "Cancer", "Gout", "Lupus")
@@ -71,3 +73,21 @@ def test_a_table_that_is_not_mirrored_is_protected_as_it_was(tmp_path: Path, cap
     """Moves between places have the same labels on both sides, and no sums in common."""
     protected(tmp_path, table(np.random.default_rng(5), mirrored=False))
     assert b"judged together" not in capfdbinary.readouterr().err
+
+
+def test_a_frame_is_protected_as_a_file_is(tmp_path: Path) -> None:
+    """The same cells are hidden in both."""
+    counts = table(np.random.default_rng(1), mirrored=True)
+    names = [*CONDITIONS, "Total"]
+    frame = pd.DataFrame(counts, index=pd.Index(names, name="Condition"), columns=names)
+    out = dc.suppress_small_counts(frame, under=6)
+    hidden = np.array([[text == "*" for text in row] for row in protected(tmp_path, counts)])
+    assert (out.isna().to_numpy() == hidden).all()
+
+
+@pytest.mark.parametrize("recipe", ["midpoint6", "statcan-base5", "nhs", "opensafely"])
+def test_recipes_take_mirrored_tables(recipe: str, tmp_path: Path) -> None:
+    """Numbers that are changed and not hidden have nothing that more hiding would mend."""
+    protected(tmp_path, table(np.random.default_rng(2), mirrored=True))
+    seed = ["-P", "seed=1"] if recipe == "statcan-base5" else []
+    assert run(["protect", str(tmp_path / "t.csv"), "--recipe", recipe, "--force", *seed]) == 0

@@ -246,7 +246,7 @@ def test_a_label_that_says_only_which_ones_is_part_of_the_one_before(tmp_path: P
 
 def test_rows_are_left_aside_by_their_label(tmp_path: Path) -> None:
     """The row is blanked, as a column is; what is left is the table."""
-    rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9], ["Index", 101, 99]]
+    rows: Rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9], ["Index", 101, 99]]
     table = read_table(book(tmp_path, rows), leave="Index", total={"Area": None})
     assert "Index" not in table.dimensions[0].codes
     with pytest.raises(InputError, match="a label; did you mean 'Index'"):
@@ -255,7 +255,7 @@ def test_rows_are_left_aside_by_their_label(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("total", ["Whole", {"Area": "Whole"}])
 def test_a_total_that_is_said_is_a_label_of_the_sheet(total: str | dict[str, str | None], tmp_path: Path) -> None:
-    rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9]]
+    rows: Rows = [["Area", "f", "m"], ["North", 20, 31], ["South", 12, 9]]
     with pytest.raises(InputError, match="the total 'Whole'"):
         read_table(book(tmp_path, rows), total=total)
 

@@ -12,7 +12,7 @@ from discreet.errors import DiscreetWarning, InputError
 from discreet.in_place.chosen_methods import recipe_method, seed_of, small_counts_hidden, with_range_mark
 from discreet.in_place.contents import contents_of, marks_for
 from discreet.in_place.kept_texts import check_kept
-from discreet.in_place.protecting import protected_sheet
+from discreet.in_place.protecting_tables import protect_tables
 from discreet.in_place.protection_report import ProtectionReport
 from discreet.in_place.put_back import frame_like, left_out_of_frame
 from discreet.in_place.secret_numbers import secret_numbers
@@ -162,8 +162,8 @@ def protected_frame(
     sheet = read_table(frame, **reading)
     keep = (keep_text,) if isinstance(keep_text, str) else tuple(keep_text)
     check_kept((sheet,), keep)
-    done, outcome = protected_sheet(sheet, chosen)
-    outcome.check()
+    protected = protect_tables((sheet,), chosen)
+    (done,), (outcome,) = protected.done, protected.outcomes
     contents = contents_of(sheet, done, marks, secret_numbers(sheet, done), keep)
     out = frame_like(frame, sheet.grid, contents, mark)
     left_out = left_out_of_frame(sheet.grid, contents)

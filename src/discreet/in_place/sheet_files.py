@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +11,11 @@ import numpy as np
 
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
-from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
-from discreet.in_place.joint_audit import judged_together
 from discreet.in_place.kept_texts import check_kept
-from discreet.in_place.linked_sheets import (
-    ROUNDS,
-    also_hiding,
-    check_linked,
-    hidden_for_others,
-    linked_pairs,
-    masks_of,
-    shown_elsewhere,
-)
-from discreet.in_place.possible_parts import hidden_for_remainders, worth_judging
-from discreet.in_place.protecting import protected_sheet, sheet_report
-from discreet.in_place.protection_report import CellNumbers, ProtectionReport, status_counts
+from discreet.in_place.protecting_tables import protect_tables
+from discreet.in_place.protection_report import CellNumbers, ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
-from discreet.in_place.share_tables import refuse_share_tables
-from discreet.in_place.table_links import found_links
-from discreet.in_place.table_margins import TableMargins
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
 from discreet.sheets.excel.excel_images import sheet_images
@@ -128,57 +113,18 @@ def protect_file(
         if understood is not None:
             understood(sheet)
     check_kept(tables, keep)
-    margins = [TableMargins(sheet) for sheet in tables]
-    common = CommonMargins(margins)
-    refuse_share_tables(common)
-    found = found_links(common)
-    pairs = linked_pairs(margins, found.links)
-    results = [protected_sheet(sheet, chosen) for sheet in tables]
-    remainders = [] if apart or not found.all_tried else worth_judging(found.remainders, chosen)
-    masks: dict[int, Any] = {}
-    faults = hidden_for_remainders(remainders, margins, [one for one, _ in results], chosen)
-    for _ in range(ROUNDS):
-        done = [one for one, _ in results]
-        for number, cells in shown_elsewhere(pairs, done).items():
-            faults.setdefault(number, set()).update(cells)
-        new = masks_of(faults, masks, done)
-        again = [k for k in faults if also_hiding(chosen, new, k) is not chosen]
-        if not again:
-            break
-        masks, faults = new, {}
-        for k in again:
-            results[k] = protected_sheet(tables[k], also_hiding(chosen, masks, k))
-    protected = [one for one, _ in results]
-    outcomes = [outcome for _, outcome in results]
-    for outcome in outcomes:
-        outcome.check()
-    check_linked(tables, pairs, protected)
-    together, unjudged = judged_together(margins, found.links, remainders, protected, chosen)
-    for k, one in enumerate(together):
-        if one is not protected[k]:
-            protected[k] = one
-            outcomes[k] = sheet_report(tables[k], one)
-            outcomes[k].check()
-    for k in masks:
-        protected[k] = hidden_for_others(protected[k], chosen)
-        primary, secondary = status_counts(protected[k])
-        outcomes[k] = replace(outcomes[k], primary=primary, secondary=secondary)
-    text = {name: (reading or {}).get(name) for name in TEXT_OPTIONS}
-    notes = tuple((reading or {}).get("text_sheets", ()))
-    doubtful = frozenset().union(*(one.tables for one in found.remainders))
-    if not remainders:
-        unjudged = set(doubtful)
+    protected = protect_tables(tables, chosen, apart=apart)
     return ProtectedFile(
         source,
         tables,
-        tuple(protected),
-        tuple(outcomes),
-        text,
-        notes,
+        protected.done,
+        protected.outcomes,
+        {name: (reading or {}).get(name) for name in TEXT_OPTIONS},
+        tuple((reading or {}).get("text_sheets", ())),
         tuple(keep),
-        tuple(sorted(doubtful.union(*found.unknown))),
-        tuple(sorted(unjudged.union(*found.unknown))),
-        bool(found.links),
+        protected.perhaps_parts,
+        protected.unjudged,
+        protected.linked,
     )
 
 

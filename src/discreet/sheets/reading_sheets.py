@@ -19,6 +19,7 @@ from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
+from discreet.sheets.sums.sum_questions import PerhapsTotalError
 from discreet.sheets.understanding import BlankCellsError, understood
 
 
@@ -107,7 +108,7 @@ def _of_block(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     try:
         tables = understood(with_blank_rows(block), options)
     except BlankCellsError as error:
-        few = len(block.sections) <= max(1, len(block.body) // 4)
+        few = len(block.sections) <= max(1, len(block.body) // 4) and not isinstance(first, PerhapsTotalError)
         raise (error if few else first) from None
     except InputError:
         raise first from None
@@ -179,7 +180,9 @@ def _refuse_unknown_totals(total: str | Mapping[str, str | None] | None, tables:
     said = total if isinstance(total, Mapping) else dict.fromkeys(codes, total)
     for name in said:
         if name not in codes:
-            raise InputError(f"total= names the unknown dimension {name!r}; {nearest(str(name), list(codes))}")
+            raise InputError(
+                f"total= (--total) names the unknown dimension {name!r}; {nearest(str(name), list(codes))}"
+            )
     if said and not any(code is None or code in codes[name] for name, code in said.items()):
         known = list(dict.fromkeys(code for name in said for code in codes[name]))
         first = str(next(iter(said.values())))

@@ -161,7 +161,7 @@ def test_remarks_behind_the_numbers_are_not_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", ["Year", "Month", "Week", "Period", "Code", "ID", "LSOA", "Quarter", "Jahr"])
 def test_counts_below_a_short_name_are_not_taken_for_labels(header: str, tmp_path: Path) -> None:
     """Labels before them name every row already, and the numbers are neither years nor codes of one length."""
-    rows = [["Ward", header, "All"], ["Ash", 40, 61], ["Elm", 3, 52], ["Oak", 12, 30], ["All wards", 55, 143]]
+    rows: Rows = [["Ward", header, "All"], ["Ash", 40, 61], ["Elm", 3, 52], ["Oak", 12, 30], ["All wards", 55, 143]]
     with pytest.raises(InputError, match="stub_columns=1"):
         read_table(book(tmp_path, rows))
     assert len(read_table(book(tmp_path, rows), stub_columns=1).dimensions) == 2
@@ -172,10 +172,8 @@ def test_counts_below_a_short_name_are_not_taken_for_labels(header: str, tmp_pat
     [("Code", (101, 340, 555)), ("ID", (11, 12, 13)), ("Year", (2019, 2021, 2020)), ("URN", (100321, 100322, 100419))],
 )
 def test_codes_and_years_beside_names_stay_labels(header: str, labels: tuple[int, ...], tmp_path: Path) -> None:
-    rows = [["Ward", header, "f", "m"]]
-    rows += [
-        [ward, label, 20 + k, 31] for k, (ward, label) in enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))
-    ]
+    named = enumerate(zip(("Ash", "Elm", "Oak"), labels, strict=True))
+    rows: Rows = [["Ward", header, "f", "m"], *([ward, label, 20 + k, 31] for k, (ward, label) in named)]
     table = read_table(book(tmp_path, rows))
     assert not any(str(label) in table.dimensions[-1].codes for label in labels)
     assert len(table.places) == 6

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tests.sheets.gallery.draft import Draft, layout
 
 
-def _crossed(draft: Draft, top: int, counts: dict[str, tuple[int, ...]], heads: tuple[str, ...], name: str) -> None:
+def _crossed(draft: Draft, top: int, counts: Mapping[str, tuple[int, ...]], heads: tuple[str, ...], name: str) -> None:
     draft.line(top, [name, *heads])
     for r, (label, own) in enumerate(counts.items(), top + 1):
         draft.text(r, 1, label)

@@ -13,6 +13,7 @@ OF_WHICH = (
     "of which|of whom|including|thereof|davon|darunter|dont|di cui|de los cuales|de las cuales|dos quais|das quais"
     "|herav|varav|waarvan|w tym|z tego|joista|heraf"
 )
+_LIST_BEGINS = re.compile(rf"\W*(?:{OF_WHICH})\s*:\s*\w", re.IGNORECASE)
 BEGINS_OF_WHICH = re.compile(rf"\W*(?:{OF_WHICH})\b", re.IGNORECASE)
 
 
@@ -24,7 +25,7 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
     """
     last = levels[-1]
     if len({*last.indents}) > 1:
-        return list(levels), ""
+        return [*levels[:-1], replace(last, indents=_behind_of_which(last))], ""
     indents, sentence = _of_which(last.texts), ""
     if any(indents):
         sentence = "labels that begin like 'of which' are parts of the label above them; nested=False if not"
@@ -34,6 +35,15 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
     if not sentence:
         return list(levels), ""
     return [*levels[:-1], replace(last, indents=tuple(indents))], sentence
+
+
+def _behind_of_which(level: LabelLevel) -> tuple[int, ...]:
+    """Indents where a list begins behind "of which:", so that the label stands as far in as those below it."""
+    indents = list(level.indents)
+    for k, (text, below) in enumerate(zip(level.texts, level.indents[1:], strict=False)):
+        if k and below > indents[k] and _LIST_BEGINS.match(text):
+            indents[k] = below
+    return tuple(indents)
 
 
 def _of_which(texts: Sequence[str]) -> list[int]:

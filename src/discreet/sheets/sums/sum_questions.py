@@ -21,6 +21,10 @@ AND_ROUNDED = "with it tolerance=0.5 (--tolerance 0.5) if numbers were rounded"
 TAKE_SUMS = ", totals='compute' (--totals compute) to take the sums"
 
 
+class PerhapsTotalError(InputError):
+    """A label that adds up the others as far as is shown: whether it is the total is for the caller to say."""
+
+
 def sum_name(code: str) -> int:
     """How much a label sounds like a total; "North total" like one of some labels.
 
@@ -80,7 +84,7 @@ def ask_about_totals(
         ends = k in (0, len(codes) - 1)
         least = (0.0 if lines.allowed else 1.0) if usual else ASK_AT_END if ends else ASK
         if usual != USUAL and not denied and len(top) > 2 and bits >= least:
-            raise InputError(
+            raise PerhapsTotalError(
                 f"dimension {name!r}: {codes[k]!r} is the sum of the others as far as is shown, which may be chance; "
                 f"if it is the total say {option(name, codes[k])}, if it is a category {option(name, None)}"
             )
