@@ -58,17 +58,15 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
 def _known_zeros(task: Task, hidden: Array) -> Array:
     """Secondary cells of amounts that are 0 although somebody is in them, and are seen to be from bounds alone.
 
-    Elimination goes by equations, so it may hide two such cells in one line for each other's sake. Hiding what everybody
-    can work out protects nobody, and showing a 0 adds no contributor to any sum.
+    Elimination goes by equations, so it may hide two such cells in one line for each other's sake. Hiding what
+    everybody can work out protects nobody, and showing a 0 adds no contributor to any sum.
     """
-    n = task.roles.n
-    values = task.quantities(hidden).values
-    zeros = hidden & ~task.withheld & (values == 0)
+    n = len(hidden)
+    zeros = hidden & ~task.withheld & (task.quantities(hidden).values[:n] == 0)
     if task.table.measure == "count" or task.asked.key is not None or not zeros.any():
-        return np.zeros(len(hidden), bool)
+        return np.zeros(n, bool)
     low, high = propagated(task.known(hidden).system())
-    zeros[n:] = False  # a rule's sums are never shown
-    zeros[:n] &= (low == high)[:n]
+    zeros &= (low == high)[:n]
     return zeros
 
 
