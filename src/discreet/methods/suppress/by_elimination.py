@@ -67,7 +67,7 @@ def _known_zeros(task: Task, hidden: Array) -> Array:
         return np.zeros(n, bool)
     low, high = propagated(task.known(hidden).system())
     zeros &= (low == high)[:n]
-    return zeros
+    return np.asarray(zeros)
 
 
 def _by_moves_alone(task: Task) -> bool:
