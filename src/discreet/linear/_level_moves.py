@@ -20,6 +20,9 @@ from discreet.linear._whole_moves import (
     one_step,
 )
 
+PATIENT = 96  # tries that a target gets in any case,
+PATIENCE = 4  # then as long as a cheaper move was found in the last three quarters of them
+
 
 class Rooms(NamedTuple):
     """How far each variable may go down and up, how far it has been seen to, and what changing it costs now."""
@@ -60,6 +63,7 @@ def level_moves(
 
     A walk counts in steps of its target: it changes that by one and then, as long as rows are broken, one variable of
     a broken row. What the cheapest move changes is free from then on, for this target and all that come after it.
+    Where the last three quarters of many tries have found nothing cheaper, further ones are left out.
     ``banned``: per target variables that must stay, up to their end; with them a target is never taken as reached.
     """
     n = len(entries.column_ptr) - 1
@@ -83,7 +87,10 @@ def level_moves(
         least = -1.0
         size = 0
         roomy = has_room(rooms.down[target], rooms.up[target], unit, step, both)
+        improved = 0
         for attempt in range(tries if roomy else 0):
+            if least >= 0 and attempt >= PATIENT and attempt > PATIENCE * improved:
+                break
             walk.number[CLOCK] = 0
             apply_unit(target, unit, entries, walk)
             for _ in range(most_steps):
@@ -98,6 +105,7 @@ def level_moves(
                         paid += rooms.price[walk.touched[i]]
                 if least < 0 or paid < least:
                     least = paid
+                    improved = attempt
                     size = 0
                     for i in range(walk.number[TOUCHED]):
                         j = walk.touched[i]

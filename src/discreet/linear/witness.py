@@ -47,7 +47,8 @@ def movement(
     """The same, with what is in doubt.
 
     ``proofs``: for a pattern in the making. Targets that nothing moves are taken to have one value where a solver says
-    so, and where there are more of them in a part than this, without its word.
+    so; without its word where there are more of them in a part than this, and in very large parts those that nothing
+    moves in a large part of that: to hide one cell more takes less than a program over all.
     """
     seen = _seen_in_parts(system, targets, progress, tuning, proofs)
     moves = two_values(seen.least, seen.most)
@@ -122,7 +123,8 @@ def _move_by_programs(
     if near and proved:
         unmoved, doubtful = _settled_nearby(system, unmoved, low, high, tuning, proofs)
         sure[doubtful] = False
-    if proved and len(unmoved):
+    making = proofs is not None and near and rows * tuning.near_share >= tuning.near_rows[-1]
+    if proved and len(unmoved) and not making:
         left = pushed.one_by_one(unmoved)
         moved = np.union1d(moved, np.setdiff1d(unmoved, left))
         unmoved = left

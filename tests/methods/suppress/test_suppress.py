@@ -170,3 +170,19 @@ def test_magnitude_tables_hide_by_value_and_publish_counts_too() -> None:
     done = dc.protect(table, dc.Suppress(dc.Threshold(4), measures=("v", "count")))
     for values in done.published.values():
         assert (np.isnan(values) == done.hidden).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_zeros_that_everybody_can_work_out_are_shown(seed: int) -> None:
+    """Amounts of 0 in cells with somebody in them are not hidden for each other's sake; the audit passes."""
+    random = np.random.default_rng(seed)
+    shape = (6, 4, 2, 2)
+    firms = random.poisson(2.5, shape).ravel()
+    codes = np.unravel_index(np.repeat(np.arange(len(firms)), firms), shape)
+    frame = pd.DataFrame({name: [f"c{c}" for c in column] for name, column in zip("abcd", codes, strict=True)})
+    frame["v"] = np.rint(random.lognormal(4, 2, len(frame))) * (random.random(len(frame)) < 0.9)
+    table = dc.tabulate(dc.Microdata.of(frame, dimensions=list("abcd"), magnitudes=["v"]), list("abcd"), value="v")
+    done = dc.protect(table, dc.Suppress(dc.PPercent(10)))
+    found = dc.audit(done)
+    assert found.ok, found.summary().to_string()
+    assert (done.details["why"][~done.hidden] == "").all()

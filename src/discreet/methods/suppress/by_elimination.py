@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.linear.presolve import propagated
 from discreet.methods.suppress.gauss.candidate_order import crossing, rank_fall, totals_released
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.parameters import OFF
@@ -39,6 +40,9 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
             return nothing_found(task, result.hopeless)
         step[(result.hidden & ~hidden)[:n]] = REPAIR
         hidden, rounds, undecided = result.hidden, result.rounds, len(result.undecided)
+        zeros = _known_zeros(task, hidden)
+        hidden = hidden & ~zeros
+        step[zeros[:n]] = ""
     details = {
         ELIMINATION: 0,
         REPAIR: 0,
@@ -49,6 +53,21 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
         **_rank_figures(task, hidden),
     }
     return Suppressed(hidden, step, details)
+
+
+def _known_zeros(task: Task, hidden: Array) -> Array:
+    """Secondary cells of amounts that are 0 although somebody is in them, and are seen to be from bounds alone.
+
+    Elimination goes by equations, so it may hide two such cells in one line for each other's sake. Hiding what
+    everybody can work out protects nobody, and showing a 0 adds no contributor to any sum.
+    """
+    n = len(hidden)
+    zeros = hidden & ~task.withheld & (task.quantities(hidden).values[:n] == 0)
+    if task.table.measure == "count" or task.asked.key is not None or not zeros.any():
+        return np.zeros(n, bool)
+    low, high = propagated(task.known(hidden).system())
+    zeros &= (low == high)[:n]
+    return np.asarray(zeros)
 
 
 def _by_moves_alone(task: Task) -> bool:

@@ -249,7 +249,7 @@ class RepairTuning:
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
-    joint_group: int = 20  # cells of a group at least
+    joint_group: int = 50  # cells of a group at least
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own
     joint_repricing: int = 2  # times that each program is run again with other prices, over what it moved
     joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far

@@ -73,6 +73,8 @@ def repair(
         more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):
             return Repaired(hidden, turn, hopeless)
+        if known.integer and not more.any():  # asked again without proofs it would be the same
+            break
         hidden = hidden | more
         known = _in_front_of(known, hidden, costs)
     needs, _, doubt = _short(known, truth, needs, progress, tuning)
