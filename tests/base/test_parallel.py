@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -203,3 +204,17 @@ def test_an_end_is_handed_on_to_further_threads() -> None:
         with pytest.raises(OutOfTimeError):
             parallel.side_by_side(lambda _: deadline.check(), range(4), 2)
     deadline.check()
+
+
+def test_threads_side_by_side_hand_over_soon_and_leave_no_trace() -> None:
+    """However they are nested and whoever ends first, the interpreter's own interval is back at the end."""
+    before = sys.getswitchinterval()
+    first, second = parallel.alongside(lambda: None), parallel.alongside(lambda: None)
+    with first:
+        inside = sys.getswitchinterval()
+        second.__enter__()
+    assert inside == sys.getswitchinterval() < before
+    second.__exit__(None, None, None)
+    assert sys.getswitchinterval() == before
+    assert set(parallel.side_by_side(lambda _: sys.getswitchinterval(), range(8), 2)) == {inside}
+    assert sys.getswitchinterval() == before

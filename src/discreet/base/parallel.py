@@ -14,12 +14,13 @@ and a clock of work instead of seconds could not keep ``time=``.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
-from threading import Event
+from threading import Event, Lock
 from typing import TypeVar
 
 from discreet.base import deadline
@@ -47,6 +48,34 @@ def workers() -> int:
             raise InputError(f"{VARIABLE}={text!r}: a whole number from 1 to 1024, or unset for all processors")
         return int(text)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _HandingOver:
+    """While threads work side by side, one that comes back from a solver has the interpreter after this time.
+
+    Python's own 5 ms are longer than most programs of a solver: a thread of many short ones would wait more than work.
+    """
+
+    seconds = 2e-4
+
+    def __init__(self) -> None:
+        self.lock, self.many, self.before = Lock(), 0, 0.0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.many:
+                self.before = sys.getswitchinterval()
+                sys.setswitchinterval(min(self.seconds, self.before))
+            self.many += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.many -= 1
+            if not self.many:
+                sys.setswitchinterval(self.before)
+
+
+_HANDING_OVER = _HandingOver()
 
 
 def lanes(items: int, each: int) -> int:
@@ -79,7 +108,7 @@ def side_by_side(function: Callable[[T], R], items: Sequence[T], most: int | Non
         finally:
             _INSIDE.reset(token)
 
-    with ThreadPoolExecutor(threads) as pool:
+    with _HANDING_OVER, ThreadPoolExecutor(threads) as pool:
         return list(pool.map(deadline.handed_on(inside), items))
 
 
@@ -106,7 +135,7 @@ def alongside(function: Callable[[], None]) -> Iterator[Callable[[], None]]:
         finally:
             _INSIDE.reset(token)
 
-    with ThreadPoolExecutor(1) as pool:
+    with _HANDING_OVER, ThreadPoolExecutor(1) as pool:
         other = pool.submit(deadline.handed_on(inside), None)
         try:
             yield ended.set

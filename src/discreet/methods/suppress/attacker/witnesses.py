@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -22,14 +23,18 @@ class Move:
     cells: Array
     by: Array
 
+    @cached_property
+    def each(self) -> dict[int, float]:
+        """How far each cell moves, by its number: long moves that serve many needs are asked about many times."""
+        return dict(zip(self.cells.tolist(), self.by.tolist(), strict=True))
+
     def of(self, cell: int) -> float:
         """How far one cell moves."""
-        at = np.flatnonzero(self.cells == cell)
-        return float(self.by[at[0]]) if len(at) else 0.0
+        return self.each.get(cell, 0.0)
 
     def uses(self, cell: int) -> bool:
         """Whether a cell moves."""
-        return bool((self.cells == cell).any())
+        return cell in self.each
 
     def times(self, factor: float) -> Move:
         """A part of the move, or its opposite."""
