@@ -52,7 +52,7 @@ class PTable:
         below = np.arange(len(p))[:, None] + np.arange(-self._d(p), self._d(p) + 1) < 0
         if p[below].any():
             raise InputError("the perturbation table makes some counts negative")
-        p /= p.sum(axis=1, keepdims=True)
+        p = _whole(p)
         p.flags.writeable = False
         object.__setattr__(self, "probabilities", p)
 
@@ -339,4 +339,10 @@ def _read(path: Path) -> PTable:
     np.add.at(table, (i, v + d), p)
     if not (np.abs(table.sum(axis=1) - 1) <= 1e-4).all():  # of every count; NaN too
         raise InputError(f"{path.name!r}: the probabilities of a count should sum to 1")
-    return PTable(table / table.sum(axis=1, keepdims=True))
+    return PTable(_whole(table))
+
+
+def _whole(p: Floats) -> Floats:
+    """Rows that sum to 1; those that do but for rounding stay to the bit, so that what is written is what is read."""
+    sums = p.sum(axis=1, keepdims=True)
+    return np.asarray(p / np.where(np.abs(sums - 1) <= 1e-12, 1.0, sums))
