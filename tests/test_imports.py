@@ -158,11 +158,12 @@ LAYERS = {
         kept_texts sorted_rows
         protection_report contents put_back
         chosen_methods protecting table_margins margin_links
-        number_links common_margins
+        number_links common_margins mirrored_cells standing_cells
         possible_parts share_tables
         table_links
-        linked_sheets joint_audit count_frames
-        sheet_files
+        linked_sheets joint_audit
+        protecting_tables
+        count_frames sheet_files
     """,
     "methods/recipes": """
         redact midpoint shown_sums further_hidden
