@@ -26,7 +26,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 import discreet as dc
 from discreet.methods import method
-from discreet.server import Settings, create_app, cube
+from discreet.server import Settings, create_app
+from discreet.server.counting import cube
 from discreet.tables.table import Table
 from discreet.utility import hellinger_utility
 

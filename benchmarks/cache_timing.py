@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import discreet as dc
-from discreet.server import cube
+from discreet.server.counting import cube
 from server import METHODS, Connection, Server, addresses
 
 GOAL = 0.55

@@ -25,10 +25,10 @@ from discreet.policy import Policy, Query, QueryRules, parse_policy, ready
 from discreet.policy.answering import check_query
 from discreet.policy.deciding import answer_table
 from discreet.policy.whole_variables import WholeVariables
-from discreet.server import cube
-from discreet.server.counting import CubeCounting, counting_of
-from discreet.server.guard import Guard
-from discreet.server.history import Past
+from discreet.server.counting import cube
+from discreet.server.counting.counting import CubeCounting, counting_of
+from discreet.server.guarding.guard import Guard
+from discreet.server.guarding.history import Past
 from discreet.tables.table import Table
 
 POLICY = """

@@ -34,7 +34,7 @@ from discreet.policy.answering import answer_query, check_query, unfiltered
 from discreet.policy.area_release import failing_areas
 from discreet.policy.sections import AreaRules
 from discreet.policy.whole_variables import WholeVariables
-from discreet.server import cube
+from discreet.server.counting import cube
 from server import CALLERS, Connection, Server, at_least, at_most, load
 
 POLICY = """

@@ -18,7 +18,7 @@ import pyarrow as pa
 from playwright.sync_api import Page, sync_playwright
 
 import discreet as dc
-from discreet.server import cube
+from discreet.server.counting import cube
 from server import Server, at_most
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]

@@ -25,7 +25,7 @@ from discreet.policy.attacks.query_search import searched_targets
 from discreet.policy.attacks.shadow import learned_mechanism
 from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.pretabular import cube_of
-from discreet.server import cube
+from discreet.server.counting import cube
 
 sys.path.insert(0, str(Path(__file__).parent))
 from attacks import Victim, scratch

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import discreet as dc
-from discreet.server import cube
+from discreet.server.counting import cube
 
 CALLERS = 12  # enough that the kernel spreads their connections over both workers
 POLICY = """

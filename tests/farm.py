@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import httpx2 as httpx
 
 from discreet.server import auth
-from discreet.server.store import Store
+from discreet.server.record.store import Store
 from tests import servers
 from tests.database import Database
 

@@ -24,7 +24,8 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 import discreet as dc
-from discreet.server import Settings, create_app, cube
+from discreet.server import Settings, create_app
+from discreet.server.counting import cube
 
 SECRET = "a secret that only the tests know"
 KEYED = '[[method]]\nname = "cell-key"\nd = {d}\nv = {v}\n'

@@ -14,8 +14,8 @@ import discreet as dc
 from discreet.base.files import append_private, check_suffix, own_file, own_folder, write_whole
 from discreet.cli import run
 from discreet.policy import Query, answer_recorded, parse_policy, ru_map
-from discreet.server import cube
-from discreet.server.store import Store
+from discreet.server.counting import cube
+from discreet.server.record.store import Store
 
 SOURCE = Path(dc.__file__).parent
 CODEBOOK = '[[dimension]]\nname = "area"\ncodes = ["n", "s", "e"]\n[[dimension]]\nname = "sex"\ncodes = ["f", "m"]\n'

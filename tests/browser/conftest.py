@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from discreet.server import auth, cube
-from discreet.server.store import Store
+from discreet.server import auth
+from discreet.server.counting import cube
+from discreet.server.record.store import Store
 from tests import servers
 from tests.browser import villages
 from tests.browser.looking import PASSWORD

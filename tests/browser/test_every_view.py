@@ -16,8 +16,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from discreet import datasets
 from discreet.policy import read_policy
-from discreet.server import auth, cube, languages
-from discreet.server.store import Store
+from discreet.server import auth, languages
+from discreet.server.counting import cube
+from discreet.server.record.store import Store
 from tests import servers
 from tests.browser.conftest import visiting
 from tests.browser.looking import PASSWORD, accessible

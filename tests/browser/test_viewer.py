@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import discreet as dc
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 from tests.browser.looking import accessible
 

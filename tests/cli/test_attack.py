@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import run
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests.policy.attacks.test_attack import people
 
 HELD = '[query]\nmax_dimensions = 1\nmax_filters = 0\n[[method]]\nname = "cell-key"\nd = 5\nv = 3\n'

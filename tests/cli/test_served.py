@@ -18,7 +18,7 @@ from discreet.errors import InputError
 from discreet.policy import parse_policy, read_policy
 from discreet.policy.attacks.answers import NoMoreAnswers, collect, collect_by
 from discreet.policy.query import Query
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 
 SEX = Dimension.flat("sex", ["f", "m"])

@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet.data.codebook import parse_codebook
 from discreet.errors import InputError, Refused
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 
 TEXT = 'counted = { en = "holdings", de = "Betriebe", fr = "exploitations" }\n'

@@ -284,7 +284,7 @@ def test_room_is_no_detail() -> None:
 
 def test_the_page_explains_a_method_by_what_it_says(registered: None) -> None:
     """What hides is not called changed, whichever way its secondary cells are found; nor the other way round."""
-    from discreet.server.messages import HIDDEN, OTHERWISE, TRUE, explained
+    from discreet.server.pages.messages import HIDDEN, OTHERWISE, TRUE, explained
 
     rule = '[[rule]]\nrule = "threshold"\nn = 3\n'
     for name in ("suppress", "optimal", "modular"):

@@ -15,7 +15,7 @@ import pytest
 import discreet as dc
 from discreet import cli, methods
 from discreet.policy import answer, evidence, parse_policy
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 from tests.papers.asking import AS_IT_IS, ROUND, own_r2
 

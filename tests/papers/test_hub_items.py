@@ -15,7 +15,8 @@ import discreet as dc
 from discreet.cli import run
 from discreet.cli.serve import cubes_in
 from discreet.policy import parse_policy, read_policy
-from discreet.server import auth, create_app, cube
+from discreet.server import auth, create_app
+from discreet.server.counting import cube
 from tests import servers
 
 

@@ -20,8 +20,8 @@ ROWS = [
 PUBLIC = {
     "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook",
     "discreet.information", "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk",
-    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.counting",
-    "discreet.server.guard", "discreet.server.record_lines", "discreet.utility",
+    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.counting.counting",
+    "discreet.server.guarding.guard", "discreet.server.record.record_lines", "discreet.utility",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.policy import LOSSES, RISKS, answer, evidence, parse_policy, ru_map
-from discreet.server import methodologist as method
+from discreet.server.pages import methodologist as method
 from tests import servers
 from tests.papers.asking import AS_IT_IS, ONE, own_losses, own_risks, policy, table
 

@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.policy import answer, evidence, parse_policy, ru_map
-from discreet.server import methodologist
+from discreet.server.pages import methodologist
 from tests import servers
 from tests.papers.asking import AS_IT_IS, own_r2, own_risks, policy, table
 

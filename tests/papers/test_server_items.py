@@ -14,10 +14,11 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.policy import GuardRules, Policy, Query
-from discreet.server import auth, create_app, cube
-from discreet.server.counting import CubeCounting
-from discreet.server.guard import Earlier, Guard
-from discreet.server.record_lines import export
+from discreet.server import auth, create_app
+from discreet.server.counting import cube
+from discreet.server.counting.counting import CubeCounting
+from discreet.server.guarding.guard import Earlier, Guard
+from discreet.server.record.record_lines import export
 from tests import servers
 
 CODES = "abcde"

@@ -15,8 +15,8 @@ import discreet as dc
 from discreet.policy import Query, answer, parse_policy
 from discreet.policy.area_release import with_company
 from discreet.policy.sections import AreaRules
-from discreet.server.counting import RecordCounting
-from discreet.server.guard import Guard
+from discreet.server.counting.counting import RecordCounting
+from discreet.server.guarding.guard import Guard
 
 SECRET = "sixteen letters!"
 POLICY = """

@@ -16,7 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.attacks.answers import collect
-from discreet.server import cube
+from discreet.server.counting import cube
 
 SECRET = b"a secret of the policy alone"
 KEYS = '[[method]]\nname = "cell-key"\nd = 3\nv = 1\n'

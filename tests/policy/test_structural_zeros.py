@@ -17,8 +17,8 @@ from discreet.policy.attacks.answers import Truth, collect
 from discreet.policy.attacks.equal_sets import equal_sets
 from discreet.policy.attacks.two_way import TwoWayModel
 from discreet.policy.pretabular import cube_of
-from discreet.server import cube as cubes
-from discreet.server.counting import CubeCounting
+from discreet.server.counting import cube as cubes
+from discreet.server.counting.counting import CubeCounting
 from discreet.tables.tabulation import tabulate
 
 BOOK = """

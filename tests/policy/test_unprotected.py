@@ -18,7 +18,7 @@ from discreet.methods import HOMES
 from discreet.methods.effect import calls_nothing, check_hides
 from discreet.policy import Policy, answer, parse_policy, template
 from discreet.rules import as_rule
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 
 SEX = dc.Dimension.flat("sex", ["f", "m"])

@@ -15,10 +15,11 @@ from sqlalchemy import text
 import discreet as dc
 from discreet.cli import run
 from discreet.errors import InputError
-from discreet.server import auth, cube
-from discreet.server.rate_limits import Counter, Over
+from discreet.server import auth
+from discreet.server.counting import cube
+from discreet.server.record.rate_limits import Counter, Over
+from discreet.server.record.store import Store
 from discreet.server.settings import ROLES
-from discreet.server.store import Store
 from tests import servers
 from tests.database import database
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.cli import run
 from discreet.formats import FORMATS, to_bytes
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 
 TABLE = "/api/table.csv?variables=age,sex&where=region=R1"

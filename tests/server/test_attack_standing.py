@@ -14,13 +14,13 @@ from discreet.errors import InputError
 from discreet.policy import read_policy
 from discreet.policy.attacks.attack_report import Attack, Attacked
 from discreet.policy.attacks.claims import Claimed
-from discreet.server import cube
 from discreet.server.attack_standing import NEVER, OTHER_RECORDS, attack_reports, attack_standing, served_records
-from discreet.server.server_key import with_key
+from discreet.server.counting import cube
+from discreet.server.record.server_key import with_key
+from discreet.server.running.workers import preload
 from discreet.server.settings import Settings
-from discreet.server.workers import preload
 from tests import servers
-from tests.server.test_editions import RECORDS, edited
+from tests.server.editions.test_editions import RECORDS, edited
 
 
 @pytest.fixture(name="site", params=["with the policy", "without it"])

@@ -14,9 +14,10 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from discreet.server import auth, connections
+from discreet.server import auth
 from discreet.server.parameter_checks import MOST_ADDRESS
-from discreet.server.store import Store
+from discreet.server.record.store import Store
+from discreet.server.running import connections
 from tests import servers
 
 PATHS = (

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.server import charts, languages, messages, methodologist, nearest_tables, page_measures
+from discreet.server import languages
+from discreet.server.pages import messages, methodologist, nearest_tables
+from discreet.server.views import charts, page_measures
 from tests import servers
 
 TEMPLATES = Path(languages.__file__).parent / "templates"

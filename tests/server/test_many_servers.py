@@ -20,8 +20,8 @@ import pytest
 import discreet as dc
 from discreet.cli import run
 from discreet.cli.serve import serve
-from discreet.server.rate_limits import Counter, Over
-from discreet.server.store import Store
+from discreet.server.record.rate_limits import Counter, Over
+from discreet.server.record.store import Store
 from tests import servers
 from tests.database import database
 from tests.farm import HALVES, POLICY, RATE, TABLES, WEB, Answer, Farm, Proxy, Server, get, told

@@ -12,10 +12,11 @@ from fastapi.testclient import TestClient
 import discreet as dc
 from discreet.cli import run
 from discreet.policy import Query, answer, parse_policy
-from discreet.server import Settings, create_app, cube
-from discreet.server.counting import CubeCounting
-from discreet.server.cube import read_cube
-from discreet.server.guard import Guard
+from discreet.server import Settings, create_app
+from discreet.server.counting import cube
+from discreet.server.counting.counting import CubeCounting
+from discreet.server.counting.cube import read_cube
+from discreet.server.guarding.guard import Guard
 from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
 
 POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "refuse"\n' + COUNTS + PAY + HOURS

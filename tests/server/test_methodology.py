@@ -20,9 +20,9 @@ from discreet.policy import Effort
 from discreet.server.attack_result import attack_rows, read_attack_report
 from discreet.server.auth import new_token, new_user
 from discreet.server.method_standing import CLOSE, Standing, best_method, standing_words
-from discreet.server.methodologist import TABLES
 from discreet.server.metrics import METERS, ROUTES
-from discreet.server.record_search import RecordSearch, asked_by_hour
+from discreet.server.pages.methodologist import TABLES
+from discreet.server.record.record_search import RecordSearch, asked_by_hour
 from tests import servers
 
 PATHS = ("/method", "/method?variables=sex,age", "/method?words=sex", "/method/record.csv", "/method?show_sex=sex")

@@ -15,11 +15,11 @@ from sqlalchemy import text
 import discreet as dc
 from discreet.base.version import VERSION
 from discreet.policy import read_policy
-from discreet.server import cube
 from discreet.server.auth import SITE, Caller, network_of
-from discreet.server.server_key import file_key, with_key
+from discreet.server.counting import cube
+from discreet.server.record.server_key import file_key, with_key
+from discreet.server.record.store import Store
 from discreet.server.service import Service
-from discreet.server.store import Store
 from tests import servers
 from tests.database import database
 

@@ -121,7 +121,7 @@ def rotate_keys(url: str) -> None:
 @STORE
 def export_record(output: Path | None, url: str) -> None:
     """The dissemination record as lines that `discreet replay` reads."""
-    from discreet.server.record_lines import export
+    from discreet.server.record.record_lines import export
 
     check_suffix(output, [".jsonl", ".json"], "a record")
     with open_store(url) as store:

@@ -149,7 +149,7 @@ def _policies(policy_file: Path, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _source(data: Path | str, codebook: Path | None, database_table: str | None, engine: str | None) -> Any:
-    from discreet.server import cube as cubes
+    from discreet.server.counting import cube as cubes
 
     if is_cube(data):
         return cubes.read_cube(Path(data))[0]
@@ -192,7 +192,7 @@ def _attacked(
 ) -> Attack:
     from discreet.policy import Effort, attack
     from discreet.policy.pretabular import cube_of
-    from discreet.server.edition_marks import EditionMarks, records_name
+    from discreet.server.editions.edition_marks import EditionMarks, records_name
 
     usual = Effort()
     times = EFFORTS[effort]

@@ -46,11 +46,12 @@ def demo(folder: Path, host: str, port: int, records: int) -> None:
 
     from discreet import datasets
     from discreet.policy import read_policy
-    from discreet.server import auth, cube
-    from discreet.server.edition_history import FIRST_EDITION
-    from discreet.server.served_editions import ServedEditions
+    from discreet.server import auth
+    from discreet.server.counting import cube
+    from discreet.server.editions.edition_history import FIRST_EDITION
+    from discreet.server.editions.served_editions import ServedEditions
+    from discreet.server.running.workers import listening
     from discreet.server.settings import Settings
-    from discreet.server.workers import listening
 
     own_folder(folder)
     if not (folder / "secret.key").exists():

@@ -154,7 +154,7 @@ def _prepared(
     """Settings with a cube built from the records, or with the records themselves when it would be too large."""
     from discreet.data.codebook import read_codebook
     from discreet.data.microdata import Microdata
-    from discreet.server import cube
+    from discreet.server.counting import cube
 
     if codebook is None:
         raise InputError("name the codebook of the data (--codebook), or serve a folder made by `discreet cube`")
@@ -181,7 +181,7 @@ def _prepared(
 def _build(records: Microdata, folder: Path, settings: Settings) -> None:
     """The cube of a server; if the edition that is there stays, that one is served."""
     from discreet.policy import read_policy
-    from discreet.server import cube
+    from discreet.server.counting import cube
 
     built = cube.build(records, folder, read_policy(settings.policy), say)
     if built.kept:
@@ -190,7 +190,7 @@ def _build(records: Microdata, folder: Path, settings: Settings) -> None:
 
 def run(settings: Settings, host: str, port: int, workers: int) -> None:
     """Listen and serve."""
-    from discreet.server.workers import listening
+    from discreet.server.running.workers import listening
 
     socket_ = listening(host, port)
     serve_on(settings, socket_, f"http://{host}:{socket_.getsockname()[1]}/", workers)
@@ -198,8 +198,8 @@ def run(settings: Settings, host: str, port: int, workers: int) -> None:
 
 def serve_on(settings: Settings, socket_: socket, address: str, workers: int) -> None:
     """Load, start the workers and wait; SIGTERM lets them finish what they are doing."""
-    from discreet.server.server_key import with_key
-    from discreet.server.workers import keep, preload
+    from discreet.server.record.server_key import with_key
+    from discreet.server.running.workers import keep, preload
 
     settings = with_key(settings)
     try:
@@ -239,9 +239,9 @@ def cube(
     each of the editions before the new one: exit code 4.
     """
     from discreet.policy import read_policy
-    from discreet.server import cube as cubes
-    from discreet.server.edition_history import FIRST_EDITION
-    from discreet.server.editions import NEW_SERIES
+    from discreet.server.counting import cube as cubes
+    from discreet.server.editions.edition_history import FIRST_EDITION
+    from discreet.server.editions.editions import NEW_SERIES
 
     if new_series and first_edition:
         raise InputError("--new-series follows an edition and --first-edition follows none: give one of them")
@@ -287,7 +287,7 @@ def answer(
     """The table that a server would give, or exit 3 with the rule that refuses it."""
     from discreet.policy import answer as ask
     from discreet.policy import read_policy
-    from discreet.server import cube as cubes
+    from discreet.server.counting import cube as cubes
     from discreet.server.queries import query_from
 
     format_of(output, format, metadata=metadata)

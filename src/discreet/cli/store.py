@@ -15,7 +15,7 @@ from discreet.base.files import read_private
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.server.store import Store
+    from discreet.server.record.store import Store
 
 DEFAULT, VARIABLE, FILE = "sqlite:///discreet.db", "DISCREET_STORE", "file:"
 
@@ -58,7 +58,7 @@ def has_password(url: str) -> bool:
 @contextmanager
 def open_store(url: str) -> Iterator[Store]:
     """A server's store, closed again."""
-    from discreet.server.store import Store
+    from discreet.server.record.store import Store
 
     store = Store(url)
     try:

@@ -17,11 +17,11 @@ from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller, Gate
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import address, query_from
-from discreet.server.rate_limits import Over
+from discreet.server.record.rate_limits import Over
+from discreet.server.record.store import Unreachable
 from discreet.server.service import Reply, Service
-from discreet.server.store import Unreachable
-from discreet.server.variable_cards import parents_of
-from discreet.server.view_data import VIEW
+from discreet.server.views.variable_cards import parents_of
+from discreet.server.views.view_data import VIEW
 
 
 def query_text(request: Request) -> str:

@@ -14,9 +14,9 @@ from discreet.errors import InputError
 from discreet.policy import Policy, read_policy
 from discreet.policy.attacks.attack_report import Attack
 from discreet.server.attack_result import read_attack_report
-from discreet.server.cube import read_cube
-from discreet.server.edition_history import history_of
-from discreet.server.edition_marks import EditionMarks, records_name
+from discreet.server.counting.cube import read_cube
+from discreet.server.editions.edition_history import history_of
+from discreet.server.editions.edition_marks import EditionMarks, records_name
 from discreet.server.settings import Settings
 
 OTHER_RECORDS = "the records that are served: the report is of others, or does not say of which"

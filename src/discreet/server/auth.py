@@ -20,9 +20,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.errors import InputError, listed
-from discreet.server.server_key import keyed_name
+from discreet.server.record.server_key import keyed_name
+from discreet.server.record.store import Store, Unreachable
 from discreet.server.settings import ROLES, Settings
-from discreet.server.store import Store, Unreachable
 
 SESSION, NONCE = "discreet_session", "discreet_form"
 SESSION_SECONDS = 8 * 3600

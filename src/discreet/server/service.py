@@ -22,21 +22,21 @@ from discreet.policy.whole_variables import WholeVariables
 from discreet.release import Release
 from discreet.server.auth import Caller
 from discreet.server.cache import Answers, CachedAnswer
-from discreet.server.choices import Choices
-from discreet.server.commits import Commits
-from discreet.server.counting import Counting, CubeCounting, counting_of, read_data
-from discreet.server.guard import Flag, Guard
-from discreet.server.held_shapes import held_shapes
-from discreet.server.history import History, PendingAnswer
-from discreet.server.pacing import Pace
+from discreet.server.counting.counting import Counting, CubeCounting, counting_of, read_data
+from discreet.server.counting.held_shapes import held_shapes
+from discreet.server.editions.served_editions import admit_edition
+from discreet.server.guarding.commits import Commits
+from discreet.server.guarding.guard import Flag, Guard
+from discreet.server.guarding.history import History, PendingAnswer
+from discreet.server.guarding.pacing import Pace
 from discreet.server.queries import address
-from discreet.server.rate_limits import DAY, MINUTE, Counter
-from discreet.server.served_editions import admit_edition
-from discreet.server.server_key import data_mark, keyed_name, with_key
+from discreet.server.record.rate_limits import DAY, MINUTE, Counter
+from discreet.server.record.server_key import data_mark, keyed_name, with_key
+from discreet.server.record.store import Store
 from discreet.server.settings import ROLES, Settings
-from discreet.server.store import Store
-from discreet.server.variable_cards import VariableCards
-from discreet.server.view_data import VIEW, view_bytes
+from discreet.server.views.choices import Choices
+from discreet.server.views.variable_cards import VariableCards
+from discreet.server.views.view_data import VIEW, view_bytes
 from discreet.tables.table import Table
 
 CSVW = "csvw"  # metadata that say where their CSV is

@@ -69,7 +69,7 @@ def test_a_server_takes_databases(
 ) -> None:
     """The cube it starts from is that of the file; one that would be too large is refused before any counting."""
     from discreet.cli import serve
-    from discreet.server import cube
+    from discreet.server.counting import cube
 
     versions = []
     monkeypatch.setattr(serve, "run", lambda settings, *_: versions.append(cube.read_cube(settings.folder)[1]))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import discreet as dc
-from discreet.server import cube
+from discreet.server.counting import cube
 from tests import servers
 
 COUNTIES = {"N1": "North", "N2": "North", "S1": "South", "S2": "South", "S3": "South"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.server import cube
-from discreet.server.edition_history import published_versions
+from discreet.server.counting import cube
+from discreet.server.editions.edition_history import published_versions
 from tests import servers
 from tests.server.portals.data_sets import two_cubes
 

@@ -11,7 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from discreet.policy import parse_policy
-from discreet.server import Settings, create_app, cube
+from discreet.server import Settings, create_app
+from discreet.server.counting import cube
 from tests.policy.test_statistics import COUNTS, HOURS, PAY, SECRET, workers
 
 POLICY = 'secret = { env = "MEASURE_SECRET" }\n[guard]\naction = "refuse"\n' + COUNTS + PAY + HOURS

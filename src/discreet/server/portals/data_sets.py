@@ -12,14 +12,14 @@ from fastapi.responses import Response
 
 from discreet.errors import InputError
 from discreet.server.api import query_text
-from discreet.server.edition_history import published_versions
+from discreet.server.editions.edition_history import published_versions
 from discreet.server.languages import ENGLISH, LANGUAGES, counted_word, number_of, spoken
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.portals.dcat import is_hub
 from discreet.server.portals.portal_table import PortalTable, listed_tables, tables_of
 from discreet.server.portals.pxweb_answers import json_bytes
 from discreet.server.portals.pxweb_documents import matches_words, searched_text
-from discreet.server.server_key import keyed_name
+from discreet.server.record.server_key import keyed_name
 from discreet.server.service import Service
 from discreet.server.settings import ROLES
 

@@ -1,0 +1,1 @@
+"""Where numbers come from: the cube, its measures, shapes held since the start."""

@@ -1,0 +1,1 @@
+"""What a caller was told before, and what follows from it."""

@@ -1,0 +1,1 @@
+"""Pages for readers and for the methodologist."""

@@ -1,0 +1,1 @@
+"""The program that answers: data sets, application, workers, connections."""
