@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,3 +127,18 @@ def test_the_guard_knows_what_a_median_tells(tmp_path: Path, monkeypatch: pytest
     median, total = (Query.of("sex", measure="pay", statistic=one) for one in ("median", "sum"))
     assert guard.geometries(median) == guard.geometries(Query.of("sex, band"))
     assert guard.geometries(total) == guard.geometries(Query.of("sex"))
+
+
+def test_a_cube_that_does_not_know_who_gives_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of before, whose sums could not be told apart from counts: it is not read, so that a demonstration makes it
+    anew and a server says what to do."""
+    monkeypatch.setenv("MEASURE_SECRET", SECRET)
+    policy = parse_policy(POLICY)
+    cube.build(workers(300), tmp_path / "cube", policy)
+    head = json.loads((tmp_path / "cube" / "cube.json").read_text())
+    for one in head["measures"]:
+        del one["decimals"]["givers"]
+    (tmp_path / "cube" / "cube.json").write_text(json.dumps(head))
+    assert not cube.made_by(tmp_path / "cube", policy)
+    with pytest.raises(dc.InputError, match="build it again"):
+        read_cube(tmp_path / "cube")

@@ -22,7 +22,7 @@ from discreet.policy.served_measures import TOP_KEPT
 from discreet.tables.additive import Additive
 from discreet.tables.contributions import Contributions, Spanning
 from discreet.tables.layout import Layout
-from discreet.tables.table import Table
+from discreet.tables.table import GIVERS, VALUE_KEY, Table
 from discreet.tables.tabulation import tabulate
 
 MOST_CELLS = 3_000_000  # inner cells of a cube with magnitudes, of which each keeps its largest contributions
@@ -84,6 +84,8 @@ def read_measured(folder: Path, heads: Iterable[Mapping[str, Any]], layout: Layo
             array: Array = np.load(folder / f"measure-{number}-{part}.npy", mmap_mode="r")
             return array
 
+        if VALUE_KEY in head["decimals"] and GIVERS not in head["decimals"]:
+            raise InputError("the cube does not know how many give something to its sums; build it again")
         statistics = {}
         for k, (name, decimals) in enumerate(head["decimals"].items()):
             inner = load(f"statistic-{k}")
