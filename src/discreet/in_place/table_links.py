@@ -63,8 +63,15 @@ def found_links(common: CommonMargins) -> TableLinks:
     links += parts
     links += lines_in_common(several, tables) if len(several) > 1 else ()
     known = {frozenset((link.whole[0], table)) for link in parts for table, _ in link.parts}
+    known |= {frozenset(pair) for pair in combinations(several, 2) if _of_one_block(*(tables[k] for k in pair))}
     remainders, all_tried = possible_remainders(common, known)
     return TableLinks(tuple(links), tuple(remainders), all_tried, tuple(large))
+
+
+def _of_one_block(one: TableMargins, two: TableMargins) -> bool:
+    """Whether two tables are readings of the same cells."""
+    same = one.sheet.grid.source == two.sheet.grid.source and one.sheet.grid.sheet == two.sheet.grid.sheet
+    return same and one.sheet.layout.range.meets(two.sheet.layout.range)
 
 
 def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
