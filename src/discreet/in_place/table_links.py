@@ -12,7 +12,14 @@ from discreet.base.annotations import Array
 from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
 from discreet.in_place.mirrored_cells import mirrored_cells
-from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
+from discreet.in_place.number_links import (
+    ENOUGH,
+    ENOUGH_IN_BLOCK,
+    added_lines,
+    cells_by_label,
+    divided_codes,
+    lines_in_common,
+)
 from discreet.in_place.possible_parts import Remainder, possible_remainders
 from discreet.in_place.standing_cells import links_by_cell
 from discreet.in_place.table_margins import TableMargins
@@ -135,10 +142,11 @@ def _divided_codes(i: int, j: int, common: CommonMargins, shared: Sequence[tuple
     one, two = common.tables[i], common.tables[j]
     free = [{*range(len(t.shape))} - {pair[k] for pair in shared} for k, t in enumerate((one, two))]
     differing = [(a, b) for a, b in shared if one.labels[a].keys() != two.labels[b].keys()]
+    enough = ENOUGH_IN_BLOCK if _of_one_block(one, two) else ENOUGH
     for a, b in [*product(*map(sorted, free)), *differing]:
         left, right = common.codes(i, j, [pair for pair in shared if pair != (a, b)])
-        yield from divided_codes(i, j, (a, b), (left, right), common.tables)
-        yield from divided_codes(j, i, (b, a), (right, left), common.tables)
+        yield from divided_codes(i, j, (a, b), (left, right), common.tables, enough)
+        yield from divided_codes(j, i, (b, a), (right, left), common.tables, enough)
 
 
 def _added_lines(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> Iterator[MarginLink]:

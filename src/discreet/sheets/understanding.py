@@ -28,7 +28,7 @@ from discreet.sheets.sheet_table import CellPlaces, SheetTable
 from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
-from discreet.sheets.sums.further_groups import further_groups
+from discreet.sheets.sums.further_groups import further_groups, with_nested_groupings
 from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.nested_labels import UNNAMED_COLUMNS
@@ -187,6 +187,7 @@ def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions
         denied = dim.name in named and named[dim.name] is None
         lines = cells.lines(axis, allowed)
         if options.totals == "check" and not denied:
+            trees[axis] = with_nested_groupings(dim.name, codes, lines, trees[axis])
             trees[axis], further[axis] = further_groups(codes, lines, trees[axis])
         own = find_groupings(dim.name, codes, lines, trees[axis], further[axis], partly=partly, said=named)
         groupings.update({axis: own} if own is not None else {})
