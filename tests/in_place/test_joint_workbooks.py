@@ -116,6 +116,42 @@ def sheets_read_apart(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
     ]
 
 
+def pupils_of_schools(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Counts of three kinds, above the threshold but few; of the first the second or the third kind is nowhere less."""
+    people = rng.integers(7, 25, shape)
+    for part in people:
+        part[..., rng.integers(1, 3)] = part[..., 0] + rng.integers(0, 7, part.shape[:-1])
+    people[tuple(rng.integers(0, shape))] = rng.integers(1, 6)
+    return people
+
+
+def regions_read_apart(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
+    """A summary and regions; on some sheets a column is nowhere more than another, by chance."""
+    shape = (2, 3, 3)
+    kinds = parts_of(2, ("FSM", "EAL", "SEN"), shape, total=False)
+    names = parts_of(0, ("North", "South"), shape)
+    sheets = [Sheet("Summary", "Region", names, kinds)]
+    for name in ("North", "South"):
+        schools = parts_of(1, tuple(f"{name} {kind}" for kind in ("Park", "Road", "Hill")), shape)
+        sheets.append(Sheet(name, "School", {label: own & names[name] for label, own in schools.items()}, kinds))
+    return pupils_of_schools(rng, shape), sheets
+
+
+def part_read_apart(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
+    """All pupils and most of them; on either sheet a column is nowhere more than another, by chance."""
+    shape = (2, 3, 3)
+    schools, kinds = parts_of(1, WARDS[:3], shape), parts_of(2, ("FSM", "EAL", "SEN"), shape, total=False)
+    people = pupils_of_schools(rng, shape)
+    people[1] = rng.choice([0, 1, 3, 8], size=shape[1:], p=[0.3, 0.2, 0.2, 0.3])
+    part = parts_of(0, ("most", "others"), shape)
+    own, rest = ({label: mask & part[name] for label, mask in schools.items()} for name in ("most", "others"))
+    return people, [
+        Sheet("Pupils", "School", schools, kinds),
+        Sheet("Pupils met", "School", own, kinds),
+        Sheet("", "", rest, kinds),
+    ]
+
+
 def regions(rng: np.random.Generator) -> tuple[Array, list[Sheet]]:
     """A summary, and a sheet of wards for each region."""
     shape = (3, 2, 2)
@@ -210,6 +246,8 @@ LAYOUTS = [
     three_margins,
     sum_of_sheets,
     sheets_read_apart,
+    regions_read_apart,
+    part_read_apart,
     regions,
     a_part,
     parts_and_a_rest,

@@ -20,6 +20,8 @@ from discreet.in_place.table_margins import TableMargins
 
 ENOUGH = 5.0
 """Bits of coincidence from which equal sums are taken as a link."""
+ENOUGH_IN_BLOCK = -5.0
+"""The same for groupings of one total on one sheet, which count the same people: there a sum is hardly chance."""
 MOST_SUBSETS = 12
 """Codes of which every set is tried; of more, those that stand together or whose labels begin alike."""
 MOST_LINES = 60
@@ -73,11 +75,17 @@ def _leaves(table: TableMargins, axis: int) -> Array:
 
 
 def divided_codes(
-    i: int, j: int, axes: tuple[int, int], lines: tuple[Array, Array], tables: Sequence[TableMargins]
+    i: int,
+    j: int,
+    axes: tuple[int, int],
+    lines: tuple[Array, Array],
+    tables: Sequence[TableMargins],
+    enough: float = ENOUGH,
 ) -> Iterator[MarginLink]:
     """Codes of a dimension of table i that are sums of codes of one of table j in every line that both have.
 
     ``lines`` are combinations of codes of other dimensions that both have, a row each, all others at their total.
+    ``enough`` is how many bits of coincidence make a sum.
     """
     (one, two), (a, b) = (tables[i], tables[j]), axes
     depth = (lines[0] != np.array(one.wholes)).sum(axis=1)
@@ -85,7 +93,7 @@ def divided_codes(
     leaves = _leaves(two, b).tolist()
     wholes, parts = _vectors(one, a, coded, lines[0]), _vectors(two, b, leaves, lines[1])
     names = [_label(one, a, k) for k in coded], [_label(two, b, k) for k in leaves]
-    for whole, some in _sums(wholes, parts, depth == depth.max(), names):
+    for whole, some in _sums(wholes, parts, depth == depth.max(), names, enough):
         for left, right in zip(lines[0].tolist(), lines[1].tolist(), strict=True):
             sums = tuple((j, _with(right, b, leaves[k])) for k in some)
             yield MarginLink((i, _with(left, a, coded[whole])), sums, sure=False)
@@ -109,19 +117,19 @@ def _vectors(table: TableMargins, axis: int, codes: Sequence[int], lines: Array)
 
 
 def _sums(
-    wholes: Array, parts: Array, finest: Array, names: tuple[list[str], list[str]]
+    wholes: Array, parts: Array, finest: Array, names: tuple[list[str], list[str]], enough: float
 ) -> Iterator[tuple[int, list[int]]]:
     """Which rows are the sums of which others; two or more, far beyond chance."""
     bits = np.log2(1 + np.abs(wholes[:, finest])).sum(axis=1)
     runs = _partition(wholes, parts)
-    if runs and bits.sum() - bits.max() - len(parts) >= ENOUGH:
+    if runs and bits.sum() - bits.max() - len(parts) >= enough:
         yield from enumerate(runs)
         return
     for whole, row in enumerate(wholes):
         if not row.any():
             continue
         for some, tried in _candidates(row, parts, names[0][whole], names[1]):
-            if len(some) > 1 and bits[whole] - tried >= ENOUGH and (parts[some].sum(axis=0) == row).all():
+            if len(some) > 1 and bits[whole] - tried >= enough and (parts[some].sum(axis=0) == row).all():
                 yield whole, some
 
 

@@ -106,7 +106,7 @@ def protect_file(
     may be parts of others are protected as such, unless ``apart`` says that they count different people.
     ``understood`` is called with every table before anything is protected.
     """
-    tables = tuple(read_tables(source, **(reading or {})))
+    tables = with_plain_tables(read_tables(source, **(reading or {})))
     if not tables:
         raise InputError(f"{source.name!r} holds no table")
     for sheet in tables:
@@ -126,6 +126,16 @@ def protect_file(
         protected.unjudged,
         protected.linked,
     )
+
+
+def with_plain_tables(tables: Sequence[SheetTable]) -> tuple[SheetTable, ...]:
+    """The tables of a file; of several sheets also without parts that may be chance, as the next sheet may show none.
+
+    What sheets have in common is seen where they are read alike, so that both readings are protected.
+    """
+    if len({table.grid.sheet for table in tables}) < 2:
+        return tuple(tables)
+    return tuple(one for table in tables for one in (table, table.plain) if one is not None)
 
 
 def safe_name(source: Path, *, layout: str) -> Path:

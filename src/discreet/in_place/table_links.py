@@ -12,7 +12,14 @@ from discreet.base.annotations import Array
 from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
 from discreet.in_place.mirrored_cells import mirrored_cells
-from discreet.in_place.number_links import added_lines, cells_by_label, divided_codes, lines_in_common
+from discreet.in_place.number_links import (
+    ENOUGH,
+    ENOUGH_IN_BLOCK,
+    added_lines,
+    cells_by_label,
+    divided_codes,
+    lines_in_common,
+)
 from discreet.in_place.possible_parts import Remainder, possible_remainders
 from discreet.in_place.standing_cells import links_by_cell
 from discreet.in_place.table_margins import TableMargins
@@ -63,8 +70,15 @@ def found_links(common: CommonMargins) -> TableLinks:
     links += parts
     links += lines_in_common(several, tables) if len(several) > 1 else ()
     known = {frozenset((link.whole[0], table)) for link in parts for table, _ in link.parts}
+    known |= {frozenset(pair) for pair in combinations(several, 2) if _of_one_block(*(tables[k] for k in pair))}
     remainders, all_tried = possible_remainders(common, known)
     return TableLinks(tuple(links), tuple(remainders), all_tried, tuple(large))
+
+
+def _of_one_block(one: TableMargins, two: TableMargins) -> bool:
+    """Whether two tables are readings of the same cells."""
+    same = one.sheet.grid.source == two.sheet.grid.source and one.sheet.grid.sheet == two.sheet.grid.sheet
+    return same and one.sheet.layout.range.meets(two.sheet.layout.range)
 
 
 def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
@@ -128,10 +142,11 @@ def _divided_codes(i: int, j: int, common: CommonMargins, shared: Sequence[tuple
     one, two = common.tables[i], common.tables[j]
     free = [{*range(len(t.shape))} - {pair[k] for pair in shared} for k, t in enumerate((one, two))]
     differing = [(a, b) for a, b in shared if one.labels[a].keys() != two.labels[b].keys()]
+    enough = ENOUGH_IN_BLOCK if _of_one_block(one, two) else ENOUGH
     for a, b in [*product(*map(sorted, free)), *differing]:
         left, right = common.codes(i, j, [pair for pair in shared if pair != (a, b)])
-        yield from divided_codes(i, j, (a, b), (left, right), common.tables)
-        yield from divided_codes(j, i, (b, a), (right, left), common.tables)
+        yield from divided_codes(i, j, (a, b), (left, right), common.tables, enough)
+        yield from divided_codes(j, i, (b, a), (right, left), common.tables, enough)
 
 
 def _added_lines(i: int, j: int, common: CommonMargins, shared: Sequence[tuple[int, int]]) -> Iterator[MarginLink]:

@@ -52,6 +52,15 @@ def grouped_blocks(
     return blocks
 
 
+def without_derived(block: SheetBlock, parts: BodyParts) -> SheetBlock:
+    """The block of the counts alone, without percentages and the like."""
+    return replace(
+        block,
+        body=tuple(row for row in block.body if row not in parts.derived_rows),
+        values=tuple(column for column in block.values if column not in parts.derived_columns),
+    )
+
+
 def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> list[tuple[SheetBlock, SheetOptions]]:
     """Blocks of rows that add up to the populations which headers state, and of rows that count a part by themselves.
 

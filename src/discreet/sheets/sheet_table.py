@@ -60,6 +60,8 @@ class SheetTable:
     _table: Table | None = None
     unread: tuple[SheetGrid, ...] = ()
     """Sheets of the file that hold no table and were not read; their texts are not judged."""
+    plain: SheetTable | None = None
+    """The same without labels that are parts of others by their numbers alone, to be set against other sheets."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:

@@ -20,7 +20,7 @@ from discreet.sheets.blocks.separate_variables import separate_blocks
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.blocks.stated_populations import Body, counted_columns, counted_rows, with_stated_counts
 from discreet.sheets.cell_roles import cell_roles
-from discreet.sheets.grouped_blocks import grouped_blocks, population_blocks
+from discreet.sheets.grouped_blocks import grouped_blocks, population_blocks, without_derived
 from discreet.sheets.sheet_grid import CellPlace, CellRange
 from discreet.sheets.sheet_layout import NUMBERING, LeftAside, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
@@ -28,8 +28,8 @@ from discreet.sheets.sheet_table import CellPlaces, SheetTable
 from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
 from discreet.sheets.sums.cell_map import CellMap, cell_map
-from discreet.sheets.sums.further_groups import further_groups
-from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt, with_finer_groupings
+from discreet.sheets.sums.further_groups import further_groups, with_nested_groupings
+from discreet.sheets.sums.groupings import Groupings, find_groupings, parts_in_doubt
 from discreet.sheets.sums.joint_totals import with_joint_totals
 from discreet.sheets.sums.nested_labels import UNNAMED_COLUMNS
 from discreet.sheets.sums.share_pairs import Pairs, share_pairs
@@ -83,6 +83,22 @@ def understood(block: SheetBlock, options: SheetOptions, *, doubted: bool = Fals
     axes = _axes(block, parts, body.down, body.across, options)
     cells = cell_map(block, parts, body.numbers, axes.rows, axes.columns)
     sums = _sums(block, cells, share_pairs(block, parts, cells), options)
+    first, *others = _readings(block, body, axes, cells, sums, options, doubted=doubted)
+    return [replace(first, plain=_plain(block, parts, cells, sums, options)), *others]
+
+
+def _readings(
+    block: SheetBlock,
+    body: Body,
+    axes: _Axes,
+    cells: CellMap,
+    sums: _Sums,
+    options: SheetOptions,
+    *,
+    doubted: bool,
+) -> list[SheetTable]:
+    """The table of a block, or one for each grouping of a dimension, and those of parts that may be parts of others."""
+    parts = body.parts
     for axis, groupings in sums.groupings.items():
         blocks = grouped_blocks(block, parts, axes.rows, axes.columns, axis, groupings, options)
         sentence = groupings.sentence(cells.dimensions[axis].name)
@@ -94,6 +110,20 @@ def understood(block: SheetBlock, options: SheetOptions, *, doubted: bool = Fals
         return [table]
     further = [_doubted(block, parts, axes, cells, sums, axis, options) for axis in range(len(cells.dimensions))]
     return [table, *(one for tables in further for one in tables)]
+
+
+def _plain(
+    block: SheetBlock, parts: BodyParts, cells: CellMap, sums: _Sums, options: SheetOptions
+) -> SheetTable | None:
+    """The table without parts that numbers alone show; None if there are none, or no such table."""
+    in_doubt = [dim.name for dim, tree in zip(cells.dimensions, sums.trees, strict=True) if tree.in_doubt]
+    if not in_doubt:
+        return None
+    said = {} if options.total is None else _stated_totals(cells, options)
+    own = replace(options, total={**said, **dict.fromkeys(in_doubt)})
+    found = understood(without_derived(block, parts), own, doubted=True)
+    sentence = f"read once more, to be set against other sheets, without parts among the labels of {listed(in_doubt)}"
+    return replace(found[0], assumed=(sentence, *found[0].assumed)) if len(found) == 1 else None
 
 
 def _doubted(
@@ -109,11 +139,7 @@ def _doubted(
     name, codes, tree = cells.dimensions[axis].name, cells.codes[axis], sums.trees[axis]
     overlapping = bool(tree.overlapping)
     held = tree.overlapping or {code: tree.children[code] for code in tree.partly}
-    plain = replace(
-        block,
-        body=tuple(row for row in block.body if row not in parts.derived_rows),
-        values=tuple(column for column in block.values if column not in parts.derived_columns),
-    )
+    plain = without_derived(block, parts)
     tables = []
     for one, sentence in parts_in_doubt(name, codes, cells.lines(axis, sums.allowed), held, overlapping):
         for part, own in grouped_blocks(plain, parts, axes.rows, axes.columns, axis, one, options):
@@ -161,7 +187,8 @@ def _sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOptions
         denied = dim.name in named and named[dim.name] is None
         lines = cells.lines(axis, allowed)
         if options.totals == "check" and not denied:
-            trees[axis], further[axis] = further_groups(codes, lines, with_finer_groupings(codes, lines, trees[axis]))
+            trees[axis] = with_nested_groupings(dim.name, codes, lines, trees[axis])
+            trees[axis], further[axis] = further_groups(codes, lines, trees[axis])
         own = find_groupings(dim.name, codes, lines, trees[axis], further[axis], partly=partly, said=named)
         groupings.update({axis: own} if own is not None else {})
     return _Sums(trees, further, groupings, named, allowed)

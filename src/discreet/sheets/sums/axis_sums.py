@@ -55,6 +55,8 @@ class SumTree:
     assumed: tuple[str, ...] = ()
     overlapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Labels that count all of some others, each by itself: these come to more than all, and are no parts of a sum."""
+    in_doubt: bool = False
+    """Whether labels were taken for parts of others by their numbers alone, which may be chance."""
 
 
 def find_sums(
@@ -135,19 +137,22 @@ def find_sums(
             raise in_doubt(name, codes[whole], "in several groupings")
         children = {whole: runs[0]}
         return _tree(codes, children, None, short, ())
+    doubtful = False
     if not trusted and len(top) > 1 and _anywhere(codes, lines, children, top) is None:
         outer = outer_labels(name, codes, lines, children, [k for k in top if k in nested], top)
         bare = [k for k in top if k not in children]
         outer = outer or labels_with_parts(codes, lines, pairs, bare)
-        outer = outer or ({} if children else possible_parts(name, codes, lines, bare))
+        if not outer and not children:
+            outer = possible_parts(name, codes, lines, bare)
+            doubtful = bool(outer)
         if several := [whole for whole, parts in outer.items() if len(parts) > 1]:
             named = {codes[whole]: tuple(codes[k] for k in outer[whole]) for whole in several[:1]}
-            return replace(_tree(codes, children, None, short, ()), overlapping=named)
+            return replace(_tree(codes, children, None, short, ()), overlapping=named, in_doubt=doubtful)
         take(outer)
         nested |= outer
         top = [k for k in top if k not in {part for parts in outer.values() for part in parts}]
     tree = _judged(name, codes, lines, children, top, known, short, trusted, short_total)
-    return replace(tree, assumed=(*tree.assumed, *_nested_notes(name, codes, nested)))
+    return replace(tree, assumed=(*tree.assumed, *_nested_notes(name, codes, nested)), in_doubt=doubtful)
 
 
 def _overlapping(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from discreet.base.annotations import Array
+from discreet.errors import listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
+from discreet.sheets.sums.sum_runs import runs_to
 from discreet.tables.groups import MOST_CODES
 from discreet.tables.total_names import USUAL, like_a_total
-from discreet.tables.totals import ASK
+from discreet.tables.totals import ASK, option
 
 
 def further_groups(
@@ -63,3 +66,99 @@ def _sums(chosen: Array, values: Array, wanted: Array, allowed: float) -> Array:
             break
     empty = ~values.any(axis=1)
     return np.asarray(left[~(left[:, empty] == 1).any(axis=1)])
+
+
+def with_nested_groupings(name: str, codes: Sequence[str], lines: AxisLines, tree: SumTree) -> SumTree:
+    """The tree in which a grouping of a total whose labels add up those of another one stands above that one.
+
+    So "Within target" and "Over target" stand above the bands of a waiting time, wherever these are on the sheet.
+    """
+    if tree.total is not None:
+        return tree
+    place = {code: k for k, code in enumerate(codes)}
+    below = {part for parts in tree.children.values() for part in parts}
+    top = [place[code] for code in codes if code not in below]
+    children = {place[code]: [place[part] for part in parts] for code, parts in tree.children.items()}
+    for whole in [k for k in top if k in children and codes[k] not in tree.partly]:
+        runs, left = runs_to(lines, whole, [k for k in top if k != whole])
+        added = _below_each_other(lines, [children[whole], *runs], children) if runs else None
+        if added is None:
+            continue
+        apart, divided = added
+        tree_of = {**children, whole: apart[0], **divided}
+        sentences = [
+            f"{codes[k]!r} is the sum of {listed([codes[part] for part in parts], 4)}, proved in every line; "
+            f"{option(name, None)} if that is chance"
+            for k, parts in divided.items()
+        ]
+        return replace(
+            tree,
+            children={codes[k]: tuple(codes[part] for part in parts) for k, parts in tree_of.items()},
+            total=codes[whole] if len(apart) == 1 and not left else None,
+            assumed=(*tree.assumed, *sentences),
+        )
+    return tree
+
+
+def _below_each_other(
+    lines: AxisLines, groupings: Sequence[list[int]], children: Mapping[int, Sequence[int]]
+) -> tuple[list[list[int]], dict[int, list[int]]] | None:
+    """The groupings that are not below others, and what labels of others add up; None if none does."""
+    apart: list[list[int]] = []
+    divided: dict[int, list[int]] = {}
+    above: list[list[int]] = []
+    for finer in sorted(groupings, key=len):
+        for coarser in reversed(above):
+            free = len(coarser) < len(finer) and not any(k in children or k in divided for k in coarser)
+            if free and (found := _divided(lines, coarser, finer)):
+                divided |= found
+                break
+        else:
+            apart.append(finer)
+        above.append(finer)
+    return (apart, divided) if divided else None
+
+
+def _divided(lines: AxisLines, wholes: Sequence[int], parts: Sequence[int]) -> dict[int, list[int]]:
+    """What each label of a grouping adds up of a finer one, every label of it once; empty if it does not.
+
+    What all but one of them prove is looked at: that the last one adds up follows from the total.
+    """
+    bits = lines.bits[list(wholes)]
+    proof = float(bits.sum() - bits.max()) - ASK_AT_END
+    if proof >= 2 * np.log2(len(parts)) and (found := _in_runs(lines, wholes, parts)):
+        return found
+    full = lines.shown[[*wholes, *parts]].all(axis=0) & lines.there[[*wholes, *parts]].all(axis=0)
+    values = lines.values[:, full]
+    if len(parts) > MOST_CODES or proof < len(parts) or not full.any() or (values < 0).any():
+        return {}
+    chosen = (np.arange(1, 2 ** len(parts))[:, None] >> np.arange(len(parts))) & 1
+    fits = [_sums(chosen, values[list(parts)], values[whole], lines.allowed) for whole in wholes]
+    if any(len(fit) != 1 for fit in fits) or (sum(fit[0] for fit in fits) > 1).any():
+        return {}
+    found = {k: [parts[n] for n in np.flatnonzero(fit[0]).tolist()] for k, fit in zip(wholes, fits, strict=True)}
+    over = [k for k in parts if not any(k in own for own in found.values())]
+    found[wholes[-1]] += over
+    return (
+        found if not lines.values[over].any() and not any(lines.evidence(k, own)[0] for k, own in found.items()) else {}
+    )
+
+
+def _in_runs(lines: AxisLines, wholes: Sequence[int], parts: Sequence[int]) -> dict[int, list[int]]:
+    """The parts in runs, one for each whole in their order, that leave none over but zeros; empty if there are none."""
+    found: dict[int, list[int]] = {}
+    at = 0
+    for whole in wholes:
+        for end in range(at + 1, len(parts) + 1):
+            denied, confirmed, _, short = lines.evidence(whole, parts[at:end])
+            if (confirmed and not denied) or (denied and not short):
+                break
+        else:
+            return {}
+        if denied:
+            return {}
+        found[whole] = [*parts[at:end]]
+        at = end
+    over = list(parts[at:])
+    found[wholes[-1]] += over
+    return found if lines.shown[over].all() and not lines.values[over].any() else {}
