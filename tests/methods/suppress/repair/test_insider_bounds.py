@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
 import discreet as dc
 from discreet.audits.known import unmovable
@@ -74,3 +76,39 @@ def test_without_the_true_table_nothing_is_said_to_be_safe() -> None:
     known, sensitive = replace(view(done).known, point=None), np.flatnonzero(done.status == "u")
     with pytest.raises(dc.Unjudged, match="the true table"):
         learned(known, alone(table), sensitive, table.statistic("count").inner == 0)
+
+
+def few_firms(seed: int) -> dc.Table:
+    """A sparse table of three dimensions: most cells of nobody or of one, two or three firms."""
+    rng = np.random.default_rng(seed)
+    cells = [(f"a{a}", f"b{b}", f"c{c}") for a in range(2) for b in range(2) for c in range(3)]
+    rows = [cell for cell in cells for _ in range(rng.choice([0, 0, 0, 0, 1, 2, 3, 6]))]
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    frame = frame.assign(v=rng.integers(1, 120, len(rows)), own=range(len(rows)))
+    dimensions = [dc.Dimension.flat(name, sorted(frame[name].unique())) for name in "abc"]
+    data = dc.Microdata.of(frame, dimensions=dimensions, magnitudes=["v"], holding="own")
+    return dc.tabulate(data, by=["a", "b", "c"], value="v", top=3)
+
+
+@pytest.mark.parametrize("seed", [1, 47, 59, 63, 111, 122, 137, 142])
+def test_what_is_left_of_one_sum_is_asked_like_what_moves_in_many(seed: int) -> None:
+    """Where a shown sum holds two hidden cells and nothing else ties them, one is the sum less the other for its firm:
+    by linear programs over what is shown, his own cell added."""
+    table = few_firms(seed)
+    done = dc.protect(table, dc.Suppress(dc.FewContributors(3)))
+    matrix, inner = table.layout.matrix.toarray(), table.statistic("v").inner
+    firms, shown = table.statistic("count").inner, ~done.hidden
+    asked = 0
+    for own in np.flatnonzero(firms == 1):
+        bounds = [(value, value) if cell == own else (0, None) for cell, value in enumerate(inner)]
+        for cell in np.flatnonzero(done.status == "u"):
+            if matrix[own, cell] and firms @ matrix[:, cell] == 1:
+                continue
+            ends = [
+                linprog(sign * matrix[:, cell], A_eq=matrix[:, shown].T, b_eq=table.value[shown], bounds=bounds)
+                for sign in (1, -1)
+            ]
+            open_ended = any(end.status == 3 for end in ends)
+            assert open_ended or -ends[1].fun - ends[0].fun > 1e-6
+            asked += 1
+    assert asked

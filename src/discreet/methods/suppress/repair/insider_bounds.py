@@ -47,6 +47,13 @@ def learned(
     mine, cell = place[known.inner_variables()[rows]], place[primary]
     sole = _sole_owner(known, group, primary, nothing)
     by_contributor: dict[int, list[Array]] = {}
+    loose = np.append(
+        np.diff(small.columns.indptr) == 0, False
+    )  # in no row, and so in no part; the last is what is known
+    for who in np.unique(group[rows[loose[mine]]]):
+        known_to_him = np.isin(cell, mine[loose[mine] & (group[rows] == who)]) & (sole != who)
+        if known_to_him.any():
+            by_contributor.setdefault(int(who), []).append(primary[known_to_him])
     for part, variables in components(small):
         number = np.full(small.size, -1)
         number[variables] = np.arange(len(variables))
