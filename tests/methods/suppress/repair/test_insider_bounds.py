@@ -104,10 +104,11 @@ def test_what_is_left_of_one_sum_is_asked_like_what_moves_in_many(seed: int) -> 
         for cell in np.flatnonzero(done.status == "u"):
             if matrix[own, cell] and firms @ matrix[:, cell] == 1:
                 continue
-            least, most = (
+            ends: list[Any] = [
                 linprog(sign * matrix[:, cell], A_eq=matrix[:, shown].T, b_eq=table.value[shown], bounds=bounds)
                 for sign in (1, -1)
-            )
+            ]
+            least, most = ends
             assert most.status == 3 or (most.x - least.x) @ matrix[:, cell] > 1e-6
             asked += 1
     assert asked
