@@ -208,14 +208,21 @@ def _table(
         derived,
         _left_aside(block, parts),
         tuple(dict.fromkeys(assumed)),
-        tuple(name for name, places in zip(names, cells.places, strict=True) if _in_labels(block, places)),
+        _in_labels(block, names, cells.places),
         table,
     )
 
 
-def _in_labels(block: SheetBlock, places: Sequence[CellPlace]) -> bool:
-    """Whether a number stands in headers or labels alone."""
-    return all(place.row in block.headers or place.column in block.stub for place in places)
+def _in_labels(
+    block: SheetBlock, names: Sequence[tuple[str, ...]], where: Sequence[Sequence[CellPlace]]
+) -> tuple[tuple[str, ...], ...]:
+    """Cells whose number stands in headers or labels alone."""
+    headers, stub = {*block.headers}, {*block.stub}
+    return tuple(
+        name
+        for name, places in zip(names, where, strict=True)
+        if all(place.column in stub or place.row in headers for place in places)
+    )
 
 
 def _stated_totals(cells: CellMap, options: SheetOptions) -> dict[str, str | None]:

@@ -48,8 +48,10 @@ def body_parts(
     derived_columns: dict[int, str] = {}
     aside: dict[int, str] = {}
     paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}
-    _check_names(options.percent, paths, _header_texts(block))
-    _check_names(options.leave, paths, [*_header_texts(block), *_label_texts(block)])
+    if options.percent or options.leave:
+        headers = _header_texts(block)
+        _check_names(options.percent, paths, headers)
+        _check_names(options.leave, paths, [*headers, *_label_texts(block)])
     for column in block.values:
         cells = [cell for row in block.body if (cell := block.cell(row, column)).kind != BLANK]
         heading = " ".join(text for text in paths[column] if text)

@@ -77,8 +77,8 @@ def _sums(
         if (gap > allowed * (len(summed) + 1) + 1e-6).any():
             continue
         proof = weight[whole][lines] - math.log2(1 + 2 * allowed * (len(summed) + 1))
-        parts_there = [k for k in summed if plain[k][lines].any()]
-        if len(parts_there) > 1 and (proof > 0).sum() >= LEAST_LINES and proof.clip(0).sum() >= least:
+        parts_there = int(plain[summed][:, lines].any(axis=1).sum())
+        if parts_there > 1 and (proof > 0).sum() >= LEAST_LINES and proof.clip(0).sum() >= least:
             yield whole, summed
 
 
@@ -105,15 +105,14 @@ def _candidates(
                 yield whole, summed, beside if together and not summed[0] < whole < summed[-1] else ASK + count
         return
     ends = np.concatenate([[0.0], guide.cumsum()])
+    before, after = ends[:-1] - guide, ends[1:] + guide
+    starts = [np.searchsorted(ends, before + gap).tolist() for gap in (-room, room)]
+    stops = [np.searchsorted(ends, after + gap).tolist() for gap in (-room, room)]
     for whole in range(count):
-        first, last = np.searchsorted(
-            ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room]
-        )
-        yield from ((whole, list(range(start, whole)), beside) for start in range(first, min(last, whole - 1)))
-        after = ends[whole + 1 :]
-        first, last = np.searchsorted(after, [after[0] + guide[whole] - room, after[0] + guide[whole] + room])
-        stops = range(whole + 1 + max(first, 2), whole + 1 + last)
-        yield from ((whole, list(range(whole + 1, stop)), beside) for stop in stops)
+        for start in range(starts[0][whole], min(starts[1][whole], whole - 1)):
+            yield whole, list(range(start, whole)), beside
+        for stop in range(max(stops[0][whole], whole + 3), stops[1][whole]):
+            yield whole, list(range(whole + 1, stop)), beside
     yield from ((whole, others, beside) for whole, others in _of_one_label(labels))
 
 
