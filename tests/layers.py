@@ -105,7 +105,7 @@ LAYERS = {
         _known_sums
         contradiction frechet verify known_sums
         known
-        mean_equations
+        mean_equations mirrored_pairs
         view feasible_sample
         one_person joined
         lines linked contributors intruders by_subtraction on_demand
