@@ -13,6 +13,7 @@ from discreet.sheets.blocks.implied_indents import BEGINS_OF_WHICH
 from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.nested_labels import parts_of_parts
+from discreet.sheets.sums.sum_questions import leave_option
 from discreet.sheets.sums.sum_runs import runs_to
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
@@ -203,5 +204,6 @@ def _ask_about_equal_runs(name: str, codes: Sequence[str], lines: AxisLines) -> 
             raise InputError(
                 f"dimension {name!r}: the labels from {codes[0]!r} and those from {codes[end]!r} on add up to the same "
                 "numbers in every line, as groupings of one population do, so what is hidden in one follows from the "
-                f'other; write their total into the sheet ("Total"), or, if that is chance, say {option(name, None)}'
+                'other; write their total into the sheet ("Total"), or, where they have none, as stocks and flows, '
+                f"leave one aside {leave_option(codes[-1])}"
             )

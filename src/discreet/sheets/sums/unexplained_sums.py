@@ -20,6 +20,7 @@ from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.sum_questions import leave_option
 from discreet.tables.totals import ASK, option
 
 MOST_SUBSETS = 12
@@ -54,12 +55,23 @@ def refuse_unexplained_sums(
         for whole, summed in _sums(values, shown, labels, allowed):
             if not _in_table(labels, whole_dims, whole, summed, empty):
                 several = [names[axis][k] for k in summed]
+                label = _row_label(block, parts.rows[whole]) if axis == 0 else _header(block, parts.columns[whole])
                 raise InputError(
                     f"{block.grid.source!r}: {names[axis][whole]} is the sum of {listed(several, 4)} in every line, "
                     "which the labels do not say; if it is their total, call it so (in groups beside each other by "
-                    'the same label in each, "Total") or indent its parts, or leave it aside by its header (leave=, '
-                    f"--leave); if that is chance say {option(items[-1].name, None)}"
+                    f'the same label in each, "Total") or indent its parts, or leave it aside {leave_option(label)}; '
+                    f"if that is chance say {option(items[-1].name, None)}"
                 )
+
+
+def _row_label(block: SheetBlock, row: int) -> str:
+    """The innermost label of a row, as the sheet has it."""
+    return next((text for column in reversed(block.stub) if (text := block.grid.text(row, column))), "")
+
+
+def _header(block: SheetBlock, column: int) -> str:
+    """The innermost header of a column, as the sheet has it."""
+    return next((text for row in reversed(block.headers) if (text := block.grid.text(row, column))), "")
 
 
 def _sums(
