@@ -182,5 +182,6 @@ def ask_about_unnamed_runs(
                 raise InputError(
                     f"dimension {name!r}: {codes[whole]!r} is the sum of {len(run)} labels beside it in every line, "
                     f'which may be chance; if it is their sum call it so on the sheet ("{codes[whole]} total"), or '
-                    f"indent its parts; if no label is a sum of others say {option(name, None)}"
+                    f"indent its parts, or leave it aside {leave_option(codes[whole])}; if no label is a sum of others "
+                    f"say {option(name, None)}"
                 )
