@@ -57,6 +57,7 @@ LAYERS = {
         person_records blocks
         sums
         cell_roles listed_cells table_of_cells grouped_blocks
+        sheet_axes sheet_sums
         understanding
         reading_sheets
     """,

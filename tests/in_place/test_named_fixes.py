@@ -181,7 +181,7 @@ def test_codes_that_are_numbers_are_labels_as_the_message_says(
 
 def test_a_sheet_of_notes_is_kept_as_the_message_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A numbered list of notes is no table; its texts stay in the copy."""
-    notes = [["Note", "Text"], [1, "Counts of persons"], [2, "Areas of 2021"]]
+    notes: Rows = [["Note", "Text"], [1, "Counts of persons"], [2, "Areas of 2021"]]
     source = workbook(tmp_path / "source.xlsx", Notes=notes, Counts=COUNTS)
     assert run(["protect", source, "--hide-under", "6"]) == 2
     option = re.search(r"--text-sheet \w+", capsys.readouterr().err)

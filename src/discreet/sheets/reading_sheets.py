@@ -17,10 +17,11 @@ from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
 from discreet.sheets.person_records import refuse_records
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sheet_sums import BlankCellsError
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
 from discreet.sheets.sums.sum_questions import PerhapsTotalError
-from discreet.sheets.understanding import BlankCellsError, understood
+from discreet.sheets.understanding import understood
 
 
 @checked

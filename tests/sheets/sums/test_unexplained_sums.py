@@ -88,7 +88,8 @@ FLOWS: Rows = [
 @pytest.mark.parametrize("rows", [GRADES, FLOWS])
 def test_the_column_that_is_named_can_be_left_aside(rows: Rows, tmp_path: Path) -> None:
     """The option of each message is taken word for word until the table is read, without a sum that nobody knows."""
-    path, left = book(tmp_path, rows), []
+    path = book(tmp_path, rows)
+    left: list[str] = []
     for _ in rows[0]:
         try:
             tables = read_tables(path, leave=left)
