@@ -21,6 +21,12 @@ SURE = 20.0
 """Bits of coincidence from which numbers that are equal across the diagonal are the same number."""
 
 
+def mirrored_dimensions(labels: Sequence[Mapping[str, int]]) -> list[tuple[int, int]]:
+    """Dimensions with the same labels, two by two; mostly none, so that no number need be looked at."""
+    several = [k for k, own in enumerate(labels) if len(own) >= FEWEST_LABELS]
+    return [(a, b) for a, b in combinations(several, 2) if labels[a].keys() == labels[b].keys()]
+
+
 def mirrored_pairs(labels: Sequence[Mapping[str, int]], wholes: Sequence[int | None], values: Array) -> Array:
     """Pairs of cells that hold one number, by their places in ``values``: "A and B" is "B and A".
 
@@ -36,11 +42,8 @@ def mirrored_pairs(labels: Sequence[Mapping[str, int]], wholes: Sequence[int | N
     """
     number = np.arange(values.size).reshape(values.shape)
     pairs = [np.zeros((0, 2), np.int64)]
-    for a, b in combinations(range(values.ndim), 2):
-        shared = labels[a].keys()
-        if len(shared) < FEWEST_LABELS or shared != labels[b].keys():
-            continue
-        rows, columns = ([own[label] for label in shared] for own in (labels[a], labels[b]))
+    for a, b in mirrored_dimensions(labels):
+        rows, columns = ([own[label] for label in labels[a]] for own in (labels[a], labels[b]))
         whole, other_whole = wholes[a], wholes[b]
         if whole is not None and other_whole is not None:
             rows, columns = [*rows, whole], [*columns, other_whole]
